@@ -1,0 +1,3 @@
+"""The `orchard` command: one file per subcommand."""
+
+__all__: list[str] = []

@@ -1,0 +1,12 @@
+"""Configuration: typed, frozen classes, and the way from a file to them."""
+
+from .model import AssetConfig, CollisionConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig
+
+__all__ = [
+    "AssetConfig",
+    "CollisionConfig",
+    "ComponentConfig",
+    "SceneConfig",
+    "SimulationConfig",
+    "StepConfig",
+]

@@ -1,0 +1,144 @@
+"""The typed, frozen form of a configuration file. Field order is the order of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import deep_iterable, ge, gt, instance_of, optional
+
+from .validators import finite, unit_quaternion
+
+__all__ = [
+    "AssetConfig",
+    "CollisionConfig",
+    "ComponentConfig",
+    "SceneConfig",
+    "SimulationConfig",
+    "StepConfig",
+]
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+@attrs.frozen(kw_only=True)
+class StepConfig:
+    """The `[simulation]` table: how time advances, where, and whether the step is captured."""
+
+    dt: float = attrs.field(default=0.005, validator=[finite, gt(0.0)])
+    """Length of one physics step [s]: actuators run once in it."""
+
+    substeps: int = attrs.field(default=1, validator=ge(1))
+    """Solver steps per physics step; each advances `dt / substeps`."""
+
+    decimation: int = attrs.field(default=1, validator=ge(1))
+    """Physics steps per control step; `Simulation.step()` advances one control step."""
+
+    device: str = "auto"
+    """`cpu`, `cuda:0` and so on, or `auto`: the first CUDA device where there is one, else the CPU."""
+
+    capture: Literal["auto", "require", "off"] = "auto"
+    """Record the step into a graph: where it can be (`auto`), or fail (`require`), or never (`off`)."""
+
+    seed: int = attrs.field(default=0, validator=ge(0))
+    """Seed of every random number a component draws."""
+
+
+@attrs.frozen(kw_only=True)
+class AssetConfig:
+    """One `[[scene.assets]]` table: a robot or an object, and where each world puts it."""
+
+    path: str
+    """A file (relative to the configuration file), or `pkg:package/path` inside an installed package."""
+
+    format: Literal["mjcf", "urdf", "usd"] | None = None
+    """The importer; by default the suffix decides: .xml and .mjcf, .urdf, .usd, .usda, .usdc and .usdz."""
+
+    up_axis: Literal["x", "y", "z"] | None = None
+    """The asset's own up axis; by default z, or what a USD stage says. It is turned to the scene's z."""
+
+    position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
+    """Position of the asset's origin in the world [m]."""
+
+    rotation: Quaternion = attrs.field(
+        default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion]
+    )
+    """Orientation of the asset in the world: unit quaternion (x, y, z, w)."""
+
+    scale: float | None = attrs.field(default=None, validator=optional([finite, gt(0.0)]))
+    """Uniform scale of lengths (MJCF and URDF only)."""
+
+    floating: bool | None = None
+    """Whether the root is free to move; by default what the asset says, or fixed for a URDF."""
+
+    ignore: tuple[str, ...] = ()
+    """Full-match regular expressions of names (MJCF) or prim paths (USD) to leave out."""
+
+    self_collisions: bool = True
+    """Whether the asset's own shapes collide with each other."""
+
+    collapse_fixed_joints: bool = False
+    """Whether bodies joined by fixed joints are merged."""
+
+    mujoco_options: bool = True
+    """Whether the asset's MuJoCo `<option>` element is read (MJCF and USD only)."""
+
+
+@attrs.frozen(kw_only=True)
+class SceneConfig:
+    """The `[scene]` table: what one world holds, and how many worlds there are."""
+
+    worlds: int = attrs.field(default=1, validator=ge(1))
+    """Independent copies simulated side by side."""
+
+    spacing: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
+    """Distance between neighbouring worlds where they are drawn [m]; physics keeps every world at the origin."""
+
+    ground: bool = False
+    """Whether a ground plane, shared by all worlds, lies at height zero."""
+
+    gravity: Vector3 = attrs.field(default=(0.0, 0.0, -9.81), validator=deep_iterable(finite))
+    """Gravitational acceleration [m/s²]; z is up."""
+
+    assets: tuple[AssetConfig, ...] = ()
+    """What every world holds, in order. Empty where a prototype built in Python is passed instead."""
+
+
+@attrs.frozen(kw_only=True)
+class CollisionConfig:
+    """The `[collision]` table: Newton's collision pipeline, for the solvers that do not detect contacts themselves."""
+
+    broad_phase: Literal["explicit", "nxn", "sap"] | None = None
+    """How candidate pairs are found; by default what Newton chooses for the model."""
+
+    interval: int = attrs.field(default=1, validator=ge(1))
+    """Substeps between two detections; every physics step begins with one."""
+
+    rigid_contact_max: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    """Capacity of the rigid contact buffer, all worlds together; by default Newton's estimate."""
+
+
+@attrs.frozen(kw_only=True)
+class ComponentConfig:
+    """A plugin chosen by name, with its own configuration: `[solver]`, `[actuators.*]`, `[sensors.*]`, `[plugins.*]`."""
+
+    type: str = attrs.field(validator=instance_of(str))
+    """The entry point's name, or `dist:name` where two distributions offer the same name."""
+
+    config: Any
+    """An instance of the plugin's `Config` class."""
+
+
+@attrs.frozen(kw_only=True)
+class SimulationConfig:
+    """A whole configuration file."""
+
+    simulation: StepConfig = attrs.field(factory=StepConfig)
+    scene: SceneConfig = attrs.field(factory=SceneConfig)
+    solver: ComponentConfig
+    collision: CollisionConfig = attrs.field(factory=CollisionConfig)
+    actuators: Mapping[str, ComponentConfig] = attrs.field(factory=dict)
+    sensors: Mapping[str, ComponentConfig] = attrs.field(factory=dict)
+    plugins: Mapping[str, ComponentConfig] = attrs.field(factory=dict)

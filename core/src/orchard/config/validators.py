@@ -1,0 +1,42 @@
+"""Validators that attrs does not bring: numbers that must be finite, and quaternions of length one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["finite", "finite_gains", "unit_quaternion"]
+
+
+def finite(instance: Any, attribute: Any, value: float) -> None:
+    """Reject NaN and the infinities.
+
+    Raises:
+        ValueError: `value` is not finite.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"'{attribute.name}' must be finite: {value}")
+
+
+def finite_gains(instance: Any, attribute: Any, value: float | Mapping[str, float]) -> None:
+    """Reject a gain, or any gain of a per-joint table, that is negative or not finite.
+
+    Raises:
+        ValueError: A gain is negative, NaN or infinite.
+    """
+    for pattern, gain in value.items() if isinstance(value, Mapping) else [(None, value)]:
+        if not (math.isfinite(gain) and gain >= 0.0):
+            where = "" if pattern is None else f"[{pattern!r}]"
+            raise ValueError(f"'{attribute.name}'{where} must be finite and >= 0: {gain}")
+
+
+def unit_quaternion(instance: Any, attribute: Any, value: tuple[float, float, float, float]) -> None:
+    """Reject a quaternion whose length is not one.
+
+    Raises:
+        ValueError: The length differs from 1 by more than 1e-3.
+    """
+    length = math.sqrt(sum(component * component for component in value))
+    if not abs(length - 1.0) < 1e-3:
+        raise ValueError(f"'{attribute.name}' must be a unit quaternion (x, y, z, w): {value} has length {length:.4g}")

@@ -1,0 +1,27 @@
+"""The errors Orchard raises for what a user can put right."""
+
+__all__ = ["ConfigError", "OrchardError", "PluginError", "SimulationError"]
+
+
+class OrchardError(Exception):
+    """The common base: catch it to catch everything Orchard reports."""
+
+
+class ConfigError(OrchardError):
+    """The configuration is wrong: a key, a value, a pattern that matches nothing.
+
+    Args:
+        *faults: One line per fault, each `where: what is wrong, the value; what to do`.
+    """
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__("\n".join(faults))
+        self.faults: tuple[str, ...] = faults
+
+
+class PluginError(OrchardError):
+    """A plugin is missing, ambiguous, broken, or breaks its contract."""
+
+
+class SimulationError(OrchardError):
+    """The simulation cannot go on: non-finite state, an overflowed buffer, a step that cannot be captured."""

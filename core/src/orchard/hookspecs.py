@@ -1,0 +1,122 @@
+"""The whole plugin contract: the two markers and every hook, in the order the host calls them.
+
+A component answers with methods marked `orchard.hookimpl`. It names only the arguments it uses. Calls follow the
+order of the file. Attributes a component may declare beside its hooks are listed under `Component`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import pluggy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import newton
+    import warp as wp
+
+    from .contacts import ContactSource
+    from .simulation import Simulation
+
+__all__ = ["Component", "Hooks", "hookimpl", "hookspec"]
+
+hookspec = pluggy.HookspecMarker("orchard")
+hookimpl = pluggy.HookimplMarker("orchard")
+
+
+class Component(Protocol):
+    """What the host reads from a component besides its hooks. Every attribute is optional but `Config`."""
+
+    Config: ClassVar[type]
+    """The attrs class that `[solver]`, `[actuators.*]` or `[sensors.*]` is structured into."""
+
+    is_capturable: bool
+    """Whether the hooks of a step may be recorded into a graph. True unless declared; the host checks it."""
+
+    observables: frozenset[str]
+    """Sensors: the solver observables read in `update_sensors`, such as `{"body_qdd"}`."""
+
+    supported_observables: frozenset[str]
+    """Solvers: the observables the solver can write, so that a sensor is refused before anything is built."""
+
+    coordinates: str
+    """Solvers: "reduced" (writes `joint_q`; assumed) or "maximal" (bodies only: the host runs `newton.eval_ik`)."""
+
+    actuated_dofs: wp.array[int]
+    """Actuators: the DOFs whose `control.joint_f` the host zeroes before `apply_actuators`; known after `bind`."""
+
+    def state_arrays(self) -> Mapping[str, wp.array]:
+        """Return what the component carries from step to step, by name; each is restored by world on reset."""
+        ...
+
+
+class Hooks:
+    """Every hook of Orchard. "Build" happens once; "step" may be recorded into a graph and replayed without Python."""
+
+    @hookspec
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register custom attributes and defaults, before any asset is added. Build; once per builder."""
+
+    @hookspec
+    def extend_prototype(self, builder: newton.ModelBuilder) -> None:
+        """Add sites, armature or limits to one world's assets, before replication. Build; once."""
+
+    @hookspec
+    def complete_builder(self, builder: newton.ModelBuilder) -> None:
+        """Finish the builder of all worlds, after replication and ground: colouring and the like. Build; once."""
+
+    @hookspec(firstresult=True)
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverBase:  # pyright: ignore[reportReturnType]
+        """Return the solver of the finalized model. Build; once; exactly one component answers."""
+
+    @hookspec(firstresult=True)
+    def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:  # pyright: ignore[reportReturnType]
+        """Return where contacts come from. Build; once; where nobody answers, Newton's `CollisionPipeline`."""
+
+    @hookspec
+    def bind(self, simulation: Simulation) -> None:
+        """Allocate and resolve labels: model, state, control and contacts exist now. Build; once."""
+
+    @hookspec
+    def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Add effort to `control.joint_f` [N or N·m], zero on actuated DOFs. Step; once per physics step of `dt` [s]."""
+
+    @hookspec
+    def before_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Act on the input of one substep: add to `state.body_f`, say. Step; once per substep of `dt` [s]."""
+
+    @hookspec(firstresult=True)
+    def step_solver(
+        self,
+        solver: newton.solvers.SolverBase,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control,
+        contacts: newton.Contacts | None,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+    ) -> None:
+        """Advance `state_in` by `dt` [s] into `state_out`. Step; once per substep; else the host calls `solver.step`."""
+
+    @hookspec
+    def update_sensors(
+        self,
+        state: newton.State,
+        contacts: newton.Contacts | None,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+    ) -> None:
+        """Measure the state after the last substep. Step; once per control step of `dt` [s]."""
+
+    @hookspec
+    def after_step(self, simulation: Simulation) -> None:
+        """Act on the host after a control step: record, check, print. Never recorded; may read arrays."""
+
+    @hookspec
+    def reset_worlds(self, state: newton.State, world_mask: wp.array[bool]) -> None:
+        """Forget the worlds where `world_mask` holds, shape [world_count + 1]; the last entry is the global entities."""
+
+    @hookspec
+    def close(self) -> None:
+        """Let go of what is not memory: files, threads. Once, in reverse order, even where another one raises."""
