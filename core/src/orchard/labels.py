@@ -1,0 +1,125 @@
+"""Label patterns: how a configuration names bodies, joints and shapes.
+
+Newton's labels are paths, such as `ant/worldbody/torso/front_left_leg/hip_1` or `/cartPole/railCartJoint`. A pattern is
+a regular expression that matches a label when it covers the whole path or the whole last segment: `torso`, `.*hip.*`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from .errors import ConfigError
+
+__all__ = ["assign", "did_you_mean", "lookup", "match"]
+
+LISTED_NAME_COUNT = 12
+
+
+def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where: str) -> list[int]:
+    """Return the ascending indices of the labels that at least one pattern matches.
+
+    Args:
+        patterns: One pattern or several.
+        labels: Labels of the model, such as `model.body_label`.
+        what: What is labelled, for the error: `body`, `joint`.
+        where: Key path of the patterns in the configuration, for the error.
+
+    Raises:
+        ConfigError: A pattern is no regular expression, or matches nothing. One fault per pattern.
+    """
+    patterns = [patterns] if isinstance(patterns, str) else patterns
+    found = _matches(patterns, labels, what, where)
+    return sorted(set().union(*found.values()))
+
+
+def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> list[str | None]:
+    """Return the pattern that matches each label, None where none does; shape [label_count].
+
+    Raises:
+        ConfigError: As `match`; or two patterns match one label.
+    """
+    owners: list[str | None] = [None] * len(labels)
+    faults: dict[str, None] = {}  # ordered, and one fault for the same label in every world
+    for pattern, indices in _matches(patterns, labels, what, where).items():
+        for index in indices:
+            if owners[index] is not None:
+                faults[
+                    f"{where}: {what} {labels[index]!r} matches both {owners[index]!r} and {pattern!r}; "
+                    f"let one pattern match each {what}"
+                ] = None
+            owners[index] = pattern
+    if faults:
+        raise ConfigError(*faults)
+    return owners
+
+
+def lookup(table: float | Mapping[str, float], labels: Sequence[str], where: str, what: str = "joint") -> list[float]:
+    """Return the value of each label: one value for all, or a table from pattern to value.
+
+    Args:
+        table: A number, or a table in which exactly one pattern matches each label.
+        labels: Labels to find the value of.
+        where: Key path of the table in the configuration, for the error.
+        what: What is labelled, for the error.
+
+    Returns:
+        Values in the unit of the table, shape [label_count].
+
+    Raises:
+        ConfigError: As `match`; or no pattern, or more than one, matches a label.
+    """
+    if not isinstance(table, Mapping):
+        return [float(table)] * len(labels)
+    owners = assign(table, labels, what, where)
+    orphans = dict.fromkeys(label for label, owner in zip(labels, owners, strict=True) if owner is None)
+    if orphans:
+        patterns = ", ".join(map(repr, table)) or "none"
+        raise ConfigError(
+            *(f"{where}: no pattern matches {what} {label!r}; add one to the patterns: {patterns}" for label in orphans)
+        )
+    return [float(table[owner]) for owner in owners if owner is not None]
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return `; did you mean 'NAME'?` with the nearest of `names`, or nothing where none is near."""
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:
+    """Return the indices that each pattern matches, none of them empty."""
+    found: dict[str, list[int]] = {}
+    faults = []
+    for pattern in patterns:
+        try:
+            expression = re.compile(pattern)
+        except re.error as error:
+            faults.append(f"{where}: {pattern!r} is no regular expression ({error}); escape what is meant literally")
+            continue
+        found[pattern] = [i for i, label in enumerate(labels) if _covers(expression, label)]
+        if not found[pattern]:
+            faults.append(_no_match(pattern, labels, what, where))
+    if faults:
+        raise ConfigError(*faults)
+    return found
+
+
+def _covers(expression: re.Pattern[str], label: str) -> bool:
+    return bool(expression.fullmatch(label) or expression.fullmatch(_last_segment(label)))
+
+
+def _last_segment(label: str) -> str:
+    return label.rpartition("/")[2]
+
+
+def _no_match(pattern: str, labels: Sequence[str], what: str, where: str) -> str:
+    plural = what[:-1] + "ies" if what.endswith("y") else what + "s"
+    names = list(dict.fromkeys(map(_last_segment, labels)))
+    if not names:
+        return f"{where}: no {what} matches {pattern!r}; there are no {plural}"
+    literal = re.sub(r"[^\w/ -]", "", pattern)
+    more = f" and {len(names) - LISTED_NAME_COUNT} more" if len(names) > LISTED_NAME_COUNT else ""
+    hint = did_you_mean(literal, [*names, *labels]) or ";"
+    return f"{where}: no {what} matches {pattern!r}{hint} {plural}: {', '.join(names[:LISTED_NAME_COUNT])}{more}"
