@@ -1,0 +1,59 @@
+"""Plugin packages that are really built and installed, into a folder of the test's own."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+PYPROJECT = """\
+[build-system]
+requires = ["uv_build>=0.8"]  # uv builds with it in-process: no download, a tenth of a second
+build-backend = "uv_build"
+
+[project]
+name = "{name}"
+version = "{version}"
+
+[project.entry-points."orchard.{kind}s"]
+{entry_point}
+"""
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Build a distribution of one module and install it, for this process and for those it starts.
+
+    `install("demo-plug", "x = 1", 'demo = "demo_plug:Demo"')`; the module is the name with underscores.
+    """
+
+    def install(
+        name: str, source: str, entry_point: str, *, kind: str = "solver", version: str = "1.0", site: str = "site"
+    ) -> None:
+        project, module = tmp_path / f"{name}-{site}", name.replace("-", "_")
+        (project / "src" / module).mkdir(parents=True)
+        (project / "src" / module / "__init__.py").write_text(source)
+        (project / "pyproject.toml").write_text(
+            PYPROJECT.format(name=name, version=version, kind=kind, entry_point=entry_point)
+        )
+        command = ["pip", "install", "--quiet", "--no-deps", "--python", sys.executable]
+        subprocess.run([uv(), *command, "--target", tmp_path / site, project], check=True, cwd=tmp_path)
+        monkeypatch.syspath_prepend(tmp_path / site)
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path / site), prepend=os.pathsep)
+        installed.append(module)
+
+    installed: list[str] = []
+    yield install
+    for module in installed:
+        sys.modules.pop(module, None)
+
+
+def uv() -> str:
+    """Return the uv that runs these tests, or the one on PATH."""
+    found = os.environ.get("UV") or shutil.which("uv")
+    if found is None:
+        pytest.fail("uv: not found; install it, or run the tests with `uv run pytest`")
+    return found

@@ -1,0 +1,246 @@
+"""The catalog against plugin packages that are really installed: good ones, and one for each way to be wrong."""
+
+import sys
+
+import pytest
+from orchard import PluginError
+from orchard.catalog import Catalog
+
+GOOD = """
+import attrs
+import orchard
+
+@attrs.frozen
+class DemoConfig:
+    pass
+
+class Demo:
+    Config = DemoConfig
+
+    @orchard.hookimpl
+    def build_solver(self, model):
+        return model
+"""
+
+
+def load_fault(kind="solver", name="demo") -> str:
+    with pytest.raises(PluginError) as caught:
+        Catalog.installed().find(kind, name).load()
+    return str(caught.value)
+
+
+def test_installed_plugins_are_listed_by_kind_without_an_import(install):
+    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
+
+    catalog = Catalog.installed()
+    entry = catalog.find("solver", "demo")
+
+    assert "demo" in catalog.names("solver")
+    assert "demo" not in catalog.names("sensor")
+    assert (entry.distribution, entry.version, entry.value) == ("demo-plug", "1.0", "demo_plug:Demo")
+    assert (entry.state, entry.problem) == ("ok", None)
+    assert "demo_plug" not in sys.modules
+
+
+def test_a_good_plugin_loads_as_its_class(install):
+    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
+
+    plugin = Catalog.installed().find("solver", "demo").load()
+
+    assert plugin.__name__ == "Demo"
+    assert plugin.__module__ == "demo_plug"
+
+
+def test_entries_are_sorted_by_kind_name_and_distribution(install):
+    install("plug-b", GOOD, 'same = "plug_b:Demo"')
+    install("plug-a", GOOD, 'same = "plug_a:Demo"')
+    install("plug-c", GOOD, 'aaa = "plug_c:Demo"', kind="sensor")
+
+    entries = [entry for entry in Catalog.installed().entries if entry.distribution.startswith("plug-")]
+
+    assert [entry.distribution for entry in entries] == ["plug-a", "plug-b", "plug-c"]
+
+
+def test_unknown_name_tells_the_nearest_one_and_who_offers_what(install):
+    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
+
+    with pytest.raises(PluginError) as caught:
+        Catalog.installed().find("solver", "dmo")
+
+    assert str(caught.value).startswith("solver 'dmo': not installed; installed solvers: ")
+    assert "demo (demo-plug)" in str(caught.value)
+    assert str(caught.value).endswith("Did you mean 'demo'?")
+
+
+def test_unknown_name_of_a_kind_nobody_offers_says_so():
+    with pytest.raises(PluginError) as caught:
+        Catalog(()).find("sensor", "imu")
+
+    assert str(caught.value) == "sensor 'imu': not installed; installed sensors: none."
+
+
+def test_unknown_distribution_tells_the_qualified_name(install):
+    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
+
+    with pytest.raises(PluginError, match="Did you mean 'demo-plug:demo'"):
+        Catalog.installed().find("solver", "demo-plugs:demo")
+
+
+def test_one_name_of_two_distributions_is_an_error_that_names_both(install):
+    install("plug-a", GOOD, 'demo = "plug_a:Demo"')
+    install("plug-b", GOOD, 'demo = "plug_b:Demo"', version="2.0")
+
+    catalog = Catalog.installed()
+    with pytest.raises(PluginError) as caught:
+        catalog.find("solver", "demo")
+
+    assert str(caught.value) == (
+        "solver 'demo': offered by plug-a 1.0 and plug-b 2.0; write 'plug-a:demo' or 'plug-b:demo'"
+    )
+    assert catalog.names("solver").count("demo") == 1
+
+
+def test_duplicates_are_marked_and_each_names_the_other(install):
+    install("plug-a", GOOD, 'demo = "plug_a:Demo"')
+    install("plug-b", GOOD, 'demo = "plug_b:Demo"')
+
+    problems = {
+        entry.distribution: entry.problem for entry in Catalog.installed().entries if entry.state == "duplicate"
+    }
+
+    assert [entry.state for entry in entries] == ["duplicate", "duplicate"]
+    assert {entry.distribution: entry.problem for entry in entries} == {
+        "plug-a": "offered by plug-b 1.0 as well; write 'plug-a:demo' for this one",
+        "plug-b": "offered by plug-a 1.0 as well; write 'plug-b:demo' for this one",
+    }
+
+
+@pytest.mark.parametrize("spelling", ["plug-b", "plug_b", "Plug.B"])
+def test_distribution_and_name_select_one_of_two_however_the_distribution_is_spelt(install, spelling):
+    install("plug-a", GOOD, 'demo = "plug_a:Demo"')
+    install("plug-b", GOOD, 'demo = "plug_b:Demo"')
+
+    plugin = Catalog.installed().find("solver", f"{spelling}:demo").load()
+
+    assert plugin.__module__ == "plug_b"
+
+
+def test_a_name_of_two_kinds_is_no_duplicate(install):
+    install("plug-a", GOOD, 'demo = "plug_a:Demo"')
+    install("plug-b", GOOD, 'demo = "plug_b:Demo"', kind="sensor")
+
+    catalog = Catalog.installed()
+
+    assert catalog.find("solver", "demo").distribution == "plug-a"
+    assert catalog.find("sensor", "demo").distribution == "plug-b"
+
+
+def test_a_distribution_found_twice_on_the_path_counts_once(install):
+    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"', site="wheel")
+    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"', site="editable", version="1.1")
+
+    entry = Catalog.installed().find("solver", "demo")
+
+    assert (entry.version, entry.state) == ("1.1", "ok")
+
+
+def test_missing_module_is_known_without_an_import(install):
+    install("demo-plug", GOOD, 'demo = "gone_module.solver:Demo"')
+
+    entry = Catalog.installed().find("solver", "demo")
+
+    assert entry.state == "broken"
+    assert entry.problem == "no module named 'gone_module'; reinstall the distribution"
+    assert "ModuleNotFoundError: No module named 'gone_module'" in load_fault()
+
+
+@pytest.mark.parametrize("value", ["demo_plug", "demo-plug:Demo", "demo_plug:", "demo_plug:Demo()"])
+def test_malformed_entry_point_is_known_without_an_import(install, value):
+    install("demo-plug", GOOD, f'demo = "{value}"')
+
+    entry = Catalog.installed().find("solver", "demo")
+
+    assert entry.state == "broken"
+    assert entry.problem == f"the entry point is malformed, got {value!r}; write 'module:Class'"
+    assert load_fault() == f"solver 'demo' of demo-plug 1.0: {entry.problem}"
+
+
+def test_a_plugin_that_raises_on_import_is_named_with_the_reason(install):
+    install("demo-plug", "raise RuntimeError('no licence\\nfound')", 'demo = "demo_plug:Demo"')
+
+    with pytest.raises(PluginError) as caught:
+        Catalog.installed().find("solver", "demo").load()
+
+    assert str(caught.value) == (
+        "solver 'demo' of demo-plug 1.0: could not be imported (RuntimeError: no licence found); "
+        "repair or reinstall demo-plug"
+    )
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+def test_a_class_that_does_not_exist_is_named_with_the_nearest_one(install):
+    install("demo-plug", GOOD, 'demo = "demo_plug:Dmeo"')
+
+    assert load_fault() == (
+        "solver 'demo' of demo-plug 1.0: module 'demo_plug' has no class 'Dmeo'; "
+        "correct the entry point of demo-plug. Did you mean 'Demo'?"
+    )
+
+
+def test_an_entry_point_to_something_else_than_a_class_is_refused(install):
+    install("demo-plug", "Demo = 3", 'demo = "demo_plug:Demo"')
+
+    assert "expected a class at 'demo_plug:Demo', got 3" in load_fault()
+
+
+def test_a_plugin_without_a_config_is_refused(install):
+    install("demo-plug", "class Demo: pass", 'demo = "demo_plug:Demo"', kind="sensor")
+
+    assert load_fault("sensor").startswith("sensor 'demo' of demo-plug 1.0: Demo.Config is missing")
+
+
+def test_a_config_that_is_no_attrs_class_is_refused(install):
+    install("demo-plug", "class Demo:\n    Config = dict", 'demo = "demo_plug:Demo"')
+
+    assert "Demo.Config is not an attrs class, got <class 'dict'>" in load_fault()
+
+
+def test_a_misspelt_hook_is_refused_with_the_nearest_name(install):
+    install("demo-plug", GOOD.replace("build_solver", "bulid_solver"), 'demo = "demo_plug:Demo"')
+
+    assert "hook 'bulid_solver' is unknown; hooks: configure_builder, " in load_fault()
+    assert load_fault().endswith("Did you mean 'build_solver'?")
+
+
+def test_a_hook_for_a_later_orchard_may_be_optional(install):
+    source = GOOD.replace("build_solver", "later_hook").replace("hookimpl\n", "hookimpl(optionalhook=True)\n")
+    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+
+    assert Catalog.installed().find("solver", "demo").load().__name__ == "Demo"
+
+
+def test_a_hook_that_asks_for_an_unknown_argument_is_refused(install):
+    install("demo-plug", GOOD.replace("self, model", "self, modle"), 'demo = "demo_plug:Demo"')
+
+    assert load_fault() == (
+        "solver 'demo' of demo-plug 1.0: hook 'build_solver' has no argument 'modle'; arguments: model. "
+        "Did you mean 'model'?"
+    )
+
+
+def test_all_faults_of_a_plugin_are_told_at_once_one_a_line(install):
+    source = GOOD.replace("build_solver", "bulid_solver").replace("    Config = DemoConfig\n", "")
+    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+
+    config, hook = load_fault().splitlines()
+
+    assert "Demo.Config is missing" in config
+    assert "'bulid_solver'" in hook
+    assert config.split(":")[0] == hook.split(":")[0] == "solver 'demo' of demo-plug 1.0"
+
+
+def test_a_broken_package_leaves_the_others_alone(install):
+    install("plug-a", "raise RuntimeError", 'bad = "plug_a:Demo"')
+    install("plug-b", GOOD, 'demo = "plug_b:Demo"')
+
+    assert Catalog.installed().find("solver", "demo").load().__module__ == "plug_b"
