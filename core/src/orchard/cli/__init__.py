@@ -1,3 +1,51 @@
-"""The `orchard` command: one file per subcommand."""
+"""The `orchard` command. Each module of this package is one subcommand, imported when it is asked for."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+import click
+
+from orchard.errors import ConfigError, OrchardError, PluginError, SimulationError
+
+__all__ = ["main"]
+
+EXIT_CODES: dict[type[OrchardError], int] = {ConfigError: 2, PluginError: 3, SimulationError: 4}
+STOPPED = 130
+
+
+class Commands(click.Group):
+    """The commands found beside this file: module `name` defines the click command `name`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the command modules, without importing them."""
+        return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command; None where there is no such module."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        return getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the chosen command; report what Orchard raises, one fault per line, and exit with its code."""
+        try:
+            return super().invoke(ctx)
+        except tuple(EXIT_CODES) as error:
+            for fault in str(error).splitlines():
+                click.echo(f"error: {fault}", err=True)
+            ctx.exit(next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind)))
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)
+            ctx.exit(STOPPED)
+
+
+@click.group("orchard", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="orchard", message="%(prog)s %(version)s")
+def main() -> None:
+    """Simulate robots with Newton: one file names the scene, the solver, the actuators and the sensors.
+
+    Exit codes: 2 the command line or the configuration is wrong, 3 a plugin, 4 the simulation failed, 130 stopped.
+    """

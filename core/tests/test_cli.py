@@ -1,0 +1,122 @@
+"""The command line as a whole: what it imports, how it fails, and what `orchard plugins` prints."""
+
+import json
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+from orchard import ConfigError, PluginError, SimulationError
+from orchard.cli import Commands, main
+
+MODULES_AFTER = """
+import json, sys
+from orchard.cli import main
+try:
+    main({arguments!r})
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+def modules_after(*arguments: str) -> set[str]:
+    """Return the modules that a fresh interpreter holds after the command."""
+    code = MODULES_AFTER.format(arguments=list(arguments))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def failing(error: BaseException) -> click.Group:
+    """Return a group like `orchard` whose only command, `fail`, raises."""
+
+    class Failing(Commands):
+        def get_command(self, ctx, cmd_name):
+            return click.Command("fail", callback=raise_it)
+
+    def raise_it():
+        raise error
+
+    return Failing("orchard")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["plugins"], ["plugins", "--json"]])
+def test_neither_newton_nor_warp_nor_any_plugin_is_imported(install, arguments):
+    install("demo-plug", "raise RuntimeError", 'demo = "demo_plug:Demo"')
+
+    modules = modules_after(*arguments)
+
+    assert modules.isdisjoint({"newton", "warp", "demo_plug"})
+    assert not [module for module in modules if module.startswith(("orchard_solver", "orchard_actuator"))]
+
+
+def test_help_names_every_command_with_a_line_about_it():
+    result = CliRunner().invoke(main, ["--help"])
+
+    assert result.exit_code == 0
+    assert "plugins  List the installed plugins" in result.output
+
+
+def test_version_is_the_distribution_s():
+    assert CliRunner().invoke(main, ["--version"]).output.startswith("orchard 0.")
+
+
+@pytest.mark.parametrize(("kind", "code"), [(ConfigError, 2), (PluginError, 3), (SimulationError, 4)])
+def test_each_kind_of_error_has_its_exit_code_and_one_line_per_fault(kind, code):
+    result = CliRunner().invoke(failing(kind("a: wrong\nb: wrong too")), ["fail"])
+
+    assert result.exit_code == code
+    assert result.stderr == "error: a: wrong\nerror: b: wrong too\n"
+    assert result.stdout == ""
+
+
+def test_a_stop_by_the_user_exits_with_130():
+    result = CliRunner().invoke(failing(KeyboardInterrupt()), ["fail"])
+
+    assert result.exit_code == 130
+    assert result.stderr == "stopped\n"
+
+
+def test_an_unknown_command_is_a_usage_error():
+    result = CliRunner().invoke(main, ["plugin"])
+
+    assert result.exit_code == 2
+    assert "No such command 'plugin'" in result.stderr
+
+
+def test_plugins_are_a_plain_table_where_there_is_no_terminal(install):
+    install("a-distribution-with-a-name-that-is-longer-than-a-terminal-is-wide-" + 30 * "x", "", 'demo = "no_module:X"')
+
+    result = CliRunner().invoke(main, ["plugins"])
+
+    header, *lines = result.output.splitlines()
+    assert header.split() == ["kind", "name", "distribution", "version", "state"]
+    assert [line.split()[-1] for line in lines if line.startswith("solver    demo")] == ["broken"]
+    assert lines[-1].endswith("no module named 'no_module'; reinstall the distribution")
+    assert "\x1b" not in result.output
+
+
+def test_plugins_as_json_have_the_same_fields_and_the_problem(install):
+    install("plug-a", "", 'demo = "plug_a:Demo"')
+    install("plug-b", "", 'demo = "gone:Demo"', version="2.0")
+
+    result = CliRunner().invoke(main, ["plugins", "--json"])
+
+    assert [row for row in json.loads(result.output) if row["name"] == "demo"] == [
+        {
+            "kind": "solver",
+            "name": "demo",
+            "distribution": "plug-a",
+            "version": "1.0",
+            "state": "duplicate",
+            "problem": "offered by plug-b 2.0 as well; write 'plug-a:demo' for this one",
+        },
+        {
+            "kind": "solver",
+            "name": "demo",
+            "distribution": "plug-b",
+            "version": "2.0",
+            "state": "broken",
+            "problem": "no module named 'gone'; reinstall the distribution",
+        },
+    ]
