@@ -1,0 +1,94 @@
+"""A configuration as a tree in which every value remembers where it was written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+__all__ = ["KeyPath", "Node", "Origin", "key_text", "path_text"]
+
+KeyPath = tuple[str | int, ...]
+"""The keys and list positions that lead to a value: `("scene", "assets", 0, "path")`."""
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def key_text(key: str | int) -> str:
+    """Return a key as TOML writes it: quoted where it holds more than letters, digits, `_` and `-`."""
+    text = str(key)
+    return text if _BARE_KEY.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def path_text(path: KeyPath) -> str:
+    """Return a key path as `--set` takes it: `actuators.legs.kp.".*hip.*"`."""
+    return ".".join(key_text(key) for key in path)
+
+
+@attrs.frozen
+class Origin:
+    """Where a value was written: a line of a file, the command line, or plain Python data (no source at all)."""
+
+    source: str = ""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+@attrs.frozen(eq=False)
+class Node:
+    """One value and its origin. Tables are dicts of nodes, lists are lists of nodes."""
+
+    value: Any
+    origin: Origin
+
+    @classmethod
+    def build(cls, data: Any, source: str = "", lines: Mapping[KeyPath, int] | None = None) -> Node:
+        """Return plain data as a tree; `lines` tells on which line of `source` each key path begins."""
+        return cls._grow(data, Origin(source), lines or {}, ())
+
+    @classmethod
+    def _grow(cls, data: Any, parent: Origin, lines: Mapping[KeyPath, int], path: KeyPath) -> Node:
+        origin = Origin(parent.source, lines.get(path, parent.line))
+        if isinstance(data, Mapping):
+            return cls({key: cls._grow(data[key], origin, lines, (*path, key)) for key in data}, origin)
+        if isinstance(data, list | tuple):
+            return cls([cls._grow(item, origin, lines, (*path, index)) for index, item in enumerate(data)], origin)
+        return cls(data, origin)
+
+    def plain(self) -> Any:
+        """Return the tree as dicts, lists and scalars."""
+        if isinstance(self.value, dict):
+            return {key: child.plain() for key, child in self.value.items()}
+        if isinstance(self.value, list):
+            return [item.plain() for item in self.value]
+        return self.value
+
+    def find(self, path: KeyPath) -> Node | None:
+        """Return the node at `path`, or None where nothing was written there."""
+        node: Node | None = self
+        for key in path:
+            node = node.child(key) if node else None
+        return node
+
+    def nearest_origin(self, path: KeyPath) -> Origin:
+        """Return the origin of the innermost node on the way to `path`."""
+        node, key = self, None
+        for key in path:
+            child = node.child(key)
+            if child is None:
+                break
+            node = child
+        return node.origin
+
+    def child(self, key: str | int) -> Node | None:
+        """Return the node under a key or at a list position, or None."""
+        if isinstance(self.value, dict):
+            return self.value.get(key)
+        if isinstance(self.value, list) and isinstance(key, int) and 0 <= key < len(self.value):
+            return self.value[key]
+        return None

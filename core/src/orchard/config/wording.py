@@ -1,0 +1,104 @@
+"""How errors name things: values, types, and the name that was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import attrs
+
+from .tree import KeyPath, path_text
+
+__all__ = [
+    "Shape",
+    "did_you_mean",
+    "expected_text",
+    "nearest",
+    "repeated_key",
+    "shape_of",
+    "union_members",
+    "value_text",
+]
+
+Shape = Literal["table", "list", "scalar"]
+
+_SCALARS = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
+_ITEMS = {int: "integers", float: "numbers", bool: "booleans", str: "strings"}
+
+_brief = reprlib.Repr()
+_brief.maxstring = _brief.maxother = 60
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name closest to `name`, or None where none is close."""
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    matches = difflib.get_close_matches(name.casefold(), by_folded, n=1)
+    return by_folded[matches[0]] if matches else None
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """Return `; did you mean 'NAME'?`, or nothing where no known name is close."""
+    match = nearest(name, known) if isinstance(name, str) else None
+    return f"; did you mean {match!r}?" if match else ""
+
+
+def value_text(value: Any) -> str:
+    """Return a value as a configuration file shows it, shortened where it is long."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return _brief.repr(value)
+
+
+def repeated_key(source: str, line: int, path: KeyPath, first_line: int) -> str:
+    """Return the fault of a key that stands twice in one table."""
+    return f"{source}:{line}: {path_text(path)}: the key stands in line {first_line} already; keep one"
+
+
+def union_members(annotation: Any) -> list[Any]:
+    """Return what a union may be, without None; a type that is no union is its own only member."""
+    if get_origin(annotation) not in (Union, types.UnionType):
+        return [annotation]
+    return [member for member in get_args(annotation) if member is not types.NoneType]
+
+
+def shape_of(annotation: Any) -> Shape:
+    """Return how values of a type are written."""
+    if get_origin(annotation) is Annotated:
+        return shape_of(get_args(annotation)[0])
+    origin = get_origin(annotation) or annotation
+    if not isinstance(origin, type) or issubclass(origin, str):
+        return "scalar"
+    if attrs.has(origin) or issubclass(origin, Mapping):
+        return "table"
+    return "list" if issubclass(origin, Sequence) else "scalar"
+
+
+def expected_text(annotation: Any) -> str:
+    """Return the words for a type: `an integer`, `a list of 3 numbers`, `a number or a table`."""
+    members = union_members(annotation)
+    if len(members) > 1:
+        return " or ".join(dict.fromkeys(expected_text(member) for member in members))
+    (annotation,) = members
+    if get_origin(annotation) is Literal:
+        choices = get_args(annotation)
+        return ("one of " if len(choices) > 1 else "") + ", ".join(value_text(choice) for choice in choices)
+    match shape_of(annotation):
+        case "table":
+            return "a table"
+        case "list":
+            return _list_text(get_args(annotation))
+    return _SCALARS.get(annotation, "a value")
+
+
+def _list_text(items: tuple[Any, ...]) -> str:
+    if not items:
+        return "a list"
+    words = _ITEMS.get(items[0], "tables" if shape_of(items[0]) == "table" else "items")
+    if len(items) == 1 or items[-1] is Ellipsis:
+        return f"a list of {words}"
+    return f"a list of {len(items)} {words if len(set(items)) == 1 else 'items'}"
