@@ -1,5 +1,6 @@
 """Configuration: typed, frozen classes, and the way from a file to them."""
 
+from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, CollisionConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig
 
 __all__ = [
@@ -9,4 +10,8 @@ __all__ = [
     "SceneConfig",
     "SimulationConfig",
     "StepConfig",
+    "dump_toml",
+    "load",
+    "structure",
+    "unstructure",
 ]

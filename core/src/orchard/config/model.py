@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge, gt, instance_of, optional
@@ -62,9 +62,7 @@ class AssetConfig:
     position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Position of the asset's origin in the world [m]."""
 
-    rotation: Quaternion = attrs.field(
-        default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion]
-    )
+    rotation: Quaternion = attrs.field(default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion])
     """Orientation of the asset in the world: unit quaternion (x, y, z, w)."""
 
     scale: float | None = attrs.field(default=None, validator=optional([finite, gt(0.0)]))
@@ -122,7 +120,7 @@ class CollisionConfig:
 
 @attrs.frozen(kw_only=True)
 class ComponentConfig:
-    """A plugin chosen by name, with its own configuration: `[solver]`, `[actuators.*]`, `[sensors.*]`, `[plugins.*]`."""
+    """A plugin chosen by name, and its own configuration: `[solver]`, `[actuators.*]`, `[sensors.*]`, `[plugins.*]`."""
 
     type: str = attrs.field(validator=instance_of(str))
     """The entry point's name, or `dist:name` where two distributions offer the same name."""
@@ -133,12 +131,12 @@ class ComponentConfig:
 
 @attrs.frozen(kw_only=True)
 class SimulationConfig:
-    """A whole configuration file."""
+    """A whole configuration file. Each `Annotated` component says in which kind of the catalog its `type` is found."""
 
     simulation: StepConfig = attrs.field(factory=StepConfig)
     scene: SceneConfig = attrs.field(factory=SceneConfig)
-    solver: ComponentConfig
+    solver: Annotated[ComponentConfig, "solver"]
     collision: CollisionConfig = attrs.field(factory=CollisionConfig)
-    actuators: Mapping[str, ComponentConfig] = attrs.field(factory=dict)
-    sensors: Mapping[str, ComponentConfig] = attrs.field(factory=dict)
-    plugins: Mapping[str, ComponentConfig] = attrs.field(factory=dict)
+    actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
+    sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
+    plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)

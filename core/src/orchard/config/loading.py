@@ -1,0 +1,106 @@
+"""From a file, or from plain data, to a `SimulationConfig`, and back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from orchard.catalog import Catalog
+
+from .converter import make_converter
+from .faults import fault_error, faults_of
+from .merging import anchor, read_layers
+from .model import ComponentConfig, SimulationConfig
+from .overrides import apply, parse
+from .toml_text import toml_text
+from .tree import KeyPath, Node
+
+__all__ = ["dump_toml", "load", "read_tree", "structure", "structure_tree", "unstructure"]
+
+
+def load(
+    path: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | Iterable[str] | None = None,
+    catalog: Catalog | None = None,
+) -> SimulationConfig:
+    """Return the configuration a file describes, with the files it extends and the overrides applied.
+
+    Args:
+        path: A .toml, .yaml, .yml or .json file.
+        overrides: Values on top of the file, by dotted key: `{"solver.iterations": 8}`, or as on the command line:
+            `["solver.iterations=8"]`. A changed `type` drops the keys of the plugin it replaces.
+        catalog: Where plugins are looked up; by default what is installed.
+
+    Raises:
+        ConfigError: The file cannot be read or is wrong; one line per fault, each with file and line.
+        PluginError: Nothing is wrong but plugins: not installed, ambiguous or broken.
+    """
+    return structure_tree(read_tree(path, overrides), catalog)
+
+
+def read_tree(path: str | os.PathLike[str], overrides: Mapping[str, Any] | Iterable[str] | None = None) -> Node:
+    """Return what `load` structures: the merged file and overrides, in which each value knows where it was written.
+
+    Raises:
+        ConfigError: A file cannot be read, or an override cannot be applied.
+    """
+    tree = apply(read_layers(Path(path)), parse(overrides or {}))
+    return anchor(tree, Path())
+
+
+def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> SimulationConfig:
+    """Return the configuration that plain data describe, checked as a file is; relative paths stay as they are.
+
+    Raises:
+        ConfigError: The data are wrong; one line per fault, each with its key path.
+        PluginError: Nothing is wrong but plugins: not installed, ambiguous or broken.
+    """
+    return structure_tree(Node.build(data), catalog)
+
+
+def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConfig:
+    """Return the configuration a tree describes; faults name the places the tree knows.
+
+    Raises:
+        ConfigError: The tree is wrong.
+        PluginError: Nothing is wrong but plugins.
+    """
+    converter = make_converter(catalog or Catalog.installed())
+    try:
+        return converter.structure(tree.plain(), SimulationConfig)
+    except Exception as error:
+        raise fault_error(faults_of(error), tree) from error
+
+
+def unstructure(config: Any) -> Any:
+    """Return a configuration as plain data, which `structure` takes back; what is None is left out."""
+    if isinstance(config, ComponentConfig):
+        return {"type": config.type, **unstructure(config.config)}
+    if attrs.has(type(config)):
+        values = {field.name: getattr(config, field.name) for field in attrs.fields(type(config)) if field.init}
+        return {name: unstructure(value) for name, value in values.items() if value is not None}
+    if isinstance(config, Mapping):
+        return {key: unstructure(value) for key, value in config.items()}
+    if isinstance(config, list | tuple):
+        return [unstructure(item) for item in config]
+    return config
+
+
+def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
+    """Return a configuration as TOML, every default included.
+
+    Args:
+        config: The configuration.
+        tree: What it was structured from; where given, each value carries a comment that says where it was written.
+    """
+    return toml_text(unstructure(config), None if tree is None else lambda path: origin_text(tree, path))
+
+
+def origin_text(tree: Node, path: KeyPath) -> str:
+    """Return where the value at `path` was written: `ant.toml:12`, `--set`, or `default`."""
+    node = tree.find(path)
+    return str(node.origin) if node else "default"

@@ -1,0 +1,81 @@
+"""Plain data as TOML text: one line per value, so that each can carry a comment.
+
+No TOML writer puts short lists on one line and a comment behind every value, and the data are only tables, lists and
+four kinds of scalars.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from .tree import KeyPath, key_text, path_text
+
+__all__ = ["toml_text"]
+
+
+@attrs.frozen
+class _Line:
+    text: str
+    path: KeyPath | None = None
+
+
+def toml_text(data: Mapping[str, Any], comment: Callable[[KeyPath], str] | None = None) -> str:
+    """Return a table as a TOML document; `comment` gives what stands behind the value at a path."""
+    lines = list(_table(data, (), ()))
+    if lines and not lines[0].text:
+        del lines[0]  # the blank line before the first header
+    if comment is None:
+        return "".join(f"{line.text}\n" for line in lines)
+    width = max((len(line.text) for line in lines if line.path and len(line.text) <= 60), default=0)
+    return "".join(
+        f"{line.text:<{width}}  # {comment(line.path)}\n" if line.path else f"{line.text}\n" for line in lines
+    )
+
+
+def _table(table: Mapping[str, Any], path: KeyPath, header: tuple[str, ...]) -> Iterator[_Line]:
+    """Yield the values of a table, then its tables: TOML puts what follows a header under that header."""
+    inner = {key: value for key, value in table.items() if _is_table(value) or _is_table_list(value)}
+    for key, value in table.items():
+        if key not in inner:
+            yield _Line(f"{key_text(key)} = {_inline(value)}", (*path, key))
+    for key, value in inner.items():
+        name = (*header, key)
+        if _is_table(value):
+            yield from _section(f"[{path_text(name)}]", value, (*path, key), name)
+            continue
+        for index, item in enumerate(value):
+            yield from _section(f"[[{path_text(name)}]]", item, (*path, key, index), name, always=True)
+
+
+def _section(
+    title: str, table: Mapping[str, Any], path: KeyPath, header: tuple[str, ...], always: bool = False
+) -> Iterator[_Line]:
+    """Yield a header and its table; a table that holds only tables needs no header of its own."""
+    if always or not table or not all(_is_table(value) or _is_table_list(value) for value in table.values()):
+        yield from (_Line(""), _Line(title))
+    yield from _table(table, path, header)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_table_list(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_table, value))
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key_text(key)} = {_inline(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_inline, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        # TOML's basic strings are JSON's, but for the one control character that JSON leaves as it is.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
