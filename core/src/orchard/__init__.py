@@ -1,12 +1,36 @@
 """Orchard: a plugin host for the Newton physics engine."""
 
+from .config import (
+    AssetConfig,
+    CollisionConfig,
+    ComponentConfig,
+    SceneConfig,
+    SimulationConfig,
+    StepConfig,
+    load,
+    structure,
+)
+from .contacts import ContactSource
 from .errors import ConfigError, OrchardError, PluginError, SimulationError
 from .hookspecs import hookimpl
+from .program import CaptureWarning
+from .simulation import Simulation
 
 __all__ = [
+    "AssetConfig",
+    "CaptureWarning",
+    "CollisionConfig",
+    "ComponentConfig",
     "ConfigError",
+    "ContactSource",
     "OrchardError",
     "PluginError",
+    "SceneConfig",
+    "Simulation",
+    "SimulationConfig",
     "SimulationError",
+    "StepConfig",
     "hookimpl",
+    "load",
+    "structure",
 ]

@@ -86,7 +86,7 @@ class Entry:
         except AttributeError as error:
             raise PluginError(
                 f"{self}: module {module.__name__!r} has no class {path!r}; "
-                f"correct the entry point of {self.distribution}.{did_you_mean(path, dir(module))}"
+                f"correct the entry point of {self.distribution}{did_you_mean(path, dir(module))}"
             ) from error
         if not inspect.isclass(plugin):
             raise PluginError(f"{self}: expected a class at {self.value!r}, got {plugin!r}; name the plugin's class")
@@ -175,7 +175,7 @@ def _unfindable(value: str) -> str | None:
 def _unknown(kind: Kind, name: str, offered: Iterable[Entry]) -> str:
     names = {entry.name for entry in offered} | {entry.qualified_name for entry in offered}
     listed = ", ".join(f"{entry.name} ({entry.distribution})" for entry in offered) or "none"
-    return f"{kind} {name!r}: not installed; installed {kind}s: {listed}.{did_you_mean(name, names)}"
+    return f"{kind} {name!r}: not installed; installed {kind}s: {listed}{did_you_mean(name, names)}"
 
 
 def _order(entry: Entry) -> tuple[int, str, str]:

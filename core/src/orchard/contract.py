@@ -45,11 +45,11 @@ def _hook_faults(plugin: type) -> Iterator[str]:
                 yield from _argument_faults(caller.name, implementation.argnames, hook.spec.argnames)
             elif not implementation.optionalhook:
                 hooks = [name for name in vars(Hooks) if not name.startswith("_")]
-                yield f"hook {caller.name!r} is unknown; hooks: {', '.join(hooks)}.{did_you_mean(caller.name, hooks)}"
+                yield f"hook {caller.name!r} is unknown; hooks: {', '.join(hooks)}{did_you_mean(caller.name, hooks)}"
 
 
 def _argument_faults(hook: str, asked: tuple[str, ...], given: tuple[str, ...]) -> Iterator[str]:
     for argument in asked:
         if argument not in given:
             names = ", ".join(given) or "none"
-            yield f"hook {hook!r} has no argument {argument!r}; arguments: {names}.{did_you_mean(argument, given)}"
+            yield f"hook {hook!r} has no argument {argument!r}; arguments: {names}{did_you_mean(argument, given)}"

@@ -25,3 +25,6 @@ class PluginError(OrchardError):
 
 class SimulationError(OrchardError):
     """The simulation cannot go on: non-finite state, an overflowed buffer, a step that cannot be captured."""
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__("\n".join(faults))

@@ -1,1 +1,42 @@
-"""Placeholder."""
+"""Proportional-derivative joint control, as an Orchard actuator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+from orchard.actuation import ActuatorConfig, DriveActuator, Lanes
+from orchard.config.validators import finite_gains
+
+if TYPE_CHECKING:
+    from newton.actuators import DrivePD
+
+__all__ = ["ActuatorPD", "PDConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class PDConfig(ActuatorConfig):
+    """A spring and a damper between joint and target: effort = feedforward + kp (q* - q) + kd (q̇* - q̇)."""
+
+    kp: float | Mapping[str, float] = attrs.field(default=0.0, validator=finite_gains)
+    """Proportional gain [N/m or N·m/rad], for all joints or by pattern."""
+
+    kd: float | Mapping[str, float] = attrs.field(default=0.0, validator=finite_gains)
+    """Derivative gain [N·s/m or N·m·s/rad], for all joints or by pattern."""
+
+
+class ActuatorPD(DriveActuator):
+    """PD control of single-DOF joints, evaluated once per physics step on the state at its start."""
+
+    Config = PDConfig
+    config: PDConfig
+
+    def build_drive(self, lanes: Lanes) -> DrivePD:
+        """Return Newton's PD drive."""
+        from newton.actuators import DrivePD
+
+        return DrivePD(
+            kp=lanes.per_lane(self.config.kp, where="kp"),
+            kd=lanes.per_lane(self.config.kd, where="kd"),
+        )

@@ -1,1 +1,67 @@
-"""Placeholder."""
+"""An inertial measurement unit, as an Orchard sensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+import orchard
+from orchard import sensing
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+__all__ = ["IMUConfig", "SensorIMU"]
+
+
+@attrs.frozen(kw_only=True)
+class IMUConfig(sensing.SiteConfig):
+    """An accelerometer and a gyroscope at a site of a body."""
+
+
+class SensorIMU:
+    """Specific force and angular velocity in the site's own frame: free fall reads zero, rest reads +g along up.
+
+    Outputs, of shape [world_count, bodies that match]:
+
+    - `linear_acceleration` [m/s²]: acceleration minus gravity
+    - `angular_velocity` [rad/s]
+    """
+
+    Config = IMUConfig
+    observables = frozenset({"body_qdd"})
+
+    def __init__(self, config: IMUConfig) -> None:
+        self.config = config
+
+    @orchard.hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder) -> None:
+        """Put the sites on their bodies."""
+        self._sites = sensing.add_sites(builder, self.config)
+
+    @orchard.hookimpl
+    def bind(self, simulation: orchard.Simulation) -> None:
+        """Allocate the outputs for all worlds."""
+        import newton
+
+        sites = simulation.world_indices("shape", self._sites)
+        self._sensor = newton.sensors.SensorIMU(
+            simulation.model, sites=sites.ravel().tolist(), request_state_attributes=False
+        )
+        acceleration = sensing.per_world(self._sensor.accelerometer, sites)
+        velocity = sensing.per_world(self._sensor.gyroscope, sites)
+        self.outputs: Mapping[str, sensing.Output] = {
+            "linear_acceleration": sensing.Output(data=acceleration, unit="m/s²", frame="site"),
+            "angular_velocity": sensing.Output(data=velocity, unit="rad/s", frame="site"),
+        }
+
+    @orchard.hookimpl
+    def update_sensors(self, state: newton.State, observables: newton.solvers.SolverBase.Observables) -> None:
+        """Measure at every site. May be recorded."""
+        self._sensor.update(state, observables=observables)
+
+    def state_arrays(self) -> Mapping[str, wp.array]:
+        """Return the readings, which are zero after a reset until the next step."""
+        return {name: output.data for name, output in self.outputs.items()}

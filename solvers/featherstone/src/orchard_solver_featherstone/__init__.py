@@ -1,1 +1,55 @@
-"""Placeholder."""
+"""Featherstone's composite rigid body algorithm, as an Orchard solver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+import orchard
+from attrs.validators import ge
+from orchard.config.validators import finite
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["FeatherstoneConfig", "SolverFeatherstone"]
+
+
+@attrs.frozen(kw_only=True)
+class FeatherstoneConfig:
+    """Reduced coordinates, composite rigid body algorithm, symplectic Euler, penalty contacts: small steps."""
+
+    angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
+    """Damping of angular velocity [1/s]."""
+
+    update_mass_matrix_interval: int = attrs.field(default=1, validator=ge(1))
+    """Substeps between two factorisations of the mass matrix; only 1 can be captured."""
+
+    use_tile_gemm: bool = False
+    """Whether matrix products use tiles (CUDA)."""
+
+    fuse_cholesky: bool = True
+    """Whether the factorisation is fused with the tiled product (CUDA)."""
+
+
+class SolverFeatherstone:
+    """Newton's `SolverFeatherstone`, over contacts from Newton's pipeline."""
+
+    Config = FeatherstoneConfig
+    coordinates = "reduced"
+    supported_observables = frozenset({"body_parent_f"})
+
+    def __init__(self, config: FeatherstoneConfig) -> None:
+        self.config = config
+
+    @property
+    def is_capturable(self) -> bool:
+        """A graph would repeat one choice between factorising and not."""
+        return self.config.update_mass_matrix_interval == 1
+
+    @orchard.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverFeatherstone:
+        """Return the solver with every option of the configuration."""
+        import newton
+
+        return newton.solvers.SolverFeatherstone(model, **attrs.asdict(self.config))

@@ -1,1 +1,56 @@
-"""Placeholder."""
+"""Semi-implicit Euler with penalty joints, as an Orchard solver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+import orchard
+from attrs.validators import ge
+from orchard.config.validators import finite
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["SemiImplicitConfig", "SolverSemiImplicit"]
+
+
+@attrs.frozen(kw_only=True)
+class SemiImplicitConfig:
+    """Symplectic Euler in maximal coordinates, joints and contacts as stiff springs: small steps, gradients."""
+
+    angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
+    """Damping of angular velocity [1/s]."""
+
+    joint_attach_ke: float = attrs.field(default=1.0e4, validator=[finite, ge(0.0)])
+    """Stiffness that holds joints together [N/m, N·m/rad]."""
+
+    joint_attach_kd: float = attrs.field(default=1.0e2, validator=[finite, ge(0.0)])
+    """Damping that holds joints together [N·s/m, N·m·s/rad]."""
+
+    joint_mimic_ke: float = attrs.field(default=1.0e2, validator=[finite, ge(0.0)])
+    """Stiffness that holds mimic joints to their leaders [N·m/rad]."""
+
+    joint_mimic_kd: float = attrs.field(default=1.0, validator=[finite, ge(0.0)])
+    """Damping of mimic joints [N·m·s/rad]."""
+
+    enable_tri_contact: bool = True
+    """Whether particles collide with triangles."""
+
+
+class SolverSemiImplicit:
+    """Newton's `SolverSemiImplicit`, over contacts from Newton's pipeline."""
+
+    Config = SemiImplicitConfig
+    coordinates = "maximal"
+    supported_observables = frozenset[str]()
+
+    def __init__(self, config: SemiImplicitConfig) -> None:
+        self.config = config
+
+    @orchard.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
+        """Return the solver with every option of the configuration."""
+        import newton
+
+        return newton.solvers.SolverSemiImplicit(model, **attrs.asdict(self.config))

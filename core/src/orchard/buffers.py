@@ -1,0 +1,52 @@
+"""State that one step reads and the next one writes, so that a captured step ends where it began."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Protocol, TypeVar
+
+__all__ = ["DoubleBuffer"]
+
+
+class Assignable(Protocol):
+    """What Newton's states offer: copying another one's arrays into one's own."""
+
+    def assign(self, other: Any) -> None:
+        """Copy the arrays of `other` into the existing ones."""
+        ...
+
+
+S = TypeVar("S", bound=Assignable)
+
+
+class DoubleBuffer(Generic[S]):
+    """A current and a next state of equal layout, from `Simulation.double_buffer`.
+
+    A component reads `current`, writes `next`, then calls `swap`. After the last physics step of a control step the
+    host calls `settle`: after an odd number of swaps it copies the result back, so that every replay of a graph
+    finds its input at the same address.
+    """
+
+    def __init__(self, first: S, second: S) -> None:
+        self._first = first
+        self._second = second
+        self._is_swapped = False
+
+    @property
+    def current(self) -> S:
+        """What the last swap made current; after `settle`, always the first state."""
+        return self._second if self._is_swapped else self._first
+
+    @property
+    def next(self) -> S:
+        """The state to write."""
+        return self._first if self._is_swapped else self._second
+
+    def swap(self) -> None:
+        """Make what was written current."""
+        self._is_swapped = not self._is_swapped
+
+    def settle(self) -> None:
+        """Make the first state current again, copying the second one into it where they are swapped."""
+        if self._is_swapped:
+            self._first.assign(self._second)
+            self._is_swapped = False

@@ -1,0 +1,176 @@
+"""The components of one simulation: plugin objects in a plugin manager of their own, in the order of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from .errors import ConfigError, PluginError
+from .hookspecs import Hooks
+
+if TYPE_CHECKING:
+    from .catalog import Catalog
+    from .config import ComponentConfig, SimulationConfig
+
+__all__ = ["Components", "Implementation"]
+
+
+class Implementation:
+    """One component's answer to a hook, called with only the arguments it names."""
+
+    def __init__(self, owner: str, impl: pluggy.HookImpl) -> None:
+        self.owner = owner
+        """The name the component is registered under, such as `actuators:legs`."""
+        self.component: Any = impl.plugin
+        self._function = impl.function
+        self._names = (*impl.argnames, *impl.kwargnames)
+
+    def bind(self, **arguments: Any) -> Callable[[], Any]:
+        """Return the call with those of `arguments` that the component asks for."""
+        function = self._function
+        chosen = {name: arguments[name] for name in self._names}
+        return lambda: function(**chosen)
+
+
+class Components(Mapping[str, Any]):
+    """The components of a simulation by name: `solver`, `actuators:legs`, `sensors:torso`, `plugins:push`.
+
+    Args:
+        config: What to build.
+        plugins: Objects made in Python, after those of the file.
+        catalog: Where plugin names are looked up.
+
+    Raises:
+        PluginError: A plugin cannot be loaded or built, or an object has no hook or one that does not exist.
+        ConfigError: A plugin refuses its configuration.
+    """
+
+    def __init__(self, config: SimulationConfig, plugins: Sequence[Any], catalog: Catalog) -> None:
+        self.manager = pluggy.PluginManager("orchard")
+        self.manager.add_hookspecs(Hooks)
+        self._components: dict[str, Any] = {}
+        for name, (kind, choice) in _choices(config).items():
+            self._components[name] = _build(name, kind, choice, catalog)
+        for plugin in plugins:
+            self._components[self._free_name(plugin)] = plugin
+        # pluggy calls what was registered last first; here the order is the file's.
+        for name, component in reversed(self._components.items()):
+            self._register(name, component)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._components[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._components)
+
+    def __len__(self) -> int:
+        return len(self._components)
+
+    def labelled(self, kind: str) -> dict[str, Any]:
+        """Return the components of `actuators`, `sensors` or `plugins` by their label in the file."""
+        prefix = f"{kind}:"
+        return {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)}
+
+    def implementations(self, hook: str) -> list[Implementation]:
+        """Return who answers `hook`, in calling order, wrappers left out."""
+        impls = [impl for impl in self._hook(hook).get_hookimpls() if not _is_wrapper(impl)]
+        return [Implementation(impl.plugin_name, impl) for impl in reversed(impls)]
+
+    def is_wrapped(self, hook: str) -> bool:
+        """Tell whether a component wraps `hook`: then it has to be called through pluggy."""
+        return any(_is_wrapper(impl) for impl in self._hook(hook).get_hookimpls())
+
+    def single(self, hook: str) -> Implementation | None:
+        """Return the one component that answers `hook`, or None.
+
+        Raises:
+            PluginError: Two or more answer.
+        """
+        found = self.implementations(hook)
+        if len(found) > 1:
+            owners = " and ".join(impl.owner for impl in found)
+            raise PluginError(f"{hook}: answered by {owners}; exactly one component may")
+        return found[0] if found else None
+
+    def call(self, hook: str, **arguments: Any) -> Any:
+        """Call a build-time hook through pluggy; a component's `ConfigError` is told where it stands in the file."""
+        return self._hook(hook)(**arguments)
+
+    def call_each(self, hook: str, **arguments: Any) -> None:
+        """Call a build-time hook of one component after the other, naming the component in its faults."""
+        if self.is_wrapped(hook):
+            self.call(hook, **arguments)
+            return
+        for implementation in self.implementations(hook):
+            with located(implementation.owner):
+                implementation.bind(**arguments)()
+
+    def close(self) -> None:
+        """Call every `close`, last component first, and raise what they raised together.
+
+        Raises:
+            ExceptionGroup: One or more components raised.
+        """
+        errors: list[Exception] = []
+        for implementation in reversed(self.implementations("close")):
+            try:
+                implementation.bind()()
+            except Exception as error:
+                error.add_note(f"raised while {implementation.owner} was closed")
+                errors.append(error)
+        if errors:
+            raise ExceptionGroup("components could not be closed", errors)
+
+    def _hook(self, name: str) -> pluggy.HookCaller:
+        return getattr(self.manager.hook, name)
+
+    def _free_name(self, plugin: Any) -> str:
+        label = getattr(plugin, "__name__", type(plugin).__name__).lower()
+        taken = sum(name == f"plugins:{label}" or name.startswith(f"plugins:{label}-") for name in self._components)
+        return f"plugins:{label}" + (f"-{taken + 1}" if taken else "")
+
+    def _register(self, name: str, component: Any) -> None:
+        try:
+            self.manager.register(component, name=name)
+            self.manager.check_pending()
+        except (pluggy.PluginValidationError, ValueError, TypeError) as error:
+            raise PluginError(f"{name}: {_one_line(error)}") from error
+        if not self.manager.get_hookcallers(component):
+            raise PluginError(
+                f"{name}: {component!r} answers no hook; mark its methods with @orchard.hookimpl"
+            )
+
+
+@contextmanager
+def located(owner: str) -> Iterator[None]:
+    """Put a component's place in the file in front of the faults it reports."""
+    try:
+        yield
+    except ConfigError as error:
+        place = owner.replace(":", ".")
+        raise ConfigError(*(f"{place}.{fault}" for fault in error.faults)) from error
+
+
+def _choices(config: SimulationConfig) -> dict[str, tuple[str, ComponentConfig]]:
+    """Return each chosen plugin with its kind, by the name it is registered under, in the order of the file."""
+    chosen = {"solver": ("solver", config.solver)}
+    for table, kind in (("actuators", "actuator"), ("sensors", "sensor"), ("plugins", "plugin")):
+        chosen.update({f"{table}:{label}": (kind, choice) for label, choice in getattr(config, table).items()})
+    return chosen
+
+
+def _build(name: str, kind: str, choice: ComponentConfig, catalog: Catalog) -> Any:
+    plugin = catalog.find(kind, choice.type).load()
+    with located(name):
+        return plugin(choice.config)
+
+
+def _is_wrapper(impl: pluggy.HookImpl) -> bool:
+    return impl.wrapper or impl.hookwrapper
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,43 @@
+"""Where contacts come from: the host's Newton collision pipeline, or the solver itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    import newton
+
+    from .config import CollisionConfig
+
+__all__ = ["ContactSource", "newton_pipeline"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class ContactSource:
+    """The contacts a step uses. A solver that detects contacts itself gives its buffer and no pipeline."""
+
+    contacts: newton.Contacts | None = None
+    """The buffer passed to every step; None where the solver needs none."""
+
+    pipeline: newton.CollisionPipeline | None = None
+    """What fills the buffer; None where the solver detects contacts itself."""
+
+    interval: int = 1
+    """Substeps between two detections."""
+
+    def collide(self, state: newton.State) -> None:
+        """Detect the contacts of `state`. May be recorded."""
+        assert self.pipeline is not None, "the program collides only where there is a pipeline"
+        self.pipeline.collide(state, self.contacts)
+
+
+def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
+    """Return Newton's collision pipeline over `model`, with buffers of the capacity that `config` asks for."""
+    import newton
+
+    pipeline = newton.CollisionPipeline(
+        model, broad_phase=config.broad_phase, rigid_contact_max=config.rigid_contact_max
+    )
+    return ContactSource(contacts=pipeline.contacts(), pipeline=pipeline, interval=config.interval)

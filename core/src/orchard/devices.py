@@ -1,0 +1,43 @@
+"""Where a simulation runs, and what Warp must know before it loads a kernel."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from .errors import ConfigError
+
+if TYPE_CHECKING:
+    import warp as wp
+
+__all__ = ["find_device", "leave_out_backward_kernels"]
+
+
+def leave_out_backward_kernels() -> None:
+    """Compile forward kernels only, which halves a cold start. Has no effect on what is imported already.
+
+    Warp fixes this for a module when the module is imported, so it must run before newton is.
+    """
+    import warp as wp
+
+    if "newton" not in sys.modules:
+        wp.config.enable_backward = False
+
+
+def find_device(name: str) -> wp.Device:
+    """Return the device that `simulation.device` names; `auto` is the first CUDA device, or the CPU.
+
+    Raises:
+        ConfigError: There is no such device on this machine.
+    """
+    import warp as wp
+
+    wp.init()
+    if name == "auto":
+        return wp.get_device("cuda:0" if wp.is_cuda_available() else "cpu")
+    present = [device.alias for device in wp.get_devices()]
+    if name not in present and not (name == "cuda" and wp.is_cuda_available()):
+        raise ConfigError(
+            f"simulation.device: no device {name!r} on this machine, which has {', '.join(present)}; use 'auto'"
+        )
+    return wp.get_device(name)

@@ -1,0 +1,195 @@
+"""Putting worlds back to where they started, on the device, without the host knowing which worlds those are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from .errors import ConfigError, PluginError
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+__all__ = ["WorldReset", "WorldRows", "state_rows"]
+
+
+@attrs.frozen(eq=False)
+class WorldRows:
+    """An array whose rows belong to worlds, and the contents that its rows are put back to.
+
+    Args:
+        array: The array; its present contents are kept as what `restore` brings back.
+        world_of_row: The world of each row, shape [rows]; -1 for what belongs to no world.
+        world_count: The number of worlds.
+    """
+
+    array: wp.array
+    _saved: wp.array
+    _world_of_row: wp.array
+
+    @classmethod
+    def of(cls, array: wp.array, world_of_row: np.ndarray, world_count: int) -> WorldRows:
+        """Keep the present contents of `array`."""
+        import warp as wp
+
+        worlds = np.where(world_of_row < 0, world_count, world_of_row).astype(np.int32)
+        return cls(array, wp.clone(array), wp.array(worlds, dtype=int, device=array.device))
+
+    def restore(self, world_mask: wp.array[bool]) -> None:
+        """Bring back the rows of the masked worlds, shape [world_count + 1]; the last entry is for world -1."""
+        import warp as wp
+
+        from .kernels import restore_rows
+
+        saved, rows = _bytes(self._saved), _bytes(self.array)
+        inputs = [saved, self._world_of_row, world_mask, rows]
+        wp.launch(restore_rows, rows.shape[0], inputs, device=rows.device)
+
+
+def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
+    """Return the rows of every array of `state`, with their present contents.
+
+    Raises:
+        PluginError: A custom attribute has rows that cannot be told apart by world.
+    """
+    rows = []
+    for name, array in _arrays_of(state).items():
+        world_of_row = _world_of_row(model, name, len(array))
+        rows.append(WorldRows.of(array, world_of_row, model.world_count))
+    return rows
+
+
+def _arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
+    """Return the non-empty arrays of a state, those of custom namespaces as `namespace:name`."""
+    import newton
+    import warp as wp
+
+    found = {}
+    for name, value in vars(owner).items():
+        if isinstance(value, newton.Model.AttributeNamespace):
+            found.update(_arrays_of(value, f"{name}:"))
+        elif isinstance(value, wp.array) and value.size:
+            found[prefix + name] = value
+    return found
+
+
+def _world_of_row(model: newton.Model, name: str, count: int) -> np.ndarray:
+    frequency = _frequency(model, name)
+    worlds = _worlds_by_frequency(model).get(frequency)
+    if worlds is None or len(worlds) != count:
+        raise PluginError(
+            f"solver: state array {name!r} ({count} rows, frequency {frequency!r}) cannot be reset by world;"
+            " register it with a frequency of bodies, joints, DOFs, coordinates or particles"
+        )
+    return worlds
+
+
+def _frequency(model: newton.Model, name: str) -> Any:
+    """Return the frequency of a state attribute; None where the model does not know it."""
+    try:
+        return model.get_attribute_frequency(name)
+    except KeyError:
+        return None
+
+
+def _worlds_by_frequency(model: newton.Model) -> Mapping[Any, np.ndarray]:
+    """Return the world of each row, by attribute frequency."""
+    import newton
+
+    frequency = newton.Model.AttributeFrequency
+    joints = model.joint_world.numpy() if model.joint_count else np.zeros(0, dtype=np.int32)
+    coordinates = np.diff(model.joint_q_start.numpy()) if model.joint_count else []
+    dofs = np.diff(model.joint_qd_start.numpy()) if model.joint_count else []
+    return {
+        frequency.BODY: model.body_world.numpy() if model.body_count else np.zeros(0, dtype=np.int32),
+        frequency.PARTICLE: model.particle_world.numpy() if model.particle_count else np.zeros(0, dtype=np.int32),
+        frequency.JOINT: joints,
+        frequency.JOINT_COORD: np.repeat(joints, coordinates),
+        frequency.JOINT_DOF: np.repeat(joints, dofs),
+        frequency.WORLD: np.arange(model.world_count),
+    }
+
+
+def _bytes(array: wp.array) -> wp.array:
+    """View a contiguous array as rows of bytes, shape [rows, bytes per row]."""
+    import warp as wp
+
+    assert array.is_contiguous, "state arrays are whole allocations"
+    shape = (array.shape[0], array.strides[0])
+    return wp.array(ptr=array.ptr, dtype=wp.uint8, shape=shape, device=array.device)
+
+
+class WorldReset:
+    """What a simulation puts back when worlds are reset, and the masks that say which.
+
+    Args:
+        model: The model of all worlds.
+        states: States whose present contents are the initial ones.
+    """
+
+    def __init__(self, model: newton.Model, states: tuple[newton.State, ...]) -> None:
+        self._model = model
+        self._rows = [rows for state in states for rows in state_rows(model, state)]
+
+    def add(self, owner: str, arrays: Mapping[str, wp.array]) -> None:
+        """Add what a component declares as its state; its rows belong to worlds in equal, consecutive parts.
+
+        Raises:
+            PluginError: The rows cannot be divided among the worlds.
+        """
+        count = self._model.world_count
+        for name, array in arrays.items():
+            if not array.is_contiguous or len(array) % count:
+                raise PluginError(
+                    f"{owner}: state array {name!r} of shape {array.shape} cannot be divided among {count} worlds;"
+                    " make its first axis a multiple of the number of worlds, or answer reset_worlds"
+                )
+            self._rows.append(WorldRows.of(array, np.arange(len(array)) // (len(array) // count), count))
+
+    def mask_of(self, worlds: Sequence[int] | np.ndarray | wp.array | None) -> wp.array[bool]:
+        """Return the mask of some worlds, shape [world_count + 1]; the global entities are reset with all worlds.
+
+        Raises:
+            ConfigError: An index is out of range, or a mask has another shape.
+        """
+        import warp as wp
+
+        count, device = self._model.world_count, self._model.device
+        if isinstance(worlds, wp.array) and worlds.dtype is wp.bool and worlds.shape == (count,):
+            mask = wp.zeros(count + 1, dtype=bool, device=device)
+            wp.copy(mask, worlds, count=count)
+            return mask
+        chosen = _chosen_worlds(None if worlds is None else np.asarray(_on_host(worlds)), count)
+        return wp.array(chosen, dtype=bool, device=device)
+
+    def restore(self, world_mask: wp.array[bool]) -> None:
+        """Put the masked worlds back."""
+        for rows in self._rows:
+            rows.restore(world_mask)
+
+
+def _on_host(worlds: Any) -> Any:
+    return worlds.numpy() if hasattr(worlds, "numpy") else worlds
+
+
+def _chosen_worlds(worlds: np.ndarray | None, count: int) -> np.ndarray:
+    """Return a host mask of shape [count + 1] from indices or a mask."""
+    if worlds is None:
+        return np.ones(count + 1, dtype=bool)
+    chosen = np.zeros(count + 1, dtype=bool)
+    if worlds.dtype == bool:
+        if worlds.shape != (count,):
+            raise ConfigError(f"worlds: expected a mask of shape [{count}], got {list(worlds.shape)}")
+        chosen[:count] = worlds
+        return chosen
+    if worlds.size and not np.issubdtype(worlds.dtype, np.integer):
+        raise ConfigError(f"worlds: expected integers or booleans, got {worlds.dtype}")
+    outside = worlds[(worlds < 0) | (worlds >= count)]
+    if outside.size:
+        raise ConfigError(f"worlds: {int(outside[0])} is not a world; there are {count}, counted from 0")
+    chosen[worlds.astype(int)] = True
+    return chosen

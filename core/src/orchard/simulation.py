@@ -1,0 +1,327 @@
+"""A simulation: built from a configuration in a fixed order of phases, then stepped, reset and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+
+import numpy as np
+
+from .buffers import Assignable, DoubleBuffer
+from .catalog import Catalog
+from .components import Components, located
+from .config import CollisionConfig, load
+from .contacts import ContactSource, newton_pipeline
+from .devices import find_device, leave_out_backward_kernels
+from .errors import ConfigError, PluginError
+from .observables import allocate_observables, refuse_unsupported
+
+if TYPE_CHECKING:
+    import os
+
+    import newton
+    import warp as wp
+
+    from .config import SimulationConfig
+
+__all__ = ["Simulation"]
+
+S = TypeVar("S", bound=Assignable)
+
+
+class Simulation:
+    """One or many worlds, a solver, actuators and sensors, stepped together.
+
+    Args:
+        config: What to build; `Simulation.from_file` reads it from a file.
+        plugins: Plugin objects made in Python, called after those of the file.
+        prototype: One world's content, built in Python, in place of `scene.assets`. It must have been created with
+            the custom attributes that the solver registers, as `newton.ModelBuilder` users do by hand.
+
+    Raises:
+        ConfigError: The configuration asks for something that does not exist or does not fit together.
+        PluginError: A plugin cannot be loaded, or breaks its contract.
+    """
+
+    def __init__(
+        self,
+        config: SimulationConfig,
+        plugins: Sequence[Any] = (),
+        prototype: newton.ModelBuilder | None = None,
+    ) -> None:
+        leave_out_backward_kernels()
+        import warp as wp
+
+        self.config = config
+        self.device = find_device(config.simulation.device)
+        catalog = Catalog.installed()
+        self._components = Components(config, plugins, catalog)
+        self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
+        self._model_changes = 0
+        self._is_closed = False
+        self.step_count = 0
+        """Control steps so far."""
+        try:
+            with wp.ScopedDevice(self.device):
+                self._refuse_sensors_early(catalog)
+                self.model = self._build_model(prototype)
+                """Newton's model of all worlds."""
+                self.solver = self._build_solver()
+                """The solver, as the plugin built it."""
+                self._refuse_sensors(self.solver.supported_observables, catalog)
+                self._allocate()
+                self._bind()
+                self._assemble()
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        overrides: Mapping[str, Any] | None = None,
+        plugins: Sequence[Any] = (),
+        prototype: newton.ModelBuilder | None = None,
+    ) -> Self:
+        """Build what a file describes.
+
+        Args:
+            path: A TOML, YAML or JSON file.
+            overrides: Values that replace those of the file, by key path: `{"solver.iterations": 8}`.
+            plugins: As for the class.
+            prototype: As for the class.
+
+        Raises:
+            ConfigError: As for the class; names file and line.
+            PluginError: As for the class.
+        """
+        return cls(load(path, overrides), plugins, prototype)
+
+    # Building, one phase a method, in the order of the calls.
+
+    def _refuse_sensors_early(self, catalog: Catalog) -> None:
+        declared = getattr(self._components["solver"], "supported_observables", None)
+        if declared is not None:
+            self._refuse_sensors(declared, catalog)
+
+    def _refuse_sensors(self, supported: Iterable[str], catalog: Catalog) -> None:
+        refuse_unsupported(self._components, frozenset(supported), self.config.solver.type, catalog)
+
+    def _build_model(self, prototype: newton.ModelBuilder | None) -> newton.Model:
+        from .scene import add_assets, new_builder, populate
+
+        scene = self.config.scene
+        if prototype is None:
+            prototype = new_builder(scene)
+            self._components.call_each("configure_builder", builder=prototype)
+            add_assets(prototype, scene)
+        elif scene.assets:
+            raise ConfigError("scene.assets: given beside a prototype built in Python; leave one of the two out")
+        self._components.call_each("extend_prototype", builder=prototype)
+        builder = new_builder(scene)
+        self._components.call_each("configure_builder", builder=builder)
+        populate(builder, prototype, scene)
+        self._components.call_each("complete_builder", builder=builder)
+        return builder.finalize(device=self.device)
+
+    def _build_solver(self) -> newton.solvers.SolverBase:
+        answer = self._components.single("build_solver")
+        if answer is None:
+            raise PluginError(f"solver: {self.config.solver.type!r} does not implement build_solver")
+        with located(answer.owner):
+            solver = answer.bind(model=self.model)()
+        if solver is None:
+            raise PluginError(f"{answer.owner}: build_solver returned None; return the solver of the model")
+        return solver
+
+    def _find_contacts(self) -> ContactSource:
+        answer = self._components.single("initialize_contacts")
+        source = None
+        if answer is not None:
+            with located(answer.owner):
+                source = answer.bind(model=self.model, solver=self.solver)()
+        if source is None:
+            return newton_pipeline(self.model, self.config.collision)
+        if source.pipeline is None and self.config.collision != CollisionConfig():
+            raise ConfigError(
+                f"collision: solver {self.config.solver.type!r} detects contacts itself and would ignore this table;"
+                " leave it out, or let the solver use Newton's contacts"
+            )
+        return source
+
+    def _allocate(self) -> None:
+        import newton
+
+        from .monitor import Monitor
+        from .reset import WorldReset
+
+        model = self.model
+        self.contact_source = self._find_contacts()
+        """Where contacts come from."""
+        self.state = model.state()
+        """The state after the last step; the same object for the life of the simulation."""
+        self.control = model.control()
+        """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
+        if model.joint_count:
+            newton.eval_fk(model, self.state.joint_q, self.state.joint_qd, self.state)
+        self._next_state = model.state()
+        self._next_state.assign(self.state)
+        self._observables = allocate_observables(self._components, self.solver, self.contact_source.contacts)
+        self._monitor = Monitor(model, self.control_dt)
+        self._reset = WorldReset(model, (self.state, self._next_state))
+
+    def _bind(self) -> None:
+        for implementation in self._components.implementations("bind"):
+            self._buffers.setdefault(implementation.owner, [])
+            self._binding = implementation.owner
+            with located(implementation.owner):
+                implementation.bind(simulation=self)()
+        del self._binding
+        for name, component in self._components.items():
+            if hasattr(component, "state_arrays"):
+                self._reset.add(name, component.state_arrays())
+
+    def _assemble(self) -> None:
+        import newton
+        import warp as wp
+
+        from .stepping import Stepping
+
+        stepping = Stepping(
+            config=self.config.simulation,
+            components=self._components,
+            model=self.model,
+            solver=self.solver,
+            states=(self.state, self._next_state),
+            control=self.control,
+            source=self.contact_source,
+            observables=self._observables,
+            monitor=self._monitor,
+            buffers=self._buffers,
+            opaque=(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
+        )
+        self.program = stepping.program()
+        """The operations of one control step, and what of them is captured."""
+        after = self._components.implementations("after_step")
+        self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
+
+    # What a component uses while it is bound.
+
+    def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
+        """Return a pair of states that the host settles at the end of each control step. Only inside `bind`."""
+        buffer = DoubleBuffer(first, second)
+        self._buffers[self._binding].append(buffer)
+        return buffer
+
+    def world_indices(self, what: Literal["body", "joint", "shape"], local: Sequence[int]) -> np.ndarray:
+        """Return the model's indices of a prototype's bodies, joints or shapes, shape [world_count, len(local)].
+
+        Args:
+            what: What `local` counts.
+            local: Indices in the prototype, as `extend_prototype` saw it.
+        """
+        starts = getattr(self.model, f"{what}_world_start").numpy()[: self.world_count]
+        return np.asarray(starts)[:, None] + np.asarray(local, dtype=int)[None, :]
+
+    # Running.
+
+    @property
+    def world_count(self) -> int:
+        """The number of worlds."""
+        return self.model.world_count
+
+    @property
+    def control_dt(self) -> float:
+        """Length of a control step [s]."""
+        return self.config.simulation.dt * self.config.simulation.decimation
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.step_count * self.control_dt
+
+    @property
+    def contacts(self) -> newton.Contacts | None:
+        """The contacts of the last detection; None where the solver keeps them to itself."""
+        return self.contact_source.contacts
+
+    @property
+    def actuators(self) -> Mapping[str, Any]:
+        """The actuator groups by label."""
+        return self._components.labelled("actuators")
+
+    @property
+    def sensors(self) -> Mapping[str, Any]:
+        """The sensors by label."""
+        return self._components.labelled("sensors")
+
+    @property
+    def world_offsets(self) -> np.ndarray:
+        """Where each world is drawn [m], shape [world_count, 3]; physics keeps every world at the origin."""
+        from .scene import world_offsets
+
+        return world_offsets(self.config.scene)
+
+    def step(self, count: int = 1) -> None:
+        """Advance by `count` control steps.
+
+        Nothing is read back from the device: call `check` where a diverged world should stop the run.
+
+        Raises:
+            SimulationError: The first step cannot be captured although `simulation.capture` requires it.
+        """
+        for _ in range(count):
+            if self._model_changes:
+                self._notify_solver()
+            self.program.step()
+            self.step_count += 1
+            for call in self._after_step:
+                call()
+
+    def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+        """Put worlds back to their initial state, with everything that components and solver remember of them.
+
+        Targets of actuators and the arrays of `control` are the user's, and stay.
+
+        Args:
+            worlds: Indices of worlds, or a boolean mask of shape [world_count]; all worlds where it is None.
+
+        Raises:
+            ConfigError: An index is out of range, or the mask has another shape.
+        """
+        mask = self._reset.mask_of(worlds)
+        self._reset.restore(mask)
+        self.solver.reset(self.state, world_mask=mask, flags=0)
+        for implementation in self._components.implementations("reset_worlds"):
+            implementation.bind(state=self.state, world_mask=mask)()
+        self._monitor.forget()
+
+    def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
+        """Tell the solver, before the next step, what of `model` was changed in place. Flags are merged."""
+        self._model_changes |= int(flags)
+
+    def check(self) -> None:
+        """Raise where a step left something non-finite behind or a buffer overflowed. Synchronises with the device.
+
+        Raises:
+            SimulationError: Names the step, the world and the body, or the buffer and the field to raise.
+        """
+        self._monitor.check(self.contacts)
+
+    def close(self) -> None:
+        """Let the components close what they opened, once. The arrays stay readable."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._components.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _notify_solver(self) -> None:
+        self.solver.notify_model_changed(self._model_changes)
+        self._model_changes = 0

@@ -1,0 +1,130 @@
+"""Everything that a step can change, saved and put back: the arrays and the attributes reachable from some objects."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, MutableMapping
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+import warp as wp
+
+__all__ = ["Snapshot", "find_arrays", "python_values"]
+
+_SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
+_CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType)
+
+
+class Snapshot:
+    """The contents of every array, list and dictionary, and every attribute, reachable from `roots`.
+
+    Arrays are restored in place, so graphs that hold their addresses stay valid. Attributes, lists and dictionaries
+    are bound again to what they held; what they held in between stays alive in `displaced`, because a graph that was
+    recorded in between may point into it.
+
+    Args:
+        roots: Objects to walk, by name.
+        skip: Classes whose instances are not entered.
+    """
+
+    def __init__(self, roots: Mapping[str, Any], skip: tuple[type, ...] = ()) -> None:
+        self.displaced: list[Any] = []
+        self._arrays: list[tuple[Any, Any]] = []
+        self._containers: list[tuple[Any, Any]] = []
+        self._attributes: list[tuple[Any, dict[str, Any]]] = []
+        self._generators: list[tuple[np.random.Generator, Any]] = []
+        for _, node in _walk(roots, skip):
+            if isinstance(node, wp.array):
+                self._arrays.append((node, wp.clone(node)))
+            elif isinstance(node, np.ndarray):
+                self._arrays.append((node, node.copy()))
+            elif isinstance(node, np.random.Generator):
+                self._generators.append((node, node.bit_generator.state))
+            elif isinstance(node, list | MutableMapping):
+                self._containers.append((node, node.copy() if isinstance(node, list) else dict(node)))
+            else:
+                self._attributes.append((node, _attributes_of(node)))
+
+    def restore(self) -> None:
+        """Put back every attribute, container and array."""
+        for node, attributes in self._attributes:
+            for name, value in attributes.items():
+                present = getattr(node, name, None)
+                if present is not value:
+                    self.displaced.append(present)
+                    _bind(node, name, value)
+        for container, saved in self._containers:
+            self.displaced.append(container.copy())
+            container.clear()
+            container.extend(saved) if isinstance(container, list) else container.update(saved)
+        for generator, saved in self._generators:
+            generator.bit_generator.state = saved
+        for array, saved in self._arrays:
+            if isinstance(array, wp.array):
+                wp.copy(array, saved)
+            elif array.flags.writeable:
+                array[...] = saved
+
+
+def find_arrays(roots: Mapping[str, Any], skip: tuple[type, ...] = ()) -> dict[str, wp.array]:
+    """Return every Warp array reachable from `roots` by its dotted path; the same memory is listed once."""
+    return {path: node for path, node in _walk(roots, skip) if isinstance(node, wp.array)}
+
+
+def python_values(node: Any) -> dict[str, Any]:
+    """Return what an object itself counts in Python: its scalar attributes, and the lengths of its containers."""
+    attributes = _attributes_of(node).items()
+    scalars = {name: value for name, value in attributes if isinstance(value, _SCALARS)}
+    lengths = {name: len(value) for name, value in attributes if isinstance(value, list | MutableMapping | set | deque)}
+    return scalars | lengths
+
+
+def _walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
+    """Yield each object below `roots` that can change, once, with its path, breadth first."""
+    closed = (*_CLOSED, *skip)
+    seen: set[Any] = set()
+    queue = deque(roots.items())
+    while queue:
+        path, node = queue.popleft()
+        identity = (node.ptr, node.shape, node.strides) if isinstance(node, wp.array) else id(node)
+        if isinstance(node, closed) or identity in seen:
+            continue
+        seen.add(identity)
+        if isinstance(node, wp.array):
+            if node.ptr:
+                yield path, node
+            continue
+        if not isinstance(node, tuple | frozenset | set):
+            yield path, node
+        queue.extend((f"{path}.{name}", child) for name, child in _children(node))
+
+
+def _children(node: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, np.ndarray):
+        return
+    if isinstance(node, Mapping):
+        yield from ((str(key), value) for key, value in node.items())
+    elif isinstance(node, list | tuple | set | frozenset):
+        yield from ((str(index), value) for index, value in enumerate(node))
+    else:
+        yield from _attributes_of(node).items()
+
+
+def _attributes_of(node: Any) -> dict[str, Any]:
+    """Return the instance attributes of an object: those of its `__dict__` and those of its slots."""
+    found = dict(getattr(node, "__dict__", {}))
+    for cls in type(node).__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__weakref__", "__dict__") and hasattr(node, name):
+                found[name] = getattr(node, name)
+    return found
+
+
+def _bind(node: Any, name: str, value: Any) -> None:
+    """Set an attribute as its class does (a Warp struct writes through), also where the class is frozen."""
+    try:
+        setattr(node, name, value)
+    except AttributeError:
+        object.__setattr__(node, name, value)

@@ -1,0 +1,267 @@
+"""From components to the straight line of operations of one control step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from .buffers import DoubleBuffer
+from .components import Components, Implementation
+from .contacts import ContactSource
+from .errors import ConfigError, PluginError
+from .observables import OVERFLOW
+from .outcome import Outcome
+from .program import Operation, Program
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+    from .config import StepConfig
+    from .monitor import Monitor
+
+__all__ = ["Stepping"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Stepping:
+    """What a step works on, and the operations it consists of.
+
+    The two states take turns from substep to substep. Every operation is bound to the state that is current in its
+    place; after an odd number of substeps one more operation copies the result into the first state.
+    """
+
+    config: StepConfig
+    components: Components
+    model: newton.Model
+    solver: newton.solvers.SolverBase
+    states: tuple[newton.State, newton.State]
+    control: newton.Control
+    source: ContactSource
+    observables: newton.solvers.SolverBase.Observables | None
+    monitor: Monitor
+    buffers: Mapping[str, list[DoubleBuffer[Any]]]
+    opaque: tuple[type, ...]
+    """Classes whose instances hold nothing that a step changes, besides what is listed here."""
+
+    def program(self) -> Program:
+        """Return the program of one control step.
+
+        Raises:
+            PluginError: Two components want to step the solver.
+            ConfigError: Two actuator groups drive one DOF.
+        """
+        import newton
+
+        from .snapshot import Snapshot, find_arrays, python_values
+
+        forces = _ExternalForces(self.states[0])
+        outputs = {"state": self.states[0], "control": self.control, "observables": self.observables}
+        outputs |= self.components
+        inner = {name: getattr(self, name) for name in ("states", "solver", "source", "monitor", "buffers")}
+        # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
+        private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
+
+        def observe() -> Outcome:
+            counts = {name: python_values(component) for name, component in self.components.items()}
+            return Outcome(find_arrays(outputs, skip=private), counts)
+
+        return Program(
+            list(self._operations(forces)),
+            device=self.model.device,
+            policy=self.config.capture,
+            save=lambda: Snapshot(outputs | inner | {"forces": forces}, skip=self.opaque),
+            observe=observe,
+        )
+
+    def _operations(self, forces: _ExternalForces) -> Iterator[Operation]:
+        state, config = self.states[0], self.config
+        yield Operation(name="keep_forces", run=forces.keep)
+        for tick in range(config.decimation):
+            yield from self._physics_step(tick, forces)
+        if config.decimation * config.substeps % 2:
+            yield Operation(name="copy_back", run=lambda: state.assign(self.states[1]))
+        yield from self._settle_buffers()
+        yield from self._hook(
+            "update_sensors",
+            state=state,
+            contacts=self.source.contacts,
+            observables=self.observables,
+            dt=config.dt * config.decimation,
+        )
+        yield Operation(name="clear_forces", run=state.clear_forces)
+        yield Operation(name="monitor", run=lambda: self.monitor.note_step(state))
+
+    def _physics_step(self, tick: int, forces: _ExternalForces) -> Iterator[Operation]:
+        config = self.config
+        first = tick * config.substeps
+        is_last_tick = tick == config.decimation - 1
+        yield from self._actuation(self._state(first))
+        for substep in range(config.substeps):
+            if self.source.pipeline is not None and substep % self.source.interval == 0:
+                yield from self._collision(self._state(first + substep))
+            yield from self._substep(first + substep, forces, is_last_tick and substep == config.substeps - 1)
+        if self._needs_joint_state(is_last_tick):
+            yield self._inverse_kinematics(self._state(first + config.substeps))
+
+    def _actuation(self, state: newton.State) -> Iterator[Operation]:
+        dofs = _actuated_dofs(self.components, self.model)
+        if dofs is not None:
+            yield Operation(name="zero_efforts", run=lambda: _zero_efforts(dofs, self.control))
+        yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
+
+    def _collision(self, state: newton.State) -> Iterator[Operation]:
+        contacts = self.source.contacts
+        assert contacts is not None, "a pipeline fills a buffer"
+        yield Operation(name="collide", run=lambda: self.source.collide(state))
+        yield Operation(name="monitor_contacts", run=lambda: self.monitor.note_contacts(contacts))
+
+    def _substep(self, count: int, forces: _ExternalForces, is_last: bool) -> Iterator[Operation]:
+        state_in, state_out = self._state(count), self._state(count + 1)
+        dt = self.config.dt / self.config.substeps
+        observables = self._observed(is_last)
+        yield Operation(name="apply_forces", run=lambda: forces.apply(state_in))
+        yield from self._hook("before_substep", state=state_in, control=self.control, dt=dt)
+        yield self._solver_step(
+            solver=self.solver,
+            state_in=state_in,
+            state_out=state_out,
+            control=self.control,
+            contacts=self.source.contacts,
+            observables=observables,
+            dt=dt,
+        )
+        if observables is not None and OVERFLOW in observables.kinds:
+            yield Operation(name="monitor_overflow", run=lambda: self.monitor.note_overflow(observables))
+
+    def _solver_step(self, **arguments: Any) -> Operation:
+        answer = self.components.single("step_solver")
+        if answer is not None:
+            return _operation("step_solver", answer, arguments)
+        solver = arguments.pop("solver")
+        return Operation(
+            name="step_solver(solver)",
+            run=lambda: solver.step(**arguments),
+            eager_reason=_eager_reason("solver", self.components["solver"]),
+        )
+
+    def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
+        """Yield one operation for each component that answers, or a single one where a wrapper wants to see them."""
+        answers = self.components.implementations(hook)
+        if self.components.is_wrapped(hook):
+            reasons = [_eager_reason(answer.owner, answer.component) for answer in answers]
+            yield Operation(
+                name=f"{hook}(wrapped)",
+                run=lambda: self.components.call(hook, **arguments),
+                eager_reason=next((reason for reason in reasons if reason is not None), None),
+            )
+            return
+        yield from (_operation(hook, answer, arguments) for answer in answers)
+
+    def _settle_buffers(self) -> Iterator[Operation]:
+        """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
+        is_wrapped = self.components.is_wrapped("apply_actuators")
+        for owner, buffers in self.buffers.items():
+            reason = _eager_reason(owner, self.components[owner])
+            name = f"apply_actuators({'wrapped' if is_wrapped else owner})"
+            for buffer in buffers:
+                yield Operation(name=name, run=buffer.settle, eager_reason=reason)
+
+    def _state(self, count: int) -> newton.State:
+        """Return the state that is current after `count` substeps of a control step."""
+        return self.states[count % 2]
+
+    def _observed(self, is_last: bool) -> newton.solvers.SolverBase.Observables | None:
+        """Return what the solver has to report: everything in the last substep, overflow in the others."""
+        if is_last or self.observables is None:
+            return self.observables
+        return self.observables.select({OVERFLOW}) if OVERFLOW in self.observables.kinds else None
+
+    def _needs_joint_state(self, is_last_tick: bool) -> bool:
+        """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
+        is_maximal = getattr(self.components["solver"], "coordinates", "reduced") == "maximal"
+        has_readers = is_last_tick or bool(self.components.implementations("apply_actuators"))
+        return is_maximal and has_readers and self.model.joint_count > 0
+
+    def _inverse_kinematics(self, state: newton.State) -> Operation:
+        import newton
+
+        run = lambda: newton.eval_ik(self.model, state, state.joint_q, state.joint_qd)  # noqa: E731
+        return Operation(name="eval_ik", run=run)
+
+
+class _ExternalForces:
+    """The forces a user wrote into the state before a step, applied in each of its substeps.
+
+    Args:
+        state: The state that the user writes to.
+    """
+
+    def __init__(self, state: newton.State) -> None:
+        import warp as wp
+
+        names = [name for name, count in (("body_f", state.body_count), ("particle_f", state.particle_count)) if count]
+        self._state = state
+        self._kept = {name: wp.clone(getattr(state, name)) for name in names}
+
+    def keep(self) -> None:
+        """Keep what the user wrote."""
+        import warp as wp
+
+        for name, kept in self._kept.items():
+            wp.copy(kept, getattr(self._state, name))
+
+    def apply(self, state: newton.State) -> None:
+        """Overwrite the forces of the state that a substep starts from."""
+        import warp as wp
+
+        for name, kept in self._kept.items():
+            wp.copy(getattr(state, name), kept)
+
+
+def _operation(hook: str, answer: Implementation, arguments: Mapping[str, Any]) -> Operation:
+    return Operation(
+        name=f"{hook}({answer.owner})",
+        run=answer.bind(**arguments),
+        eager_reason=_eager_reason(answer.owner, answer.component),
+    )
+
+
+def _eager_reason(owner: str, component: Any) -> str | None:
+    return None if getattr(component, "is_capturable", True) else f"{owner} declares that it is not capturable"
+
+
+def _zero_efforts(dofs: wp.array, control: newton.Control) -> None:
+    import warp as wp
+
+    from .kernels import zero_efforts
+
+    wp.launch(zero_efforts, len(dofs), [dofs, control.joint_f], device=dofs.device)
+
+
+def _actuated_dofs(components: Components, model: newton.Model) -> wp.array | None:
+    """Return the DOFs of all actuators as one array, or None where there are none.
+
+    Raises:
+        ConfigError: Two actuators drive one DOF.
+        PluginError: An actuator does not say what it drives.
+    """
+    import warp as wp
+
+    owner_of: dict[int, str] = {}
+    for label, component in components.labelled("actuators").items():
+        dofs = getattr(component, "actuated_dofs", None)
+        if dofs is None:
+            raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
+        for dof in np.asarray(dofs.numpy()).tolist():
+            if dof in owner_of:
+                joint = model.joint_label[int(np.searchsorted(model.joint_qd_start.numpy(), dof, side="right")) - 1]
+                raise ConfigError(
+                    f"actuators.{label}.joints: joint {joint!r} is driven by actuators.{owner_of[dof]} already;"
+                    " give each joint to one group"
+                )
+            owner_of[dof] = label
+    return wp.array(sorted(owner_of), dtype=int, device=model.device) if owner_of else None
