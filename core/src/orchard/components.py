@@ -69,6 +69,13 @@ class Components(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._components)
 
+    @property
+    def solver(self) -> Any:
+        """The component that builds the solver: the file's, or one made in Python."""
+        answer = self.single("build_solver")
+        assert answer is not None, "Simulation refuses a configuration without one"
+        return answer.component
+
     def labelled(self, kind: str) -> dict[str, Any]:
         """Return the components of `actuators`, `sensors` or `plugins` by their label in the file."""
         prefix = f"{kind}:"
@@ -156,7 +163,7 @@ def located(owner: str) -> Iterator[None]:
 
 def _choices(config: SimulationConfig) -> dict[str, tuple[str, ComponentConfig]]:
     """Return each chosen plugin with its kind, by the name it is registered under, in the order of the file."""
-    chosen = {"solver": ("solver", config.solver)}
+    chosen = {} if config.solver is None else {"solver": ("solver", config.solver)}
     for table, kind in (("actuators", "actuator"), ("sensors", "sensor"), ("plugins", "plugin")):
         chosen.update({f"{table}:{label}": (kind, choice) for label, choice in getattr(config, table).items()})
     return chosen

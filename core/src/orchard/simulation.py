@@ -102,12 +102,14 @@ class Simulation:
     # Building, one phase a method, in the order of the calls.
 
     def _refuse_sensors_early(self, catalog: Catalog) -> None:
-        declared = getattr(self._components["solver"], "supported_observables", None)
+        if self._components.single("build_solver") is None:
+            raise ConfigError(_no_solver(self.config, catalog))
+        declared = getattr(self._components.solver, "supported_observables", None)
         if declared is not None:
             self._refuse_sensors(declared, catalog)
 
     def _refuse_sensors(self, supported: Iterable[str], catalog: Catalog) -> None:
-        refuse_unsupported(self._components, frozenset(supported), self.config.solver.type, catalog)
+        refuse_unsupported(self._components, frozenset(supported), self._solver_name, catalog)
 
     def _build_model(self, prototype: newton.ModelBuilder | None) -> newton.Model:
         from .scene import add_assets, new_builder, populate
@@ -128,8 +130,7 @@ class Simulation:
 
     def _build_solver(self) -> newton.solvers.SolverBase:
         answer = self._components.single("build_solver")
-        if answer is None:
-            raise PluginError(f"solver: {self.config.solver.type!r} does not implement build_solver")
+        assert answer is not None, "refused before"
         with located(answer.owner):
             solver = answer.bind(model=self.model)()
         if solver is None:
@@ -146,7 +147,7 @@ class Simulation:
             return newton_pipeline(self.model, self.config.collision)
         if source.pipeline is None and self.config.collision != CollisionConfig():
             raise ConfigError(
-                f"collision: solver {self.config.solver.type!r} detects contacts itself and would ignore this table;"
+                f"collision: solver {self._solver_name!r} detects contacts itself and would ignore this table;"
                 " leave it out, or let the solver use Newton's contacts"
             )
         return source
@@ -206,6 +207,10 @@ class Simulation:
         """The operations of one control step, and what of them is captured."""
         after = self._components.implementations("after_step")
         self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
+
+    @property
+    def _solver_name(self) -> str:
+        return type(self._components.solver).__name__ if self.config.solver is None else self.config.solver.type
 
     # What a component uses while it is bound.
 
@@ -325,3 +330,10 @@ class Simulation:
     def _notify_solver(self) -> None:
         self.solver.notify_model_changed(self._model_changes)
         self._model_changes = 0
+
+
+def _no_solver(config: SimulationConfig, catalog: Catalog) -> str:
+    if config.solver is not None:
+        return f"solver.type: plugin {config.solver.type!r} does not implement build_solver; choose another one"
+    installed = ", ".join(catalog.names("solver")) or "none"
+    return f"solver: missing; add a [solver] table with a type (installed: {installed})"

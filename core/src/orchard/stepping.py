@@ -145,7 +145,7 @@ class Stepping:
         return Operation(
             name="step_solver(solver)",
             run=lambda: solver.step(**arguments),
-            eager_reason=_eager_reason("solver", self.components["solver"]),
+            eager_reason=_eager_reason("solver", self.components.solver),
         )
 
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
@@ -182,7 +182,7 @@ class Stepping:
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
         """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
-        is_maximal = getattr(self.components["solver"], "coordinates", "reduced") == "maximal"
+        is_maximal = getattr(self.components.solver, "coordinates", "reduced") == "maximal"
         has_readers = is_last_tick or bool(self.components.implementations("apply_actuators"))
         return is_maximal and has_readers and self.model.joint_count > 0
 

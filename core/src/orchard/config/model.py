@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import attrs
-from attrs.validators import deep_iterable, ge, gt, instance_of, optional
+from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
 
 from .validators import finite, unit_quaternion
 
@@ -56,11 +56,14 @@ class AssetConfig:
     format: Literal["mjcf", "urdf", "usd"] | None = None
     """The importer; by default the suffix decides: .xml and .mjcf, .urdf, .usd, .usda, .usdc and .usdz."""
 
+    label: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Prefix of the asset's labels, to tell copies of one file apart: `left` makes `left/ant/worldbody/torso`."""
+
     up_axis: Literal["x", "y", "z"] | None = None
-    """The asset's own up axis; by default z, or what a USD stage says. It is turned to the scene's z."""
+    """The asset's own up axis, z by default (MJCF and URDF only: a USD stage says its own). Turned to the scene's z."""
 
     position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
-    """Position of the asset's origin in the world [m]."""
+    """Position of the asset's origin in the world [m]; the file's own placement of its bodies adds to it."""
 
     rotation: Quaternion = attrs.field(default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion])
     """Orientation of the asset in the world: unit quaternion (x, y, z, w)."""
@@ -71,17 +74,23 @@ class AssetConfig:
     floating: bool | None = None
     """Whether the root is free to move; by default what the asset says, or fixed for a URDF."""
 
+    joint_positions: Mapping[str, float] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), finite))
+    """Positions [m or rad] that joints start at, by label pattern; the others start where the file puts them."""
+
+    armature: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0)]))
+    """Rotor inertia [kg or kg·m²] of the joints whose own the file does not state; a URDF states none."""
+
     ignore: tuple[str, ...] = ()
-    """Full-match regular expressions of names (MJCF) or prim paths (USD) to leave out."""
+    """Label patterns of named geoms and sites (MJCF), or of prims with all below them (USD), to leave out."""
 
     self_collisions: bool = True
-    """Whether the asset's own shapes collide with each other."""
+    """Whether the asset's own shapes collide with each other, where a USD stage does not say."""
 
     collapse_fixed_joints: bool = False
     """Whether bodies joined by fixed joints are merged."""
 
     mujoco_options: bool = True
-    """Whether the asset's MuJoCo `<option>` element is read (MJCF and USD only)."""
+    """Whether the asset's own MuJoCo options are read (MJCF and USD only)."""
 
 
 @attrs.frozen(kw_only=True)
@@ -98,7 +107,7 @@ class SceneConfig:
     """Whether a ground plane, shared by all worlds, lies at height zero."""
 
     gravity: Vector3 = attrs.field(default=(0.0, 0.0, -9.81), validator=deep_iterable(finite))
-    """Gravitational acceleration [m/s²]; z is up."""
+    """Gravitational acceleration [m/s²]; z is up. Holds whatever an asset says; a prototype brings its own."""
 
     assets: tuple[AssetConfig, ...] = ()
     """What every world holds, in order. Empty where a prototype built in Python is passed instead."""

@@ -1,0 +1,15 @@
+"""Fixtures of every test in the workspace."""
+
+import os
+import shutil
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def uv() -> str:
+    """The uv that runs these tests, or the one on PATH; it builds and installs packages the way a user does."""
+    found = os.environ.get("UV") or shutil.which("uv")
+    if found is None:
+        pytest.fail("uv: not found; install it, or run the tests with `uv run pytest`")
+    return found
