@@ -1,7 +1,6 @@
 """Plugin packages that are really built and installed, into a folder of the test's own."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -24,7 +23,7 @@ version = "{version}"
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+def install(uv: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Build a distribution of one module and install it, for this process and for those it starts.
 
     `install("demo-plug", "x = 1", 'demo = "demo_plug:Demo"')`; the module is the name with underscores.
@@ -40,7 +39,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
             PYPROJECT.format(name=name, version=version, kind=kind, entry_point=entry_point)
         )
         command = ["pip", "install", "--quiet", "--no-deps", "--python", sys.executable]
-        subprocess.run([uv(), *command, "--target", tmp_path / site, project], check=True, cwd=tmp_path)
+        subprocess.run([uv, *command, "--target", tmp_path / site, project], check=True, cwd=tmp_path)
         monkeypatch.syspath_prepend(tmp_path / site)
         monkeypatch.setenv("PYTHONPATH", str(tmp_path / site), prepend=os.pathsep)
         installed.append(module)
@@ -49,11 +48,3 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     yield install
     for module in installed:
         sys.modules.pop(module, None)
-
-
-def uv() -> str:
-    """Return the uv that runs these tests, or the one on PATH."""
-    found = os.environ.get("UV") or shutil.which("uv")
-    if found is None:
-        pytest.fail("uv: not found; install it, or run the tests with `uv run pytest`")
-    return found

@@ -69,20 +69,20 @@ def test_unknown_name_tells_the_nearest_one_and_who_offers_what(install):
 
     assert str(caught.value).startswith("solver 'dmo': not installed; installed solvers: ")
     assert "demo (demo-plug)" in str(caught.value)
-    assert str(caught.value).endswith("Did you mean 'demo'?")
+    assert str(caught.value).endswith("did you mean 'demo'?")
 
 
 def test_unknown_name_of_a_kind_nobody_offers_says_so():
     with pytest.raises(PluginError) as caught:
         Catalog(()).find("sensor", "imu")
 
-    assert str(caught.value) == "sensor 'imu': not installed; installed sensors: none."
+    assert str(caught.value) == "sensor 'imu': not installed; installed sensors: none"
 
 
 def test_unknown_distribution_tells_the_qualified_name(install):
     install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
 
-    with pytest.raises(PluginError, match="Did you mean 'demo-plug:demo'"):
+    with pytest.raises(PluginError, match="did you mean 'demo-plug:demo'"):
         Catalog.installed().find("solver", "demo-plugs:demo")
 
 
@@ -181,7 +181,7 @@ def test_a_class_that_does_not_exist_is_named_with_the_nearest_one(install):
 
     assert load_fault() == (
         "solver 'demo' of demo-plug 1.0: module 'demo_plug' has no class 'Dmeo'; "
-        "correct the entry point of demo-plug. Did you mean 'Demo'?"
+        "correct the entry point of demo-plug; did you mean 'Demo'?"
     )
 
 
@@ -207,7 +207,7 @@ def test_a_misspelt_hook_is_refused_with_the_nearest_name(install):
     install("demo-plug", GOOD.replace("build_solver", "bulid_solver"), 'demo = "demo_plug:Demo"')
 
     assert "hook 'bulid_solver' is unknown; hooks: configure_builder, " in load_fault()
-    assert load_fault().endswith("Did you mean 'build_solver'?")
+    assert load_fault().endswith("did you mean 'build_solver'?")
 
 
 def test_a_hook_for_a_later_orchard_may_be_optional(install):
@@ -221,8 +221,8 @@ def test_a_hook_that_asks_for_an_unknown_argument_is_refused(install):
     install("demo-plug", GOOD.replace("self, model", "self, modle"), 'demo = "demo_plug:Demo"')
 
     assert load_fault() == (
-        "solver 'demo' of demo-plug 1.0: hook 'build_solver' has no argument 'modle'; arguments: model. "
-        "Did you mean 'model'?"
+        "solver 'demo' of demo-plug 1.0: hook 'build_solver' has no argument 'modle'; arguments: model; "
+        "did you mean 'model'?"
     )
 
 
