@@ -1,0 +1,106 @@
+"""The distributions as a stranger gets them: wheels, installed where nothing else is."""
+
+import ast
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+MEMBERS = sorted(path.parent for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src"))
+
+each_member = pytest.mark.parametrize("member", MEMBERS, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def project(member: Path) -> dict:
+    return tomllib.loads((member / "pyproject.toml").read_text())["project"]
+
+
+def imports(folder: Path) -> Iterator[str]:
+    """Yield the top-level packages that the files of a folder import, wherever in the file they do."""
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                yield node.module.split(".")[0]
+
+
+@pytest.fixture(scope="module")
+def wheels(uv, tmp_path_factory) -> Path:
+    """A folder with the wheel of every member, and no other."""
+    folder = tmp_path_factory.mktemp("wheels")
+    subprocess.run([uv, "build", "-q", "--all-packages", "--wheel", "-o", folder], cwd=ROOT, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def environment(uv, wheels, tmp_path_factory) -> Callable[..., Path]:
+    """`environment("orchard", ...)` makes one with these distributions and what they depend on; returns its `bin`."""
+    # The versions that this run tests: what uv has in its cache, and no newer one by chance.
+    tested = tmp_path_factory.mktemp("versions") / "constraints.txt"
+    freeze = [uv, "pip", "freeze", "-q", "--exclude-editable", "--python", sys.executable]
+    tested.write_bytes(subprocess.run(freeze, check=True, capture_output=True).stdout)
+
+    def environment(*requirements: str | Path) -> Path:
+        folder = tmp_path_factory.mktemp("environment")
+        subprocess.run([uv, "venv", "-q", "--python", sys.executable, folder], check=True)
+        command = [uv, "pip", "install", "-q", "--python", folder, "--find-links", wheels, "--constraints", tested]
+        subprocess.run([*command, *requirements], cwd=folder, check=True)
+        return folder / "bin"
+
+    return environment
+
+
+def test_the_wheels_in_an_empty_environment_list_every_plugin(environment, wheels):
+    scripts = environment(*wheels.glob("*.whl"))
+
+    done = subprocess.run([scripts / "orchard", "plugins", "--json"], capture_output=True, text=True, check=True)
+
+    listed = {
+        (row["distribution"], f"orchard.{row['kind']}s", row["name"], row["state"]) for row in json.loads(done.stdout)
+    }
+    assert listed == {
+        (project(member)["name"], group, name, "ok")
+        for member in MEMBERS
+        for group, points in project(member)["entry-points"].items()
+        for name in points
+    }
+
+
+@each_member
+def test_a_member_passes_its_tests_with_only_the_core_installed(environment, member):
+    scripts = environment(project(member)["name"], "pytest")
+
+    done = subprocess.run(
+        [scripts / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", member / "tests"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@each_member
+def test_a_member_and_its_tests_import_only_what_it_depends_on(member):
+    own = next((member / "src").glob("orchard_*")).name
+    requirements = project(member)["dependencies"] + project(ROOT / "core")["dependencies"]
+    allowed = {canonicalize_name(Requirement(requirement).name) for requirement in requirements} | {"pytest"}
+    # Editable installs do not say which packages they provide: there the package has the distribution's name.
+    provided_by = metadata.packages_distributions()
+
+    undeclared = {
+        package
+        for package in set(imports(member)) - sys.stdlib_module_names - {own}
+        if allowed.isdisjoint(map(canonicalize_name, provided_by.get(package, [package])))
+    }
+
+    assert not undeclared
