@@ -1,0 +1,75 @@
+"""A solver that somebody else wrote, installed like any package, runs the example by changing one word."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import orchard
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PLUGIN = Path(__file__).parent / "outside" / "orchard-solver-xpbd-imu"
+
+
+@pytest.fixture
+def plugin(uv, tmp_path, monkeypatch):
+    """Copy the plugin to a temporary folder, build it there and install it."""
+    project, site = tmp_path / "plugin", tmp_path / "site"
+    shutil.copytree(PLUGIN, project)
+    command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site, project]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    monkeypatch.syspath_prepend(site)
+    yield
+    sys.modules.pop("orchard_solver_xpbd_imu", None)
+
+
+@pytest.fixture
+def ant(tmp_path):
+    """The example with one word changed."""
+    text = (ROOT / "docs" / "examples" / "ant.toml").read_text()
+    assert text.count('"mujoco"') == 1
+    path = tmp_path / "ant.toml"
+    path.write_text(text.replace('"mujoco"', '"xpbd-imu"'))
+    return path
+
+
+def test_the_plugin_is_about_sixty_lines():
+    files = [path for path in PLUGIN.rglob("*") if path.suffix in {".py", ".toml"}]
+    lines = [line for path in files for line in path.read_text().splitlines() if line.strip()]
+
+    assert len(lines) <= 60
+
+
+def test_a_solver_from_outside_runs_the_ant_by_changing_one_word(plugin, ant):
+    with orchard.Simulation.from_file(ant, {"scene.worlds": 2, "simulation.device": "cpu"}) as simulation:
+        simulation.step(10)
+        simulation.check()
+
+        assert type(simulation.solver).__module__ == "orchard_solver_xpbd_imu"
+        assert np.isfinite(simulation.state.body_q.numpy()).all()
+        assert np.isfinite(simulation.sensors["torso"].outputs["linear_acceleration"].data.numpy()).all()
+
+
+def test_its_accelerometer_reads_zero_in_free_fall(plugin):
+    import newton
+
+    box = newton.ModelBuilder()
+    body = box.add_body(label="box")
+    box.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1)
+    config = orchard.structure(
+        {
+            "simulation": {"device": "cpu"},
+            "solver": {"type": "xpbd-imu"},
+            "sensors": {"chest": {"type": "imu", "body": "box"}},
+        }
+    )
+
+    with orchard.Simulation(config, prototype=box) as simulation:
+        simulation.step(3)
+
+        readings = simulation.sensors["chest"].outputs["linear_acceleration"].data.numpy()
+
+    # The velocity changes by g dt = 0.05 m/s, known to the 24 bits of a float: 1e-6 of 9.81 m/s².
+    np.testing.assert_allclose(readings, 0.0, atol=1e-4)
