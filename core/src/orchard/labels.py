@@ -6,13 +6,13 @@ a regular expression that matches a label when it covers the whole path or the w
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from .config.wording import did_you_mean
 from .errors import ConfigError
 
-__all__ = ["assign", "did_you_mean", "lookup", "match"]
+__all__ = ["assign", "lookup", "match"]
 
 LISTED_NAME_COUNT = 12
 
@@ -80,12 +80,6 @@ def lookup(table: float | Mapping[str, float], labels: Sequence[str], where: str
             *(f"{where}: no pattern matches {what} {label!r}; add one to the patterns: {patterns}" for label in orphans)
         )
     return [float(table[owner]) for owner in owners if owner is not None]
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return `; did you mean 'NAME'?` with the nearest of `names`, or nothing where none is near."""
-    near = difflib.get_close_matches(name, list(names), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:

@@ -1,0 +1,81 @@
+"""From `[scene]` to a builder of all worlds: assets make one world's prototype, the prototype is replicated."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+from .assets import find_assets, import_asset
+from .config.model import SceneConfig
+from .errors import ConfigError
+
+if TYPE_CHECKING:
+    import newton
+    import numpy as np
+
+__all__ = ["add_assets", "add_worlds", "new_builder", "world_offsets"]
+
+
+def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
+    """Return an empty builder with z up and the scene's gravity."""
+    import newton
+
+    return newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity)
+
+
+def add_assets(builder: newton.ModelBuilder, scene: SceneConfig) -> None:
+    """Add every asset of the scene to one world's prototype.
+
+    Joint positions are set, and body poses do not follow: run `newton.eval_fk` on the finalized model.
+
+    Args:
+        builder: An empty builder. Each asset is read into a copy of it, so its defaults and custom attributes hold for
+            all of them, and what an importer does to a whole builder, such as merging bodies, stays with its asset.
+        scene: The assets, and the gravity that holds whatever they say.
+
+    Raises:
+        ConfigError: A file cannot be found or read, or brings nothing; or nothing in the scene can move.
+    """
+    assets = find_assets(scene.assets)
+    blank = copy.deepcopy(builder)
+    for asset in assets:
+        part = copy.deepcopy(blank)
+        import_asset(part, asset)
+        builder.add_builder(part, label_prefix=asset.config.label)
+    builder.gravity = blank.gravity
+    if not (builder.body_count or builder.particle_count):
+        files = ", ".join(repr(str(asset.file)) for asset in assets)
+        raise ConfigError(
+            f"scene.assets: nothing in the scene can move, got {f'0 bodies from {files}' if assets else 'no assets'}; "
+            "add an asset that has bodies"
+        )
+
+
+def add_worlds(builder: newton.ModelBuilder, prototype: newton.ModelBuilder, scene: SceneConfig) -> None:
+    """Add a copy of the prototype for each world, all at the origin, and the ground where the scene has one.
+
+    Args:
+        builder: The builder of all worlds, empty.
+        prototype: One world, whose gravity its copies keep.
+        scene: The number of worlds, and whether there is a ground.
+
+    Raises:
+        ConfigError: The prototype's up axis is not z.
+    """
+    import newton
+
+    if prototype.up_axis != newton.Axis.Z:
+        raise ConfigError(
+            f"prototype: expected z up, got up axis {prototype.up_axis.name.lower()!r}; "
+            "build it with newton.ModelBuilder(up_axis=newton.Axis.Z)"
+        )
+    builder.replicate(prototype, scene.worlds)
+    if scene.ground:
+        builder.add_ground_plane()
+
+
+def world_offsets(scene: SceneConfig) -> np.ndarray:
+    """Return where each world is drawn [m], shape [world_count, 3]: a grid with the scene's spacing."""
+    import newton
+
+    return newton.utils.compute_world_offsets(scene.worlds, scene.spacing, newton.Axis.Z)
