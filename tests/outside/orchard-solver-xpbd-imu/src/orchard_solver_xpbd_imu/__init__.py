@@ -24,11 +24,16 @@ class AccelerationXPBD(newton.solvers.SolverXPBD):
 
     SUPPORTED_OBSERVABLES = newton.solvers.SolverXPBD.SUPPORTED_OBSERVABLES | {"body_qdd"}
 
+    def __init__(self, model, **options):
+        super().__init__(model, **options)
+        self._qd_before = wp.empty_like(model.body_qd)
+
     def step(self, state_in, state_out, control, contacts, dt, *, observables=None):
         """Advance by `dt` [s], then compare the velocities before and after."""
+        wp.copy(self._qd_before, state_in.body_qd)  # XPBD also writes to its input
         super().step(state_in, state_out, control, contacts, dt, observables=observables)
         if observables is not None and observables.is_requested("body_qdd"):
-            velocities = [state_in.body_qd, state_out.body_qd]
+            velocities = [self._qd_before, state_out.body_qd]
             wp.launch(mean_acceleration, state_in.body_count, [*velocities, dt, observables.body_qdd])
 
 
