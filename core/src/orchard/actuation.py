@@ -237,9 +237,7 @@ class _Group:
         measured = (state.joint_q, state.joint_qd)
         indices = (self._coordinate_indices, self._dof_indices)
         effort, applied = self.computed_effort.flatten(), self.applied_effort.flatten()
-        self.drive.compute(
-            *measured, *delayed, *indices, lane, lane, effort, current.drive_state, dt, device=device
-        )
+        self.drive.compute(*measured, *delayed, *indices, lane, lane, effort, current.drive_state, dt, device=device)
         for clamp in self._clamping:
             clamp.modify_forces(effort, applied, *measured, *indices, device=device)
             effort = applied

@@ -146,9 +146,7 @@ class Components(Mapping[str, Any]):
         except (pluggy.PluginValidationError, ValueError, TypeError) as error:
             raise PluginError(f"{name}: {_one_line(error)}") from error
         if not self.manager.get_hookcallers(component):
-            raise PluginError(
-                f"{name}: {component!r} answers no hook; mark its methods with @orchard.hookimpl"
-            )
+            raise PluginError(f"{name}: {component!r} answers no hook; mark its methods with @orchard.hookimpl")
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from .config.wording import did_you_mean
 from .errors import ConfigError
+from .spelling import did_you_mean
 
 __all__ = ["assign", "lookup", "match"]
 

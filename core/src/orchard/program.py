@@ -123,6 +123,16 @@ class Program:
         if not self.is_recorded:
             self.record()
 
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """Put back, at the end of a `with` block, everything that operations called inside it changed."""
+        with _ONE_GRAPH_AT_A_TIME:
+            before = self._save()
+            try:
+                yield
+            finally:
+                before.restore()
+
     def record(self) -> None:
         """Record and compare, leaving the simulation as it was. Every kernel must have run once before.
 

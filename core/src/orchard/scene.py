@@ -56,7 +56,7 @@ def add_worlds(builder: newton.ModelBuilder, prototype: newton.ModelBuilder, sce
 
     Args:
         builder: The builder of all worlds, empty.
-        prototype: One world, whose gravity its copies keep.
+        prototype: One world, whose gravity holds in its copies.
         scene: The number of worlds, and whether there is a ground.
 
     Raises:

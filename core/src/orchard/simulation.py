@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -16,6 +17,7 @@ from .contacts import ContactSource, newton_pipeline
 from .devices import find_device, leave_out_backward_kernels
 from .errors import ConfigError, PluginError
 from .observables import allocate_observables, refuse_unsupported
+from .scene import add_assets, add_worlds, new_builder, world_offsets
 
 if TYPE_CHECKING:
     import os
@@ -36,8 +38,9 @@ class Simulation:
     Args:
         config: What to build; `Simulation.from_file` reads it from a file.
         plugins: Plugin objects made in Python, called after those of the file.
-        prototype: One world's content, built in Python, in place of `scene.assets`. It must have been created with
-            the custom attributes that the solver registers, as `newton.ModelBuilder` users do by hand.
+        prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Register the
+            solver's custom attributes on it before adding to it, as any user of `newton.ModelBuilder` does. The
+            gravity is the scene's.
 
     Raises:
         ConfigError: The configuration asks for something that does not exist or does not fit together.
@@ -58,6 +61,7 @@ class Simulation:
         catalog = Catalog.installed()
         self._components = Components(config, plugins, catalog)
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
+        self._binding: str | None = None
         self._model_changes = 0
         self._is_closed = False
         self.step_count = 0
@@ -112,8 +116,6 @@ class Simulation:
         refuse_unsupported(self._components, frozenset(supported), self._solver_name, catalog)
 
     def _build_model(self, prototype: newton.ModelBuilder | None) -> newton.Model:
-        from .scene import add_assets, new_builder, populate
-
         scene = self.config.scene
         if prototype is None:
             prototype = new_builder(scene)
@@ -121,10 +123,13 @@ class Simulation:
             add_assets(prototype, scene)
         elif scene.assets:
             raise ConfigError("scene.assets: given beside a prototype built in Python; leave one of the two out")
+        else:
+            prototype = copy.deepcopy(prototype)
+            prototype.gravity = scene.gravity
         self._components.call_each("extend_prototype", builder=prototype)
         builder = new_builder(scene)
         self._components.call_each("configure_builder", builder=builder)
-        populate(builder, prototype, scene)
+        add_worlds(builder, prototype, scene)
         self._components.call_each("complete_builder", builder=builder)
         return builder.finalize(device=self.device)
 
@@ -175,11 +180,10 @@ class Simulation:
 
     def _bind(self) -> None:
         for implementation in self._components.implementations("bind"):
-            self._buffers.setdefault(implementation.owner, [])
             self._binding = implementation.owner
             with located(implementation.owner):
                 implementation.bind(simulation=self)()
-        del self._binding
+        self._binding = None
         for name, component in self._components.items():
             if hasattr(component, "state_arrays"):
                 self._reset.add(name, component.state_arrays())
@@ -216,8 +220,9 @@ class Simulation:
 
     def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
         """Return a pair of states that the host settles at the end of each control step. Only inside `bind`."""
+        assert self._binding is not None, "double_buffer is for `bind`, where the host knows whose it is"
         buffer = DoubleBuffer(first, second)
-        self._buffers[self._binding].append(buffer)
+        self._buffers.setdefault(self._binding, []).append(buffer)
         return buffer
 
     def world_indices(self, what: Literal["body", "joint", "shape"], local: Sequence[int]) -> np.ndarray:
@@ -265,8 +270,6 @@ class Simulation:
     @property
     def world_offsets(self) -> np.ndarray:
         """Where each world is drawn [m], shape [world_count, 3]; physics keeps every world at the origin."""
-        from .scene import world_offsets
-
         return world_offsets(self.config.scene)
 
     def step(self, count: int = 1) -> None:
@@ -324,7 +327,9 @@ class Simulation:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _notify_solver(self) -> None:

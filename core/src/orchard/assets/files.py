@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from orchard.config.wording import did_you_mean
 from orchard.errors import ConfigError
+from orchard.spelling import did_you_mean
 
 __all__ = ["find_file"]
 

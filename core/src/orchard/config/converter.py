@@ -24,10 +24,11 @@ from orchard.catalog import Catalog, Kind
 from orchard.errors import PluginError
 
 from .faults import MissingKeyError, UnexpectedValueError, under_key
+from .fields import fields_of
 from .model import ComponentConfig
 from .wording import did_you_mean, expected_text, shape_of, union_members, value_text
 
-__all__ = ["make_converter", "tag_of"]
+__all__ = ["is_component", "make_converter", "tag_of"]
 
 Hook = Callable[[Any, Any], Any]
 
@@ -43,7 +44,7 @@ def make_converter(catalog: Catalog) -> Converter:
         (attrs.has, _class_hook),
         (lambda kind: get_origin(kind) is Literal, lambda kind, _: partial(_literal, get_args(kind))),
         (lambda kind: union_members(kind) != [kind], _union_hook),
-        (_is_component, partial(_component_hook, catalog)),
+        (is_component, partial(_component_hook, catalog)),
     ]
     for predicate, factory in factories:  # the last that fits is taken
         converter.register_structure_hook_factory(predicate)(factory)
@@ -107,9 +108,8 @@ def _mapping_hook(kind: Any, converter: Converter) -> Hook:
 
 
 def _class_hook(cls: Any, converter: Converter) -> Hook:
-    attrs.resolve_types(cls)
     overrides: dict[str, Any] = {
-        field.name: override(struct_hook=_field_hook(field, converter)) for field in attrs.fields(cls) if field.init
+        field.name: override(struct_hook=_field_hook(field, converter)) for field in fields_of(cls)
     }
     return _only_tables(cls, make_dict_structure_fn(cls, converter, **overrides))
 
@@ -171,11 +171,10 @@ def tag_of(cls: type) -> str:
     Raises:
         PluginError: The class has no such field, so nothing tells it from the others of its union.
     """
-    attrs.resolve_types(cls)
-    field = attrs.fields_dict(cls).get("type")
-    if field is None or get_origin(field.type) is not Literal:
-        raise PluginError(f"class {cls.__qualname__}: one of several must have a field `type: Literal['...']`")
-    return get_args(field.type)[0]
+    for field in fields_of(cls):
+        if field.name == "type" and get_origin(field.type) is Literal:
+            return get_args(field.type)[0]
+    raise PluginError(f"class {cls.__qualname__}: one of several must have a field `type: Literal['...']`")
 
 
 def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
@@ -192,7 +191,8 @@ def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
     return by_tag[tag]
 
 
-def _is_component(kind: Any) -> bool:
+def is_component(kind: Any) -> bool:
+    """Return whether a type is a component of some kind: `Annotated[ComponentConfig, "solver"]`."""
     return get_origin(kind) is Annotated and get_args(kind)[0] is ComponentConfig
 
 

@@ -16,10 +16,10 @@ from .faults import fault_error, faults_of
 from .merging import anchor, read_layers
 from .model import ComponentConfig, SimulationConfig
 from .overrides import apply, parse
-from .toml_text import toml_text
-from .tree import KeyPath, Node
+from .toml_text import toml_text, value_paths
+from .tree import KeyPath, Node, path_text
 
-__all__ = ["dump_toml", "load", "read_tree", "structure", "structure_tree", "unstructure"]
+__all__ = ["dump_toml", "load", "origins", "read_tree", "structure", "structure_tree", "unstructure"]
 
 
 def load(
@@ -95,12 +95,16 @@ def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
 
     Args:
         config: The configuration.
-        tree: What it was structured from; where given, each value carries a comment that says where it was written.
+        tree: What it was structured from; where given, a comment behind each value says where it was written.
     """
-    return toml_text(unstructure(config), None if tree is None else lambda path: origin_text(tree, path))
+    return toml_text(unstructure(config), None if tree is None else lambda path: _origin(tree, path))
 
 
-def origin_text(tree: Node, path: KeyPath) -> str:
-    """Return where the value at `path` was written: `ant.toml:12`, `--set`, or `default`."""
+def origins(config: SimulationConfig, tree: Node) -> dict[str, str]:
+    """Return where each value was written, by key path: `ant.toml:12`, `--set`, or `default`."""
+    return {path_text(path): _origin(tree, path) for path in value_paths(unstructure(config))}
+
+
+def _origin(tree: Node, path: KeyPath) -> str:
     node = tree.find(path)
     return str(node.origin) if node else "default"

@@ -44,6 +44,7 @@ def read_layers(path: Path, above: tuple[Path, ...] = ()) -> Node:
     chain = (*above, path)
     node = anchor(read(path), path.parent)
     extends = node.value.pop("extends", Node([], node.origin))
+    node.value.pop("$schema", None)  # for editors: a JSON file has no other place to name its schema
     layers = [read_layers(base, chain) for base in _bases(extends, path, chain)]
     merged = Node({}, node.origin)
     for layer in (*layers, node):

@@ -107,7 +107,7 @@ class SceneConfig:
     """Whether a ground plane, shared by all worlds, lies at height zero."""
 
     gravity: Vector3 = attrs.field(default=(0.0, 0.0, -9.81), validator=deep_iterable(finite))
-    """Gravitational acceleration [m/s²]; z is up. Holds whatever an asset says; a prototype brings its own."""
+    """Gravitational acceleration [m/s²]; z is up. It holds whatever an asset or a prototype says."""
 
     assets: tuple[AssetConfig, ...] = ()
     """What every world holds, in order. Empty where a prototype built in Python is passed instead."""

@@ -14,7 +14,7 @@ import attrs
 
 from .tree import KeyPath, key_text, path_text
 
-__all__ = ["toml_text"]
+__all__ = ["toml_text", "value_paths"]
 
 
 @attrs.frozen
@@ -34,6 +34,11 @@ def toml_text(data: Mapping[str, Any], comment: Callable[[KeyPath], str] | None 
     return "".join(
         f"{line.text:<{width}}  # {comment(line.path)}\n" if line.path else f"{line.text}\n" for line in lines
     )
+
+
+def value_paths(data: Mapping[str, Any]) -> list[KeyPath]:
+    """Return the key path of every line of `toml_text(data)` that holds a value."""
+    return [line.path for line in _table(data, (), ()) if line.path]
 
 
 def _table(table: Mapping[str, Any], path: KeyPath, header: tuple[str, ...]) -> Iterator[_Line]:

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["finite", "finite_gains", "unit_quaternion"]
+__all__ = ["finite", "finite_gains", "in_schema", "unit_quaternion"]
+
+
+def in_schema(**keywords: Any) -> Callable[[Any], Any]:
+    """Return a decorator that says in JSON Schema's words what a validator checks, for `orchard schema`.
+
+    The words stand beside the type of the field, and bind only the values they are about: `minimum` any number,
+    `additionalProperties` any table.
+    """
+
+    def mark(validator: Any) -> Any:
+        validator.json_schema = keywords
+        return validator
+
+    return mark
 
 
 def finite(instance: Any, attribute: Any, value: float) -> None:
@@ -19,6 +33,7 @@ def finite(instance: Any, attribute: Any, value: float) -> None:
         raise ValueError(f"'{attribute.name}' must be finite: {value}")
 
 
+@in_schema(minimum=0.0, additionalProperties={"minimum": 0.0})
 def finite_gains(instance: Any, attribute: Any, value: float | Mapping[str, float]) -> None:
     """Reject a gain, or any gain of a per-joint table, that is negative or not finite.
 

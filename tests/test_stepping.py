@@ -1,0 +1,186 @@
+"""Stepping: the same bits eager and captured, odd and even, alone and beside others."""
+
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+
+
+def arrays(simulation):
+    """Return copies of what a step leaves in the state, by name."""
+    return {name: array.numpy().copy() for name, array in vars(simulation.state).items() if isinstance(array, wp.array)}
+
+
+def run(config, prototype, steps, plugins=()):
+    with orchard.Simulation(config, plugins=plugins, prototype=prototype) as simulation:
+        simulation.step(steps)
+        return arrays(simulation), simulation
+
+
+def assert_same_bits(left, right):
+    assert left.keys() == right.keys()
+    for name in left:
+        assert left[name].tobytes() == right[name].tobytes(), name
+
+
+@pytest.mark.parametrize("worlds", [1, 3])
+@pytest.mark.parametrize(("substeps", "decimation"), [(1, 1), (2, 1), (3, 1), (1, 3), (2, 2)])
+def test_captured_steps_give_the_bits_of_eager_steps(solver, worlds, substeps, decimation, chain, configure, pd):
+    options = {
+        "scene": {"worlds": worlds, "ground": True},
+        "actuators": pd,
+        "substeps": substeps,
+        "decimation": decimation,
+    }
+
+    eager, _ = run(configure(solver, capture="off", **options), chain(), 12)
+    captured, simulation = run(configure(solver, capture="require", **options), chain(), 12)
+
+    assert simulation.program.is_captured
+    assert all(np.isfinite(array).all() for array in captured.values())
+    assert_same_bits(eager, captured)
+
+
+def test_a_step_ends_in_the_same_state_object(solver, chain, configure):
+    with orchard.Simulation(configure(solver, substeps=3), prototype=chain()) as simulation:
+        state, address = simulation.state, simulation.state.body_q.ptr
+
+        simulation.step(4)
+
+        assert simulation.state is state
+        assert simulation.state.body_q.ptr == address
+
+
+def test_substeps_split_a_step(chain, configure):
+    """Four substeps of one step are four steps of a quarter the length, without actuators."""
+    split, _ = run(configure("featherstone", dt=0.004, substeps=4), chain(), 5)
+    whole, _ = run(configure("featherstone", dt=0.001), chain(), 20)
+
+    assert_same_bits(split, whole)
+
+
+def test_decimation_repeats_the_physics_step(solver, chain, configure, pd):
+    together, _ = run(configure(solver, decimation=4, actuators=pd), chain(), 5)
+    apart, _ = run(configure(solver, actuators=pd), chain(), 20)
+
+    assert_same_bits(together, apart)
+
+
+def test_every_world_moves_alike(solver, chain, configure, pd):
+    state, simulation = run(configure(solver, scene={"worlds": 3}, actuators=pd), chain(), 30)
+
+    worlds = state["body_q"].reshape(3, -1)
+
+    np.testing.assert_allclose(worlds[1:], np.broadcast_to(worlds[0], worlds[1:].shape), atol=1e-5)
+    assert simulation.time == pytest.approx(30 * 0.002)
+
+
+def test_two_simulations_side_by_side_equal_two_alone(chain, configure, pd):
+    first, second = configure("mujoco", substeps=2, actuators=pd), configure("featherstone", substeps=3, actuators=pd)
+    alone = [run(first, chain(), 10)[0], run(second, chain(), 10)[0]]
+
+    with (
+        orchard.Simulation(first, prototype=chain()) as left,
+        orchard.Simulation(second, prototype=chain()) as right,
+    ):
+        for _ in range(10):
+            left.step()
+            right.step()
+        together = [arrays(left), arrays(right)]
+
+    assert_same_bits(alone[0], together[0])
+    assert_same_bits(alone[1], together[1])
+
+
+def test_joint_state_follows_the_bodies_in_maximal_coordinates(chain, configure):
+    """XPBD and semi-implicit Euler move bodies only; the host keeps joint_q in step."""
+    import newton
+
+    with orchard.Simulation(configure("xpbd"), prototype=chain()) as simulation:
+        simulation.step(20)
+
+        joint_q, joint_qd = (wp.zeros_like(array) for array in (simulation.state.joint_q, simulation.state.joint_qd))
+        newton.eval_ik(simulation.model, simulation.state, joint_q, joint_qd)
+
+        assert joint_q.numpy().tobytes() == simulation.state.joint_q.numpy().tobytes()
+        assert not np.array_equal(joint_q.numpy(), simulation.model.joint_q.numpy())
+
+
+def test_a_force_written_before_a_step_acts_in_every_substep(chain, configure):
+    """A force on a free body changes its velocity by F dt / m, however a step is split."""
+    velocities = []
+    for substeps, decimation in ((1, 1), (4, 1), (2, 3)):
+        config = configure(
+            "semi-implicit",
+            dt=0.012 / decimation,
+            substeps=substeps,
+            decimation=decimation,
+            scene={"gravity": [0.0, 0.0, 0.0]},
+        )
+        with orchard.Simulation(config, prototype=free_body(mass=2.0)) as simulation:
+            for _ in range(3):
+                simulation.state.body_f.assign([[6.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
+                simulation.step()
+            simulation.step(5)
+            velocities.append(simulation.state.body_qd.numpy()[0, 0])
+
+    np.testing.assert_allclose(velocities, 3 * 6.0 * 0.012 / 2.0, rtol=1e-5)
+
+
+def test_efforts_on_joints_without_actuator_survive_a_step(chain, configure):
+    actuators = {"first": {"type": "pd", "joints": ["hinge_0"], "kp": 1.0}}
+    with orchard.Simulation(configure("featherstone", actuators=actuators), prototype=chain()) as simulation:
+        simulation.control.joint_f.assign([7.0, 0.25])
+
+        simulation.step(3)
+
+        effort = simulation.control.joint_f.numpy()
+        assert effort[1] == 0.25
+        assert effort[0] == simulation.actuators["first"].applied_effort.numpy()[0, 0]
+
+
+def free_body(mass=1.0, height=5.0):
+    import newton
+
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    inertia = wp.diag(wp.vec3(0.1, 0.1, 0.1))
+    pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
+    body = builder.add_link(label="ball", mass=mass, inertia=inertia, xform=pose)
+    joint = builder.add_joint_free(body, label="free")
+    builder.add_articulation([joint], label="ball")
+    return builder
+
+
+def test_free_fall_follows_the_formula(solver, configure):
+    """Symplectic Euler after n steps: z = z0 - g dt² n (n + 1) / 2."""
+    steps, dt, options = 100, 0.002, {}
+    if solver in ("featherstone", "semi-implicit"):
+        options = {"angular_damping": 0.0}
+    with orchard.Simulation(configure({"type": solver, **options}, dt=dt), prototype=free_body()) as simulation:
+        simulation.step(steps)
+
+        fallen = 5.0 - simulation.state.body_q.numpy()[0, 2]
+
+    assert fallen == pytest.approx(9.81 * dt**2 * steps * (steps + 1) / 2, rel=2e-4)
+
+
+def test_a_small_pendulum_swings_with_the_period_of_the_formula(solver, configure, chain):
+    """Compound pendulum: T = 2π √((I + m l² + a) / (m g l)), armature a; XPBD has no armature."""
+    length, inertia, armature, dt = 0.5, 0.02, 0.01, 0.001
+    if solver in ("xpbd", "semi-implicit"):
+        armature = 0.0
+    period = 2 * np.pi * np.sqrt((inertia + length**2 + armature) / (9.81 * length))
+    options = {"angular_damping": 0.0} if solver != "mujoco" else {}
+    if solver == "xpbd":
+        options |= {"iterations": 8, "joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0}
+    config = configure({"type": solver, **options}, dt=dt)
+    with orchard.Simulation(config, prototype=chain(1, length, angle=0.05)) as simulation:
+        angles = []
+        for _ in range(int(2.2 * period / dt)):
+            simulation.step()
+            angles.append(float(simulation.state.joint_q.numpy()[0]))
+
+    crossings = np.flatnonzero(np.diff(np.sign(angles)) < 0) * dt
+
+    assert np.diff(crossings)[0] == pytest.approx(period, rel=0.01)
