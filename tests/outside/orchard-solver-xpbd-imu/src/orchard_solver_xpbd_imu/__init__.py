@@ -56,6 +56,15 @@ class SolverXPBDIMU:
         self.config = config
 
     @orchard.hookimpl
+    def extend_prototype(self, builder):
+        """Let bodies carry the armature of their joints, which XPBD leaves out and stiff gains rely on."""
+        for joint, body in enumerate(builder.joint_child):
+            first, count = builder.joint_qd_start[joint], sum(builder.joint_dof_dim[joint])
+            armature = max(builder.joint_armature[first : first + count], default=0.0)
+            builder.body_inertia[body] += wp.diag(wp.vec3(armature))
+            builder.body_inv_inertia[body] = wp.inverse(builder.body_inertia[body])
+
+    @orchard.hookimpl
     def build_solver(self, model):
         """Return the solver of the model."""
         return AccelerationXPBD(model, iterations=self.config.iterations)
