@@ -19,7 +19,6 @@ import attrs
 from cattrs import Converter
 from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_hetero_tuple_structure_fn, override
-
 from orchard.catalog import Catalog, Kind
 from orchard.errors import PluginError
 
