@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-
 from orchard.catalog import Catalog
 
 from .converter import make_converter
