@@ -13,7 +13,6 @@ from cattrs.errors import (
     IterableValidationError,
     StructureHandlerNotFoundError,
 )
-
 from orchard.errors import ConfigError, PluginError
 
 from .tree import KeyPath, Node, path_text

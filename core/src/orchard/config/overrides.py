@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
-
 from orchard.errors import ConfigError
 
 from .merging import merge

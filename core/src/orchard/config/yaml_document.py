@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from yaml.nodes import MappingNode, SequenceNode
-
 from orchard.errors import ConfigError
+from yaml.nodes import MappingNode, SequenceNode
 
 from .tree import KeyPath, Node, path_text
 from .wording import repeated_key
