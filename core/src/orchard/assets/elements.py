@@ -8,7 +8,6 @@ from pathlib import Path
 from xml.parsers import expat
 
 import attrs
-
 from orchard.errors import ConfigError
 
 __all__ = ["Element", "find_culprits", "find_missing_files", "read_elements"]

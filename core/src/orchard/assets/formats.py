@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
-
 from orchard.config.model import AssetConfig
 from orchard.errors import ConfigError
 

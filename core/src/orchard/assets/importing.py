@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-
 from orchard.config.model import AssetConfig
 from orchard.errors import ConfigError
 from orchard.labels import assign, match
