@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 from orchard.errors import PluginError
 
-__all__ = ["field_texts", "fields_of"]
+__all__ = ["default_of", "field_texts", "fields_of"]
 
 
 def fields_of(cls: type) -> list[attrs.Attribute[Any]]:
@@ -28,6 +28,16 @@ def fields_of(cls: type) -> list[attrs.Attribute[Any]]:
             f"import what it names at the top of {cls.__module__}, not under TYPE_CHECKING"
         ) from error
     return [field for field in attrs.fields(cls) if field.init]
+
+
+def default_of(field: attrs.Attribute[Any]) -> Any:
+    """Return a field's default; None where there is none, or none that stands without the other fields."""
+    if field.default is attrs.NOTHING:
+        return None
+    factory = getattr(field.default, "factory", None)
+    if factory is None:
+        return field.default
+    return None if getattr(field.default, "takes_self", False) else factory()
 
 
 def field_texts(cls: type) -> dict[str, str]:

@@ -12,6 +12,7 @@ from orchard.catalog import Catalog
 
 from .converter import make_converter
 from .faults import fault_error, faults_of
+from .fields import default_of, fields_of
 from .merging import anchor, read_layers
 from .model import ComponentConfig, SimulationConfig
 from .overrides import apply, parse
@@ -76,17 +77,24 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
 
 
 def unstructure(config: Any) -> Any:
-    """Return a configuration as plain data, which `structure` takes back; what is None is left out."""
+    """Return a configuration as plain data, which `structure` takes back.
+
+    What is None is left out, as TOML has no word for it, and so is a table that is empty by default.
+    """
     if isinstance(config, ComponentConfig):
         return {"type": config.type, **unstructure(config.config)}
     if attrs.has(type(config)):
-        values = {field.name: getattr(config, field.name) for field in attrs.fields(type(config)) if field.init}
-        return {name: unstructure(value) for name, value in values.items() if value is not None}
+        values = [(field, getattr(config, field.name)) for field in fields_of(type(config))]
+        return {field.name: unstructure(value) for field, value in values if not _is_nothing(field, value)}
     if isinstance(config, Mapping):
         return {key: unstructure(value) for key, value in config.items()}
     if isinstance(config, list | tuple):
         return [unstructure(item) for item in config]
     return config
+
+
+def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
+    return value is None or (value == {} and default_of(field) == {})
 
 
 def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:

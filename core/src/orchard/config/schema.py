@@ -14,7 +14,7 @@ from orchard.catalog import Catalog, Entry, Kind
 from orchard.errors import PluginError
 
 from .converter import is_component, tag_of
-from .fields import field_texts, fields_of
+from .fields import default_of, field_texts, fields_of
 from .loading import unstructure
 from .model import SimulationConfig
 from .wording import shape_of, union_members
@@ -134,7 +134,7 @@ class _Allowed:
         schema = _narrowed(self.value(field.type, whole), _keywords(field.validator))
         if text:
             schema["description"] = text
-        default = _default(field)
+        default = default_of(field)
         return schema if default is None else {**schema, "default": unstructure(default)}
 
     def component(self, kind: Kind) -> Schema:
@@ -224,16 +224,6 @@ def _mapped(annotation: Any) -> Any:
 
 def _required_names(cls: type) -> list[str]:
     return [field.name for field in fields_of(cls) if field.default is attrs.NOTHING]
-
-
-def _default(field: attrs.Attribute[Any]) -> Any:
-    """Return a field's default; None where there is none, or none that stands without the other fields."""
-    if field.default is attrs.NOTHING:
-        return None
-    factory = getattr(field.default, "factory", None)
-    if factory is None:
-        return field.default
-    return None if getattr(field.default, "takes_self", False) else factory()
 
 
 def _narrowed(schema: Schema, keywords: Schema) -> Schema:
