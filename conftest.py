@@ -13,3 +13,13 @@ def uv() -> str:
     if found is None:
         pytest.fail("uv: not found; install it, or run the tests with `uv run pytest`")
     return found
+
+
+@pytest.fixture(params=["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)])
+def device(request: pytest.FixtureRequest) -> str:
+    """Each device that this machine has: the CPU always, the first CUDA device where there is one."""
+    import warp as wp
+
+    if request.param != "cpu" and not wp.is_cuda_available():
+        pytest.skip("no CUDA device")
+    return request.param
