@@ -7,7 +7,6 @@ import pkgutil
 from typing import Any
 
 import click
-
 from orchard.errors import ConfigError, OrchardError, PluginError, SimulationError
 
 __all__ = ["main"]

@@ -7,13 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 import click
-
 from orchard.catalog import Catalog
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from orchard.catalog import Entry
+    from rich.table import Table
 
 FIELDS = ("kind", "name", "distribution", "version", "state")
 
