@@ -144,7 +144,7 @@ class SimulationConfig:
 
     simulation: StepConfig = attrs.field(factory=StepConfig)
     scene: SceneConfig = attrs.field(factory=SceneConfig)
-    solver: Annotated[ComponentConfig, "solver"]
+    solver: Annotated[ComponentConfig, "solver"] | None = None  # a plugin made in Python may build it instead
     collision: CollisionConfig = attrs.field(factory=CollisionConfig)
     actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
