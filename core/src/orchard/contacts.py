@@ -34,10 +34,15 @@ class ContactSource:
 
 
 def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
-    """Return Newton's collision pipeline over `model`, with buffers of the capacity that `config` asks for."""
+    """Return Newton's collision pipeline over `model`, with buffers of the capacity that `config` asks for.
+
+    Where no two shapes and no particle can meet, only the buffer: detecting nothing costs more than a small step.
+    """
     import newton
 
     pipeline = newton.CollisionPipeline(
         model, broad_phase=config.broad_phase, rigid_contact_max=config.rigid_contact_max
     )
-    return ContactSource(contacts=pipeline.contacts(), pipeline=pipeline, interval=config.interval)
+    can_meet = model.shape_contact_pair_count > 0 or model.particle_count > 0
+    contacts = pipeline.contacts()
+    return ContactSource(contacts=contacts, pipeline=pipeline if can_meet else None, interval=config.interval)

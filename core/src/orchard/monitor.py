@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Monitor"]
 
+_NONE = 2**62
+"""Stands for no failure: larger than any step × count + index."""
+
 
 class Monitor:
     """Notes the first step that left something non-finite, and every overflow, without leaving the device.
@@ -23,14 +26,12 @@ class Monitor:
     def __init__(self, model: newton.Model, step_dt: float) -> None:
         import warp as wp
 
-        from .kernels import NONE
-
         self._model = model
         self._step_dt = step_dt
-        self._step = wp.zeros(1, dtype=int, device=model.device)
-        self._failed_step = wp.full(1, -1, dtype=int, device=model.device)
-        self._first_body = wp.full(1, int(NONE), dtype=int, device=model.device)
-        self._first_particle = wp.full(1, int(NONE), dtype=int, device=model.device)
+        self._step = wp.zeros(1, dtype=wp.int64, device=model.device)
+        # The first failure of each kind, as step × count + index.
+        self._body = wp.full(1, _NONE, dtype=wp.int64, device=model.device)
+        self._particle = wp.full(1, _NONE, dtype=wp.int64, device=model.device)
         self._largest_count = wp.zeros(1, dtype=int, device=model.device)
         self._overflow = wp.zeros(model.world_count, dtype=int, device=model.device)
 
@@ -42,13 +43,12 @@ class Monitor:
 
         device = self._model.device
         if state.body_count:
-            inputs = [state.body_q, state.body_qd, self._failed_step, self._first_body]
+            inputs = [state.body_q, state.body_qd, self._step, self._body]
             wp.launch(kernels.find_non_finite_bodies, state.body_count, inputs, device=device)
         if state.particle_count:
-            inputs = [state.particle_q, state.particle_qd, self._failed_step, self._first_particle]
+            inputs = [state.particle_q, state.particle_qd, self._step, self._particle]
             wp.launch(kernels.find_non_finite_particles, state.particle_count, inputs, device=device)
-        inputs = [self._first_body, self._first_particle, self._step, self._failed_step]
-        wp.launch(kernels.advance_step, 1, inputs, device=device)
+        wp.launch(kernels.count_step, 1, [self._step], device=device)
 
     def note_contacts(self, contacts: newton.Contacts) -> None:
         """Note whether the contacts just detected fit into their buffer. May be recorded."""
@@ -70,11 +70,8 @@ class Monitor:
 
     def forget(self) -> None:
         """Forget what was noted, but not the number of steps."""
-        from .kernels import NONE
-
-        self._failed_step.fill_(-1)
-        self._first_body.fill_(int(NONE))
-        self._first_particle.fill_(int(NONE))
+        self._body.fill_(_NONE)
+        self._particle.fill_(_NONE)
         self._largest_count.zero_()
         self._overflow.zero_()
 
@@ -84,9 +81,9 @@ class Monitor:
         Raises:
             SimulationError: The state is not finite, or a buffer overflowed.
         """
-        failed = int(self._failed_step.numpy()[0])
-        if failed >= 0:
-            raise SimulationError(self._non_finite(failed))
+        body, particle = int(self._body.numpy()[0]), int(self._particle.numpy()[0])
+        if min(body, particle) < _NONE:
+            raise SimulationError(self._non_finite(body, particle))
         count = int(self._largest_count.numpy()[0])
         if count and contacts is not None:
             raise SimulationError(
@@ -101,14 +98,16 @@ class Monitor:
                 " raise the solver's capacities (MuJoCo: 'njmax' for constraint rows, 'nconmax' for contacts)"
             )
 
-    def _non_finite(self, step: int) -> str:
-        body, particle = int(self._first_body.numpy()[0]), int(self._first_particle.numpy()[0])
-        if body < self._model.body_count:
-            world = int(self._model.body_world.numpy()[body])
-            what = f"body {self._model.body_label[body]!r}"
+    def _non_finite(self, body: int, particle: int) -> str:
+        model = self._model
+        if body < _NONE:
+            step, index = divmod(body, model.body_count)
+            what, worlds = f"body {model.body_label[index]!r}", model.body_world
         else:
-            world = int(self._model.particle_world.numpy()[particle])
-            what = f"particle {particle}"
+            step, index = divmod(particle, model.particle_count)
+            what, worlds = f"particle {index}", model.particle_world
+        assert worlds is not None, "a model with bodies or particles says which world they belong to"
+        world = int(worlds.numpy()[index])
         place = "outside every world" if world < 0 else f"world {world}"
         return (
             f"step {step + 1} (t = {(step + 1) * self._step_dt:.6g} s): {what} of {place} is not finite;"

@@ -101,6 +101,7 @@ class Simulation:
             ConfigError: As for the class; names file and line.
             PluginError: As for the class.
         """
+        leave_out_backward_kernels()
         return cls(load(path, overrides), plugins, prototype)
 
     # Building, one phase a method, in the order of the calls.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -110,7 +111,9 @@ class Stepping:
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
         dofs = _actuated_dofs(self.components, self.model)
         if dofs is not None:
-            yield Operation(name="zero_efforts", run=lambda: _zero_efforts(dofs, self.control))
+            is_all = len(dofs) == self.model.joint_dof_count
+            zero = self.control.joint_f.zero_ if is_all else partial(_zero_efforts, dofs, self.control)
+            yield Operation(name="zero_efforts", run=zero)
         yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
 
     def _collision(self, state: newton.State) -> Iterator[Operation]:
