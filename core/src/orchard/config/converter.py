@@ -21,11 +21,12 @@ from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_fa
 from cattrs.gen import make_dict_structure_fn, make_hetero_tuple_structure_fn, override
 from orchard.catalog import Catalog, Kind
 from orchard.errors import PluginError
+from orchard.spelling import did_you_mean
 
 from .faults import MissingKeyError, UnexpectedValueError, under_key
 from .fields import fields_of
 from .model import ComponentConfig
-from .wording import did_you_mean, expected_text, shape_of, union_members, value_text
+from .wording import expected_text, shape_of, union_members, value_text
 
 __all__ = ["is_component", "make_converter", "tag_of"]
 
@@ -84,7 +85,7 @@ def _literal(choices: tuple[Any, ...], value: Any, kind: Any) -> Any:
     for choice in choices:
         if type(value) is type(choice) and value == choice:  # True == 1
             return choice
-    raise UnexpectedValueError(expected_text(kind), value, did_you_mean(value, map(str, choices)))
+    raise UnexpectedValueError(expected_text(kind), value, did_you_mean(str(value), map(str, choices)))
 
 
 def _list_hook(kind: Any, converter: Converter) -> Hook:
@@ -186,7 +187,7 @@ def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
         raise under_key("type", MissingKeyError(expected))
     tag = table["type"]
     if not isinstance(tag, str) or tag not in by_tag:
-        raise under_key("type", UnexpectedValueError(expected, tag, did_you_mean(tag, by_tag)))
+        raise under_key("type", UnexpectedValueError(expected, tag, did_you_mean(str(tag), by_tag)))
     return by_tag[tag]
 
 

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from orchard.errors import ConfigError
+from orchard.spelling import did_you_mean
 
 from .positions import json_lines, toml_lines
 from .tree import Node
-from .wording import did_you_mean, repeated_key, value_text
+from .wording import repeated_key, value_text
 
 __all__ = ["read"]
 

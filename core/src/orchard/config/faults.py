@@ -14,9 +14,10 @@ from cattrs.errors import (
     StructureHandlerNotFoundError,
 )
 from orchard.errors import ConfigError, PluginError
+from orchard.spelling import did_you_mean
 
 from .tree import KeyPath, Node, path_text
-from .wording import did_you_mean, expected_text, value_text
+from .wording import expected_text, value_text
 
 __all__ = ["Fault", "MissingKeyError", "UnexpectedValueError", "fault_error", "faults_of", "under_key"]
 
@@ -105,7 +106,9 @@ def _place(fault: Fault, tree: Node) -> tuple[str, int]:
 
 
 def _known_keys(key: Any, known: list[str]) -> str:
-    return did_you_mean(key, known) or (f"; known keys: {', '.join(known)}" if known else "; this table has no keys")
+    return did_you_mean(str(key), known) or (
+        f"; known keys: {', '.join(known)}" if known else "; this table has no keys"
+    )
 
 
 def _blamed(error: Exception, cls: type) -> KeyPath:

@@ -1,11 +1,10 @@
-"""How errors name things: values, types, and the name that was probably meant."""
+"""How errors name values and types."""
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import attrs
@@ -14,9 +13,7 @@ from .tree import KeyPath, path_text
 
 __all__ = [
     "Shape",
-    "did_you_mean",
     "expected_text",
-    "nearest",
     "repeated_key",
     "shape_of",
     "union_members",
@@ -30,19 +27,6 @@ _ITEMS = {int: "integers", float: "numbers", bool: "booleans", str: "strings"}
 
 _brief = reprlib.Repr()
 _brief.maxstring = _brief.maxother = 60
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name closest to `name`, or None where none is close."""
-    by_folded = {candidate.casefold(): candidate for candidate in known}
-    matches = difflib.get_close_matches(name.casefold(), by_folded, n=1)
-    return by_folded[matches[0]] if matches else None
-
-
-def did_you_mean(name: Any, known: Iterable[str]) -> str:
-    """Return `; did you mean 'NAME'?`, or nothing where no known name is close."""
-    match = nearest(name, known) if isinstance(name, str) else None
-    return f"; did you mean {match!r}?" if match else ""
 
 
 def value_text(value: Any) -> str:
@@ -98,7 +82,7 @@ def expected_text(annotation: Any) -> str:
 def _list_text(items: tuple[Any, ...]) -> str:
     if not items:
         return "a list"
-    words = _ITEMS.get(items[0], "tables" if shape_of(items[0]) == "table" else "items")
+    words = _ITEMS.get(items[0]) or {"table": "tables", "list": "lists", "scalar": "items"}[shape_of(items[0])]
     if len(items) == 1 or items[-1] is Ellipsis:
         return f"a list of {words}"
     return f"a list of {len(items)} {words if len(set(items)) == 1 else 'items'}"
