@@ -1,0 +1,164 @@
+"""Write the reference pages that are made from the code: `python docs/write_reference.py`.
+
+`tests/test_docs.py` fails where a page is not what this script would write.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from orchard.catalog import Catalog
+from orchard.cli import main as orchard_command
+from orchard.config.schema import json_schema
+
+REFERENCE = Path(__file__).parent / "reference"
+
+Schema = Mapping[str, Any]
+
+CONFIGURATION = """\
+# Configuration
+
+<!-- Written by docs/write_reference.py from the configuration classes. Change those, then run it. -->
+
+Every table and key of a configuration file, with the plugins of this repository.
+A file is TOML, YAML or JSON; the [examples](../examples) are TOML.
+`orchard show FILE` prints a file with every default, and `orchard schema` writes what follows for an editor.
+
+Nothing is converted: `"3"`, `2.7` and `true` are not integers.
+A key that is not listed here is an error, and so are NaN and infinity.
+A key with neither default nor "required" may be left out; its meaning says what holds then.
+Patterns are explained in the [glossary](glossary.md#label-pattern).
+
+Beside the tables, a file may begin with `extends`, a list of files it is merged over:
+tables merge key by key, lists and scalars replace, and a table whose `type` changes drops its other keys.
+"""
+
+CLI = """\
+# Command line
+
+<!-- Written by docs/write_reference.py from the commands' own help. Change that, then run it. -->
+"""
+
+BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+
+
+def configuration_page() -> str:
+    """Return the page of every table and key, from the JSON Schema of everything installed."""
+    schema, problems = json_schema(Catalog.installed())
+    if problems:
+        raise RuntimeError("\n".join(problems))
+    tables = {key: value for key, value in schema["properties"].items() if key not in ("$schema", "extends")}
+    sections = [part for key, value in tables.items() for part in _sections(key, value, _demanded(schema["then"], key))]
+    return "\n".join([CONFIGURATION, *sections]).rstrip() + "\n"
+
+
+def cli_page() -> str:
+    """Return the help of `orchard` and of each of its commands."""
+    group = click.Context(orchard_command, info_name="orchard")
+    page = CLI + _help("orchard", orchard_command, None)
+    for name in orchard_command.list_commands(group):
+        command = orchard_command.get_command(group, name)
+        assert command is not None, "listed"
+        page += _help(name, command, group)
+    return page
+
+
+def _help(name: str, command: click.Command, parent: click.Context | None) -> str:
+    context = click.Context(command, parent, info_name=name, terminal_width=100, **command.context_settings)
+    return f"\n## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+
+
+def _sections(path: str, value: Schema, demands: Schema) -> Iterator[str]:
+    """Yield the section of whatever tables stand at a path, then those of the tables inside them."""
+    if value.get("type") == "array":
+        yield from _table(f"[[{path}]]", value["items"], {}, lead=value.get("description"))
+    elif "allOf" in value:
+        yield from _plugins(path, value, demands)
+    elif "properties" in value:
+        yield from _table(f"[{path}]", value, demands)
+    else:
+        yield from _sections(f"{path}.LABEL", value["additionalProperties"], demands.get("additionalProperties", {}))
+
+
+def _plugins(path: str, value: Schema, demands: Schema) -> Iterator[str]:
+    """Yield one section for each plugin that a table may choose."""
+    required = {case["if"]["properties"]["type"]["enum"][0]: case["then"] for case in demands.get("allOf", ())}
+    plugins = [case["then"] for case in value["allOf"] if "title" in case["then"]]
+    for table in plugins:
+        yield from _table(f"[{path}]", table, required.get(table["title"], {}), plugin=table["title"])
+    if not plugins:
+        yield f"## `[{path}]`\n\nFor plugins that are no solver, actuator or sensor. This repository has none.\n"
+
+
+def _table(
+    path: str, table: Schema, demands: Schema, lead: str | None = None, plugin: str | None = None
+) -> Iterator[str]:
+    texts = [text for text in (lead, table.get("description")) if text]
+    title = f"`{path}` with type `{plugin}`" if plugin else f"`{path}`"
+    yield f"## {title}\n\n{' '.join(texts)}\n"
+    keys = {key: value for key, value in table["properties"].items() if not (plugin and key == "type")}
+    required = {*table.get("required", ()), *demands.get("required", ())}
+    rows = [_row(key, value, key in required) for key, value in keys.items() if not _opens_tables(value)]
+    if rows:
+        yield "| key | type | unit | default | meaning |\n|---|---|---|---|---|"
+        yield "\n".join(rows) + "\n"
+    for key, value in keys.items():
+        if _opens_tables(value):
+            yield from _sections(f"{path.strip('[]')}.{key}", value, _demanded(demands, key))
+
+
+def _opens_tables(value: Schema) -> bool:
+    """Tell whether a key holds tables with keys of their own."""
+    held = value["items"] if value.get("type") == "array" else value
+    return "properties" in held or "allOf" in held
+
+
+def _demanded(demands: Schema, key: str) -> Schema:
+    return demands.get("properties", {}).get(key, {})
+
+
+def _row(key: str, value: Schema, is_required: bool) -> str:
+    meaning, unit = _split_unit(value.get("description", ""))
+    default = "required" if is_required else f"`{_toml(value['default'])}`" if "default" in value else ""
+    return f"| `{key}` | {_type(value)} | {unit} | {default} | {meaning} |"
+
+
+def _split_unit(text: str) -> tuple[str, str]:
+    """Take the first unit in brackets out of a description."""
+    found = re.search(r" \[([^\]`]+)\]", text)
+    return (text[: found.start()] + text[found.end() :], found[1]) if found else (text, "")
+
+
+def _type(value: Schema) -> str:
+    bounds = [f"{sign} {_toml(value[word])}" for word, sign in BOUNDS.items() if word in value]
+    if "anyOf" in value:
+        return " or ".join(" ".join([_type(choice), *bounds]) for choice in value["anyOf"])
+    if "enum" in value:
+        return " or ".join(f"`{_toml(choice)}`" for choice in value["enum"])
+    if value.get("type") == "array":
+        count = value["minItems"] if value.get("minItems") == value.get("maxItems", -1) else "list of"
+        return f"{count} {_type(value['items'])}s"
+    if value.get("type") == "object":
+        return f"table of {_type(value['additionalProperties'])}s"
+    return " ".join([value.get("type", "any"), *bounds])
+
+
+def _toml(value: Any) -> str:
+    """Return a value as TOML has it; scalars and lists are the same in JSON."""
+    number = f"{value:g}" if isinstance(value, float) else None
+    return number or json.dumps(value, ensure_ascii=False)
+
+
+def main() -> None:
+    """Write the pages."""
+    for name, page in {"configuration.md": configuration_page(), "cli.md": cli_page()}.items():
+        (REFERENCE / name).write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
