@@ -156,6 +156,19 @@ def test_a_huge_integer_is_no_finite_number():
     assert len(fault) < 120
 
 
+def test_settings_that_raise_on_their_own_are_located(install):
+    source = (
+        "import attrs\n@attrs.frozen\nclass Config:\n    def __attrs_post_init__(self): raise LookupError('no map')\n"
+    )
+    install("demo-plug", f"{source}class Demo: Config = Config\n", 'demo = "demo_plug:Demo"')
+
+    assert faults(orchard.structure, {"solver": {"type": "demo"}}) == ["solver: LookupError: no map"]
+
+
+def test_what_is_no_configuration_at_all_is_said_to_be_none():
+    assert faults(orchard.structure, ["solver"]) == ["expected a table, got ['solver']"]
+
+
 @pytest.mark.parametrize("table", ["simulation", "scene", "solver", "actuators", "sensors"])
 def test_what_is_no_table_is_said_to_be_none(table):
     assert faults(orchard.structure, {**SOLVER, table: "x"}) == [f"{table}: expected a table, got 'x'"]

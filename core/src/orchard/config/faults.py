@@ -48,9 +48,9 @@ class Fault:
     def lines(self, tree: Node) -> list[str]:
         """Return the fault as lines for the user, with the file and line where `tree` knows them."""
         origin = tree.nearest_origin(self.path)
-        where = ": ".join(part for part in (str(origin), path_text(self.path)) if part)
+        place = [part for part in (str(origin), path_text(self.path)) if part]
         cure = _number_cure(self.error, origin.source)
-        return [f"{where}: {line}{cure}" for line in self.text.splitlines()]
+        return [": ".join([*place, f"{line}{cure}"]) for line in self.text.splitlines()]
 
 
 def under_key(key: str, error: Exception) -> ClassValidationError:
@@ -121,7 +121,9 @@ def _blamed(error: Exception, cls: type) -> KeyPath:
 
 def _text(error: Exception, path: KeyPath) -> str:
     """Return an error's own words; attrs' validators put them first and begin with the field, which `path` names."""
-    text = str(error.args[0]) if error.args else type(error).__name__
+    text = str(error.args[0]) if error.args else ""
+    if not text or not isinstance(error, ValueError | TypeError | PluginError):
+        return f"{type(error).__name__}: {text}".rstrip(": ")  # a class of settings that raises something of its own
     return text.removeprefix(f"'{path[-1]}' ") if path else text
 
 

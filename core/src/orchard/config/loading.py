@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from cattrs import BaseValidationError
 from orchard.catalog import Catalog
 
 from .converter import make_converter
-from .faults import fault_error, faults_of
+from .faults import UnexpectedValueError, fault_error, faults_of
 from .fields import default_of, fields_of
 from .merging import anchor, read_layers
 from .model import ComponentConfig, SimulationConfig
@@ -72,7 +73,7 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
     converter = make_converter(catalog or Catalog.installed())
     try:
         return converter.structure(tree.plain(), SimulationConfig)
-    except Exception as error:
+    except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error), tree) from error
 
 

@@ -38,6 +38,8 @@ def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     Raises:
         ConfigError: A key or a value is malformed; every one that is gets its line.
     """
+    if isinstance(overrides, str):
+        overrides = [overrides]
     faults, parsed = [], []
     pairs = overrides.items() if isinstance(overrides, Mapping) else [(text, None) for text in overrides]
     for text, value in pairs:
