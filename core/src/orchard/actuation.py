@@ -14,6 +14,7 @@ import numpy as np
 from attrs.validators import ge, min_len
 
 from . import labels
+from .arrays import on_host, present
 from .config.validators import finite
 from .errors import ConfigError
 from .hookspecs import hookimpl
@@ -120,8 +121,8 @@ class DriveActuator(abc.ABC):
         joints = simulation.world_indices("joint", self._joints)
         lanes = Lanes(
             labels=tuple(model.joint_label[joint] for joint in joints[0]),
-            dofs=model.joint_qd_start.numpy()[joints],
-            coordinates=model.joint_q_start.numpy()[joints],
+            dofs=on_host(model.joint_qd_start)[joints],
+            coordinates=on_host(model.joint_q_start)[joints],
             device=model.device,
         )
         clamping = [_build_clamping(config, lanes) for config in self.config.clamping]
@@ -198,7 +199,7 @@ class _Group:
         count = lanes.dofs.size
         for part in (drive, *clamping, *([] if delay is None else [delay])):
             part.finalize(lanes.device, count)
-        initial = model.joint_q.numpy()[lanes.coordinates] if count else np.zeros(lanes.dofs.shape)
+        initial = on_host(model.joint_q)[lanes.coordinates]
         self.position_targets = wp.array(initial, dtype=float, device=lanes.device)
         self.velocity_targets, self.feedforward, self.computed_effort = (
             wp.zeros(lanes.dofs.shape, dtype=float, device=lanes.device) for _ in range(3)
@@ -230,20 +231,21 @@ class _Group:
         from .kernels import add_efforts
 
         lane, device = self._lane_indices, self._device
-        targets = [array.flatten() for array in (self.position_targets, self.velocity_targets, self.feedforward)]
-        delayed = targets
+        position, velocity = present(state.joint_q), present(state.joint_qd)
+        at = (self._coordinate_indices, self._dof_indices)
+        targets = self.position_targets.flatten(), self.velocity_targets.flatten(), self.feedforward.flatten()
+        reached = targets
         if self._delay is not None:
-            delayed = self._delay.get_delayed_targets(*targets, lane, lane, current.delay_state)
-        measured = (state.joint_q, state.joint_qd)
-        indices = (self._coordinate_indices, self._dof_indices)
+            reached = self._delay.get_delayed_targets(*targets, lane, lane, current.delay_state)
         effort, applied = self.computed_effort.flatten(), self.applied_effort.flatten()
-        self.drive.compute(*measured, *delayed, *indices, lane, lane, effort, current.drive_state, dt, device=device)
+        memory = current.drive_state
+        self.drive.compute(position, velocity, *reached, *at, lane, lane, effort, memory, dt, device=device)
         for clamp in self._clamping:
-            clamp.modify_forces(effort, applied, *measured, *indices, device=device)
+            clamp.modify_forces(effort, applied, position, velocity, *at, device=device)
             effort = applied
         wp.launch(add_efforts, self.dofs.size, [self._dof_indices, effort, control.joint_f], device=device)
         if self.drive.is_stateful():
-            self.drive.update_state(current.drive_state, following.drive_state)
+            self.drive.update_state(memory, following.drive_state)
         if self._delay is not None:
             self._delay.update_state(*targets, lane, lane, current.delay_state, following.delay_state)
 

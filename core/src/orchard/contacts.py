@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from .arrays import present
+
 if TYPE_CHECKING:
     import newton
 
@@ -30,7 +32,7 @@ class ContactSource:
     def collide(self, state: newton.State) -> None:
         """Detect the contacts of `state`. May be recorded."""
         assert self.pipeline is not None, "the program collides only where there is a pipeline"
-        self.pipeline.collide(state, self.contacts)
+        self.pipeline.collide(state, present(self.contacts))
 
 
 def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:

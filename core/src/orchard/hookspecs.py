@@ -80,7 +80,7 @@ class Hooks:
 
     @hookspec
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Add effort to `control.joint_f` [N or N·m], zero on actuated DOFs. Step; once per physics step of `dt` [s]."""
+        """Add effort [N, N·m] to `control.joint_f`, which is zero on actuated DOFs. Step; once per physics step."""
 
     @hookspec
     def before_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
@@ -97,7 +97,7 @@ class Hooks:
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Advance `state_in` by `dt` [s] into `state_out`. Step; once per substep; else the host calls `solver.step`."""
+        """Advance `state_in` by `dt` [s] into `state_out`, in place of `solver.step`. Step; once per substep."""
 
     @hookspec
     def update_sensors(
@@ -115,7 +115,7 @@ class Hooks:
 
     @hookspec
     def reset_worlds(self, state: newton.State, world_mask: wp.array[bool]) -> None:
-        """Forget the worlds where `world_mask` holds, shape [world_count + 1]; the last entry is the global entities."""
+        """Forget the masked worlds; the mask has shape [world_count + 1], the last entry for what no world owns."""
 
     @hookspec
     def close(self) -> None:

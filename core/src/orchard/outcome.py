@@ -32,7 +32,7 @@ class Outcome:
         """Compare every bit: a NaN equals the same NaN."""
         return isinstance(other, Outcome) and self.difference(other) is None
 
-    __hash__ = None
+    __hash__ = None  # pyright: ignore[reportAssignmentType] (contents are compared, not hashed)
 
     def difference(self, other: Outcome, noise: Outcome | None = None) -> str | None:
         """Say how `other` differs from this outcome, or None.

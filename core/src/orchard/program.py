@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+from .arrays import present
 from .errors import SimulationError
 from .outcome import Outcome
 
@@ -259,7 +260,7 @@ def _capture(operations: Sequence[Operation], device: wp.Device) -> wp.Graph:
                 running.run()
     except Exception as error:
         raise _CannotRecordError(running.name, f"it cannot be recorded ({error})") from error
-    return capture.graph
+    return present(capture.graph)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from .arrays import on_host
 from .errors import ConfigError, PluginError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class WorldRows:
         worlds = np.where(world_of_row < 0, world_count, world_of_row).astype(np.int32)
         return cls(array, wp.clone(array), wp.array(worlds, dtype=int, device=array.device))
 
-    def restore(self, world_mask: wp.array[bool]) -> None:
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Bring back the rows of the masked worlds, shape [world_count + 1]; the last entry is for world -1."""
         import warp as wp
 
@@ -101,17 +102,18 @@ def _worlds_by_frequency(model: newton.Model) -> Mapping[Any, np.ndarray]:
     import newton
 
     frequency = newton.Model.AttributeFrequency
-    joints = model.joint_world.numpy() if model.joint_count else np.zeros(0, dtype=np.int32)
-    coordinates = np.diff(model.joint_q_start.numpy()) if model.joint_count else []
-    dofs = np.diff(model.joint_qd_start.numpy()) if model.joint_count else []
-    return {
-        frequency.BODY: model.body_world.numpy() if model.body_count else np.zeros(0, dtype=np.int32),
-        frequency.PARTICLE: model.particle_world.numpy() if model.particle_count else np.zeros(0, dtype=np.int32),
-        frequency.JOINT: joints,
-        frequency.JOINT_COORD: np.repeat(joints, coordinates),
-        frequency.JOINT_DOF: np.repeat(joints, dofs),
-        frequency.WORLD: np.arange(model.world_count),
-    }
+    none = np.zeros(0, dtype=np.int32)
+    worlds = {frequency.WORLD: np.arange(model.world_count), frequency.BODY: none, frequency.PARTICLE: none}
+    if model.body_count:
+        worlds[frequency.BODY] = on_host(model.body_world)
+    if model.particle_count:
+        worlds[frequency.PARTICLE] = on_host(model.particle_world)
+    if model.joint_count:
+        joints = on_host(model.joint_world)
+        worlds[frequency.JOINT] = joints
+        worlds[frequency.JOINT_COORD] = np.repeat(joints, np.diff(on_host(model.joint_q_start)))
+        worlds[frequency.JOINT_DOF] = np.repeat(joints, np.diff(on_host(model.joint_qd_start)))
+    return worlds
 
 
 def _bytes(array: wp.array) -> wp.array:
@@ -119,7 +121,7 @@ def _bytes(array: wp.array) -> wp.array:
     import warp as wp
 
     assert array.is_contiguous, "state arrays are whole allocations"
-    shape = (array.shape[0], array.strides[0])
+    shape = (array.shape[0], array.size // array.shape[0] * wp.types.type_size_in_bytes(array.dtype))
     return wp.array(ptr=array.ptr, dtype=wp.uint8, shape=shape, device=array.device)
 
 
@@ -150,7 +152,7 @@ class WorldReset:
                 )
             self._rows.append(WorldRows.of(array, np.arange(len(array)) // (len(array) // count), count))
 
-    def mask_of(self, worlds: Sequence[int] | np.ndarray | wp.array | None) -> wp.array[bool]:
+    def mask_of(self, worlds: Sequence[int] | np.ndarray | wp.array | None) -> wp.array[wp.bool]:
         """Return the mask of some worlds, shape [world_count + 1]; the global entities are reset with all worlds.
 
         Raises:
@@ -166,7 +168,7 @@ class WorldReset:
         chosen = _chosen_worlds(None if worlds is None else np.asarray(_on_host(worlds)), count)
         return wp.array(chosen, dtype=bool, device=device)
 
-    def restore(self, world_mask: wp.array[bool]) -> None:
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Put the masked worlds back."""
         for rows in self._rows:
             rows.restore(world_mask)

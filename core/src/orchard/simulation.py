@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
+from .arrays import present
 from .buffers import Assignable, DoubleBuffer
 from .catalog import Catalog
 from .components import Components, located
@@ -172,7 +173,7 @@ class Simulation:
         self.control = model.control()
         """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
         if model.joint_count:
-            newton.eval_fk(model, self.state.joint_q, self.state.joint_qd, self.state)
+            newton.eval_fk(model, present(self.state.joint_q), present(self.state.joint_qd), self.state)
         self._next_state = model.state()
         self._next_state.assign(self.state)
         self._observables = allocate_observables(self._components, self.solver, self.contact_source.contacts)

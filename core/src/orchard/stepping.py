@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from .arrays import on_host, present
 from .buffers import DoubleBuffer
 from .components import Components, Implementation
 from .contacts import ContactSource
@@ -112,7 +113,7 @@ class Stepping:
         dofs = _actuated_dofs(self.components, self.model)
         if dofs is not None:
             is_all = len(dofs) == self.model.joint_dof_count
-            zero = self.control.joint_f.zero_ if is_all else partial(_zero_efforts, dofs, self.control)
+            zero = present(self.control.joint_f).zero_ if is_all else partial(_zero_efforts, dofs, self.control)
             yield Operation(name="zero_efforts", run=zero)
         yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
 
@@ -154,8 +155,9 @@ class Stepping:
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
         """Yield one operation for each component that answers, or a single one where a wrapper wants to see them."""
         answers = self.components.implementations(hook)
-        if self.components.is_wrapped(hook):
-            reasons = [_eager_reason(answer.owner, answer.component) for answer in answers]
+        wrappers = self.components.wrappers(hook)
+        if wrappers:
+            reasons = [_eager_reason(part.owner, part.component) for part in (*answers, *wrappers)]
             yield Operation(
                 name=f"{hook}(wrapped)",
                 run=lambda: self.components.call(hook, **arguments),
@@ -166,7 +168,7 @@ class Stepping:
 
     def _settle_buffers(self) -> Iterator[Operation]:
         """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
-        is_wrapped = self.components.is_wrapped("apply_actuators")
+        is_wrapped = bool(self.components.wrappers("apply_actuators"))
         for owner, buffers in self.buffers.items():
             reason = _eager_reason(owner, self.components[owner])
             name = f"apply_actuators({'wrapped' if is_wrapped else owner})"
@@ -192,8 +194,8 @@ class Stepping:
     def _inverse_kinematics(self, state: newton.State) -> Operation:
         import newton
 
-        run = lambda: newton.eval_ik(self.model, state, state.joint_q, state.joint_qd)  # noqa: E731
-        return Operation(name="eval_ik", run=run)
+        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
+        return Operation(name="eval_ik", run=partial(newton.eval_ik, self.model, state, joint_q, joint_qd))
 
 
 class _ExternalForces:
@@ -261,7 +263,7 @@ def _actuated_dofs(components: Components, model: newton.Model) -> wp.array | No
             raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
         for dof in np.asarray(dofs.numpy()).tolist():
             if dof in owner_of:
-                joint = model.joint_label[int(np.searchsorted(model.joint_qd_start.numpy(), dof, side="right")) - 1]
+                joint = model.joint_label[int(np.searchsorted(on_host(model.joint_qd_start), dof, side="right")) - 1]
                 raise ConfigError(
                     f"actuators.{label}.joints: joint {joint!r} is driven by actuators.{owner_of[dof]} already;"
                     " give each joint to one group"

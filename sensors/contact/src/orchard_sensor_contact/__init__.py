@@ -9,6 +9,7 @@ import attrs
 import orchard
 from attrs.validators import min_len
 from orchard import labels, sensing
+from orchard.arrays import present
 
 if TYPE_CHECKING:
     import newton
@@ -54,8 +55,7 @@ class SensorContact:
         self._sensor = newton.sensors.SensorContact(
             simulation.model, sensing_bodies=bodies.ravel().tolist(), request_contact_attributes=False
         )
-        net, friction = self._sensor.total_force, self._sensor.total_force_friction
-        assert net is not None and friction is not None, "totals are measured"
+        net, friction = present(self._sensor.total_force), present(self._sensor.total_force_friction)
         self.outputs: Mapping[str, sensing.Output] = {
             "net_force": sensing.Output(data=sensing.per_world(net, bodies), unit="N", frame="world"),
             "friction_force": sensing.Output(data=sensing.per_world(friction, bodies), unit="N", frame="world"),

@@ -28,11 +28,6 @@ def non_negative() -> Any:
     return attrs.field(default=None, validator=optional([finite, ge(0.0)]))
 
 
-def vector() -> Any:
-    """Return a field for three finite numbers, inherited where they are not given."""
-    return attrs.field(default=None, validator=optional(deep_iterable(finite)))
-
-
 @attrs.frozen(kw_only=True)
 class MuJoCoConfig:
     """MuJoCo's soft constraints in reduced coordinates, on Warp. What is not given, the asset decides, else MuJoCo."""
@@ -94,10 +89,10 @@ class MuJoCoConfig:
     viscosity: float | None = non_negative()
     """Viscosity of the medium [Pa·s] (0)."""
 
-    wind: Vector3 | None = vector()
+    wind: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
     """Velocity of the medium [m/s] (0, 0, 0)."""
 
-    magnetic: Vector3 | None = vector()
+    magnetic: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
     """Magnetic flux [T] (0, -0.5, 0)."""
 
     enable_multiccd: bool | None = None

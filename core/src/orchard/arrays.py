@@ -1,0 +1,24 @@
+"""Newton's arrays as a type checker sees them: most may be None, and are not where a model has what they hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    import warp as wp
+
+__all__ = ["on_host", "present"]
+
+T = TypeVar("T")
+
+
+def present(array: T | None) -> T:
+    """Return an array that a finalized model is known to have."""
+    assert array is not None, "a finalized model allocates what it counts"
+    return array
+
+
+def on_host(array: wp.array | None) -> np.ndarray:
+    """Return the contents of such an array; on the CPU without a copy."""
+    return present(array).numpy()
