@@ -51,12 +51,32 @@ def chain() -> Callable[..., Any]:
 
 
 @pytest.fixture
+def ball() -> Callable[..., Any]:
+    """Return a function that builds a free sphere, its centre at `height` above the origin."""
+    import newton
+    import warp as wp
+
+    def build(mass: float = 1.0, radius: float = 0.1, height: float = 5.0) -> newton.ModelBuilder:
+        builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        inertia = wp.diag(wp.vec3(0.4 * mass * radius**2))
+        pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
+        body = builder.add_link(label="ball", mass=mass, inertia=inertia, xform=pose)
+        massless = newton.ModelBuilder.ShapeConfig(density=0.0)
+        builder.add_shape_sphere(body, radius=radius, cfg=massless, label="skin")
+        builder.add_articulation([builder.add_joint_free(body, label="free")], label="ball")
+        return builder
+
+    return build
+
+
+@pytest.fixture
 def configure() -> Callable[..., Any]:
     """Return a function from keyword arguments of the tables to a configuration: `configure("xpbd", dt=0.002)`."""
     import orchard
 
     def build(
-        solver: str | dict[str, Any] = "semi-implicit",
+        solver: str | dict[str, Any] | None = "semi-implicit",
         *,
         scene: dict[str, Any] | None = None,
         actuators: dict[str, Any] | None = None,
@@ -68,10 +88,11 @@ def configure() -> Callable[..., Any]:
             "simulation": {"device": "cpu", "dt": 0.002, **simulation},
             "scene": scene or {},
             "solver": {"type": solver} if isinstance(solver, str) else solver,
+            "collision": collision or {},
             "actuators": actuators or {},
             "sensors": sensors or {},
         }
-        return orchard.structure(tables | ({"collision": collision} if collision else {}))
+        return orchard.structure(tables)
 
     return build
 

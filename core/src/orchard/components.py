@@ -12,10 +12,20 @@ from .errors import ConfigError, PluginError
 from .hookspecs import Hooks
 
 if TYPE_CHECKING:
-    from .catalog import Catalog
+    from .catalog import Catalog, Kind
     from .config import ComponentConfig, SimulationConfig
 
 __all__ = ["Components", "Implementation"]
+
+_WRAPPABLE = (
+    "configure_builder",
+    "extend_prototype",
+    "complete_builder",
+    "apply_actuators",
+    "before_substep",
+    "update_sensors",
+)
+"""Hooks that go through pluggy where a component wraps them; the others are called by the host one by one."""
 
 
 class Implementation:
@@ -86,9 +96,10 @@ class Components(Mapping[str, Any]):
         impls = [impl for impl in self._hook(hook).get_hookimpls() if not _is_wrapper(impl)]
         return [Implementation(impl.plugin_name, impl) for impl in reversed(impls)]
 
-    def is_wrapped(self, hook: str) -> bool:
-        """Tell whether a component wraps `hook`: then it has to be called through pluggy."""
-        return any(_is_wrapper(impl) for impl in self._hook(hook).get_hookimpls())
+    def wrappers(self, hook: str) -> list[Implementation]:
+        """Return who wraps `hook`; where somebody does, it has to be called through pluggy."""
+        impls = [impl for impl in self._hook(hook).get_hookimpls() if _is_wrapper(impl)]
+        return [Implementation(impl.plugin_name, impl) for impl in impls]
 
     def single(self, hook: str) -> Implementation | None:
         """Return the one component that answers `hook`, or None.
@@ -103,12 +114,12 @@ class Components(Mapping[str, Any]):
         return found[0] if found else None
 
     def call(self, hook: str, **arguments: Any) -> Any:
-        """Call a build-time hook through pluggy; a component's `ConfigError` is told where it stands in the file."""
+        """Call a hook through pluggy, wrappers and all."""
         return self._hook(hook)(**arguments)
 
     def call_each(self, hook: str, **arguments: Any) -> None:
         """Call a build-time hook of one component after the other, naming the component in its faults."""
-        if self.is_wrapped(hook):
+        if self.wrappers(hook):
             self.call(hook, **arguments)
             return
         for implementation in self.implementations(hook):
@@ -145,8 +156,16 @@ class Components(Mapping[str, Any]):
             self.manager.check_pending()
         except (pluggy.PluginValidationError, ValueError, TypeError) as error:
             raise PluginError(f"{name}: {_one_line(error)}") from error
-        if not self.manager.get_hookcallers(component):
+        callers = self.manager.get_hookcallers(component)
+        if not callers:
             raise PluginError(f"{name}: {component!r} answers no hook; mark its methods with @orchard.hookimpl")
+        wrapped = [hook.name for hook in callers if any(w.owner == name for w in self.wrappers(hook.name))]
+        unheard = [hook for hook in wrapped if hook not in _WRAPPABLE]
+        if unheard:
+            raise PluginError(
+                f"{name}: {unheard[0]!r} cannot be wrapped, it is not called through pluggy;"
+                f" hooks that can: {', '.join(_WRAPPABLE)}"
+            )
 
 
 @contextmanager
@@ -159,15 +178,18 @@ def located(owner: str) -> Iterator[None]:
         raise ConfigError(*(f"{place}.{fault}" for fault in error.faults)) from error
 
 
-def _choices(config: SimulationConfig) -> dict[str, tuple[str, ComponentConfig]]:
+def _choices(config: SimulationConfig) -> dict[str, tuple[Kind, ComponentConfig]]:
     """Return each chosen plugin with its kind, by the name it is registered under, in the order of the file."""
-    chosen = {} if config.solver is None else {"solver": ("solver", config.solver)}
-    for table, kind in (("actuators", "actuator"), ("sensors", "sensor"), ("plugins", "plugin")):
+    tables: dict[str, Kind] = {"actuators": "actuator", "sensors": "sensor", "plugins": "plugin"}
+    chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
+    if config.solver is not None:
+        chosen["solver"] = ("solver", config.solver)
+    for table, kind in tables.items():
         chosen.update({f"{table}:{label}": (kind, choice) for label, choice in getattr(config, table).items()})
     return chosen
 
 
-def _build(name: str, kind: str, choice: ComponentConfig, catalog: Catalog) -> Any:
+def _build(name: str, kind: Kind, choice: ComponentConfig, catalog: Catalog) -> Any:
     plugin = catalog.find(kind, choice.type).load()
     with located(name):
         return plugin(choice.config)

@@ -78,8 +78,8 @@ class Simulation:
                 self._allocate()
                 self._bind()
                 self._assemble()
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            self._close_after(error)
             raise
 
     @classmethod
@@ -196,7 +196,7 @@ class Simulation:
 
         from .stepping import Stepping
 
-        stepping = Stepping(
+        self._stepping = Stepping(
             config=self.config.simulation,
             components=self._components,
             model=self.model,
@@ -209,8 +209,9 @@ class Simulation:
             buffers=self._buffers,
             opaque=(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
         )
-        self.program = stepping.program()
+        self.program = self._stepping.program()
         """The operations of one control step, and what of them is captured."""
+        self._advance = self._first_step
         after = self._components.implementations("after_step")
         self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
 
@@ -281,14 +282,20 @@ class Simulation:
 
         Raises:
             SimulationError: The first step cannot be captured although `simulation.capture` requires it.
+            PluginError: The first step shows that the solver does not keep what it declares.
         """
         for _ in range(count):
             if self._model_changes:
                 self._notify_solver()
-            self.program.step()
+            self._advance()
             self.step_count += 1
             for call in self._after_step:
                 call()
+
+    def _first_step(self) -> None:
+        self._stepping.try_claim()
+        self.program.step()
+        self._advance = self.program.step
 
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
         """Put worlds back to their initial state, with everything that components and solver remember of them.
@@ -333,6 +340,14 @@ class Simulation:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _close_after(self, error: BaseException) -> None:
+        """Close what was opened before the build failed; what that raises is a note on the first error."""
+        try:
+            self.close()
+        except ExceptionGroup as group:
+            for other in group.exceptions:
+                error.add_note(f"{' '.join(other.__notes__)}: {other!r}")
 
     def _notify_solver(self) -> None:
         self.solver.notify_model_changed(self._model_changes)

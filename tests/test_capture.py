@@ -1,0 +1,441 @@
+"""Users' plugin objects inside a captured simulation: what is recorded, what is called, and when."""
+
+from collections import Counter
+
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+
+
+@wp.kernel
+def add_force(force: wp.vec3, body_f: wp.array[wp.spatial_vector]):
+    i = wp.tid()
+    body_f[i] = body_f[i] + wp.spatial_vector(force, wp.vec3())
+
+
+def push(state, force):
+    wp.launch(add_force, state.body_count, [wp.vec3(*force), state.body_f], device=state.body_f.device)
+
+
+class Push:
+    """Pushes along x in a kernel: nothing of it happens on the host."""
+
+    @orchard.hookimpl
+    def before_substep(self, state):
+        push(state, (0.5, 0.0, 0.0))
+
+
+class Brake:
+    """Reads a velocity on the host and pushes against it."""
+
+    @orchard.hookimpl
+    def before_substep(self, state):
+        push(state, (-2.0 * float(state.body_qd.numpy()[0, 0]), 0.0, 0.0))
+
+
+class Shake:
+    """Counts its calls in Python and pushes to and fro."""
+
+    def __init__(self):
+        self.calls = 0
+
+    @orchard.hookimpl
+    def before_substep(self, state):
+        self.calls += 1
+        push(state, (1.0 if self.calls % 3 else -2.0, 0.0, 0.0))
+
+
+class Careful(Push):
+    """Could be recorded, and says that it must not be."""
+
+    is_capturable = False
+
+
+def run(config, prototype, plugins, steps=8):
+    with orchard.Simulation(config, plugins=plugins, prototype=prototype) as simulation:
+        simulation.step(steps)
+        state = {name: a.numpy().tobytes() for name, a in vars(simulation.state).items() if isinstance(a, wp.array)}
+    return state, simulation.program
+
+
+def eager_names(program):
+    return {op.name for segment in program.segments if segment.graph is None for op in segment.operations}
+
+
+def recorded_names(program):
+    return {op.name for segment in program.segments if segment.graph is not None for op in segment.operations}
+
+
+STEPS = {"substeps": 3, "decimation": 2}
+"""Six calls of `before_substep` per control step."""
+
+
+def test_a_plugin_that_launches_kernels_is_recorded_and_gives_the_same_bits(solver, ball, configure):
+    eager, _ = run(configure(solver, capture="off", **STEPS), ball(), [Push()])
+    captured, program = run(configure(solver, capture="require", **STEPS), ball(), [Push()])
+    without, _ = run(configure(solver, **STEPS), ball(), [])
+
+    assert captured == eager
+    assert captured["body_q"] != without["body_q"]
+    assert "before_substep(plugins:push)" in recorded_names(program)
+
+
+@pytest.mark.parametrize("make", [Brake, Shake])
+def test_a_plugin_that_works_on_the_host_runs_eagerly_and_alone(make, chain, configure):
+    name = f"before_substep(plugins:{make.__name__.lower()})"
+    eager, _ = run(configure(capture="off", **STEPS), chain(), [make(), Push()])
+
+    with pytest.warns(orchard.CaptureWarning) as caught:
+        captured, program = run(configure(capture="auto", **STEPS), chain(), [make(), Push()])
+
+    assert [str(warning.message).split(" runs eagerly: ")[0] for warning in caught] == [name]
+    assert eager_names(program) == {name}
+    assert "before_substep(plugins:push)" in recorded_names(program)
+    assert captured == eager
+
+
+@pytest.mark.parametrize("make", [Brake, Shake])
+def test_require_refuses_a_plugin_that_works_on_the_host(make, chain, configure):
+    name = make.__name__.lower()
+
+    with pytest.raises(
+        orchard.SimulationError, match=rf"capture: 'require', but before_substep\(plugins:{name}\) cannot be captured"
+    ):
+        run(configure(capture="require", **STEPS), chain(), [make()])
+
+
+def test_a_python_count_is_what_it_would_be_without_capture(chain, configure):
+    shake = Shake()
+
+    with pytest.warns(orchard.CaptureWarning, match="'calls' of plugins:shake"):
+        run(configure(**STEPS), chain(), [shake], steps=5)
+
+    assert shake.calls == 5 * 6
+
+
+def test_a_plugin_that_declares_itself_not_capturable_runs_eagerly_without_a_warning(chain, configure):
+    eager, _ = run(configure(capture="off", **STEPS), chain(), [Careful()])
+    captured, program = run(configure(**STEPS), chain(), [Careful()])
+
+    assert eager_names(program) == {"before_substep(plugins:careful)"}
+    assert "plugins:careful declares that it is not capturable" in str(program)
+    assert captured == eager
+
+
+def test_require_refuses_a_declared_plugin_before_the_first_step(chain, configure):
+    with pytest.raises(orchard.SimulationError, match="plugins:careful declares that it is not capturable"):
+        orchard.Simulation(configure(capture="require"), plugins=[Careful()], prototype=chain())
+
+
+class Twice:
+    """Wraps the others' pushes, and pushes once more than all of them."""
+
+    @orchard.hookimpl(wrapper=True)
+    def before_substep(self, state):
+        answers = yield
+        push(state, (0.5, 0.0, 0.0))
+        return answers
+
+
+def test_a_wrapper_runs_around_the_hooks_it_wraps(chain, configure):
+    wrapped, program = run(configure(capture="require", **STEPS), chain(), [Push(), Twice()])
+    plain, _ = run(configure(capture="require", **STEPS), chain(), [Push(), Push()])
+
+    assert "before_substep(wrapped)" in recorded_names(program)
+    assert wrapped == plain
+
+
+def test_a_wrapper_that_declares_itself_not_capturable_is_not_recorded(chain, configure):
+    class CarefulTwice(Twice):
+        is_capturable = False
+
+    _, program = run(configure(), chain(), [Push(), CarefulTwice()])
+
+    assert eager_names(program) == {"before_substep(wrapped)"}
+
+
+def test_a_wrapper_that_counts_is_found(chain, configure):
+    class CountingTwice(Twice):
+        def __init__(self):
+            self.calls = 0
+
+        @orchard.hookimpl(wrapper=True)
+        def before_substep(self, state):
+            self.calls += 1
+            return (yield)
+
+    wrapper = CountingTwice()
+
+    with pytest.warns(orchard.CaptureWarning, match=r"before_substep\(wrapped\).*'calls' of plugins:countingtwice"):
+        run(configure(), chain(), [Push(), wrapper], steps=4)
+
+    assert wrapper.calls == 4
+
+
+def test_a_wrapper_where_none_is_called_is_an_error(chain, configure):
+    class Timed:
+        @orchard.hookimpl(wrapper=True)
+        def step_solver(self):
+            return (yield)
+
+    with pytest.raises(orchard.PluginError, match=r"plugins:timed: 'step_solver' cannot be wrapped.*before_substep"):
+        orchard.Simulation(configure(), plugins=[Timed()], prototype=chain())
+
+
+def test_a_delay_that_ends_a_step_swapped_gives_the_same_bits(chain, configure, pd):
+    """Three physics steps in a control step, and targets that change: the delay's memory is swapped three times."""
+    efforts = {}
+    for capture, decimation in (("off", 3), ("require", 3), ("require", 1)):
+        config = configure("featherstone", capture=capture, decimation=decimation, actuators=pd)
+        with orchard.Simulation(config, prototype=chain()) as simulation:
+            legs, seen = simulation.actuators["legs"], []
+            for step in range(8):
+                legs.position_targets.fill_(0.1 * step)
+                simulation.step(3 // decimation)
+                seen.append(legs.computed_effort.numpy().copy())
+        efforts[capture, decimation] = np.stack(seen)
+
+    assert np.unique(efforts["off", 3][:, 0, 0]).size == 8
+    assert np.array_equal(efforts["off", 3], efforts["require", 3])
+    assert np.array_equal(efforts["off", 3], efforts["require", 1])
+
+
+def test_the_program_reports_what_it_repeats_and_what_it_replays(chain, configure, pd):
+    config = configure("mujoco", actuators=pd, **STEPS)
+    with orchard.Simulation(config, plugins=[Careful()], prototype=chain()) as simulation:
+        before = str(simulation.program)
+        simulation.step()
+
+        report = str(simulation.program)
+
+    names = Counter(operation.name for operation in simulation.program.operations)
+    assert before.startswith("first step still to come on cpu")
+    assert report.startswith(f"mixed on cpu: {names.total()} operations in 13 segments")
+    assert names["apply_actuators(actuators:legs)"] == 2 + 1  # once per physics step, and one that settles its memory
+    assert names["before_substep(plugins:careful)"] == names["step_solver(solver)"] == 6
+    assert names["update_sensors(sensors:torso)"] == 0
+    assert "before_substep(plugins:careful): plugins:careful declares that it is not capturable" in report
+
+
+class Witness:
+    """Notes every hook that is called, in a log it shares with others."""
+
+    def __init__(self, name, log):
+        self.name, self.log = name, log
+
+    @orchard.hookimpl
+    def configure_builder(self):
+        self.log.append(("configure_builder", self.name))
+
+    @orchard.hookimpl
+    def extend_prototype(self):
+        self.log.append(("extend_prototype", self.name))
+
+    @orchard.hookimpl
+    def complete_builder(self):
+        self.log.append(("complete_builder", self.name))
+
+    @orchard.hookimpl
+    def bind(self):
+        self.log.append(("bind", self.name))
+
+    @orchard.hookimpl
+    def close(self):
+        self.log.append(("close", self.name))
+
+
+def test_each_phase_of_the_build_calls_each_component_once_in_order(chain, configure):
+    log = []
+
+    orchard.Simulation(configure(), plugins=[Witness("a", log), Witness("b", log)], prototype=chain()).close()
+
+    phases = ["extend_prototype", "configure_builder", "complete_builder", "bind"]
+    assert log[:-2] == [(phase, name) for phase in phases for name in "ab"]
+    assert log[-2:] == [("close", "b"), ("close", "a")]
+
+
+def test_assets_from_a_file_are_configured_like_the_worlds(tmp_path, configure):
+    """Custom attributes have to exist before the importer reads, and in the builder that the worlds are added to."""
+    log, asset = [], tmp_path / "ball.xml"
+    asset.write_text('<mujoco><worldbody><body name="ball"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>')
+
+    orchard.Simulation(configure(scene={"assets": [{"path": str(asset)}]}), plugins=[Witness("a", log)]).close()
+
+    assert [hook for hook, _ in log] == [
+        "configure_builder",
+        "extend_prototype",
+        "configure_builder",
+        "complete_builder",
+        "bind",
+        "close",
+    ]
+
+
+def test_a_component_closes_once(chain, configure):
+    log = []
+    with orchard.Simulation(configure(), plugins=[Witness("a", log)], prototype=chain()) as simulation:
+        pass
+
+    simulation.close()
+
+    assert log.count(("close", "a")) == 1
+
+
+class Stuck(Witness):
+    @orchard.hookimpl
+    def close(self):
+        super().close()
+        raise OSError("the file is gone")
+
+
+def test_every_component_is_closed_even_where_one_raises(chain, configure):
+    log = []
+    plugins = [Witness("a", log), Stuck("b", log), Witness("c", log)]
+    simulation = orchard.Simulation(configure(), plugins=plugins, prototype=chain())
+
+    with pytest.raises(ExceptionGroup) as caught:
+        simulation.close()
+
+    (error,) = caught.value.exceptions
+    assert isinstance(error, OSError)
+    assert error.__notes__ == ["raised while plugins:stuck was closed"]
+    assert [name for hook, name in log if hook == "close"] == ["c", "b", "a"]
+
+
+class Unbound:
+    @orchard.hookimpl
+    def bind(self):
+        raise RuntimeError("no such camera")
+
+
+def test_a_build_that_fails_closes_what_was_opened(chain, configure):
+    log = []
+
+    with pytest.raises(RuntimeError, match="no such camera"):
+        orchard.Simulation(configure(), plugins=[Witness("a", log), Unbound()], prototype=chain())
+
+    assert log[-1] == ("close", "a")
+
+
+def test_a_build_that_fails_says_why_even_where_closing_fails_too(chain, configure):
+    with pytest.raises(RuntimeError, match="no such camera") as caught:
+        orchard.Simulation(configure(), plugins=[Stuck("a", []), Unbound()], prototype=chain())
+
+    assert caught.value.__notes__ == ["raised while plugins:stuck was closed: OSError('the file is gone')"]
+
+
+def test_after_step_is_called_on_the_host_after_every_step(chain, configure):
+    class Recorder:
+        def __init__(self):
+            self.times = []
+
+        @orchard.hookimpl
+        def after_step(self, simulation):
+            self.times.append(simulation.time)
+
+    recorder, config = Recorder(), configure(dt=0.001, capture="require", **STEPS)
+
+    with orchard.Simulation(config, plugins=[recorder], prototype=chain()) as simulation:
+        simulation.step(4)
+
+    assert simulation.program.is_captured
+    assert recorder.times == pytest.approx([0.002, 0.004, 0.006, 0.008])
+
+
+def test_two_plugins_of_one_class_are_told_apart(chain, configure):
+    with orchard.Simulation(configure(), plugins=[Push(), Push()], prototype=chain()) as simulation:
+        report = str(simulation.program)
+
+    assert "before_substep(plugins:push)" in report
+    assert "before_substep(plugins:push-2)" in report
+
+
+def test_a_plugin_without_a_hook_is_an_error(chain, configure):
+    class Idle:
+        def before_substep(self):
+            """Lacks the marker."""
+
+    with pytest.raises(orchard.PluginError, match=r"plugins:idle: .* answers no hook; mark its methods"):
+        orchard.Simulation(configure(), plugins=[Idle()], prototype=chain())
+
+
+def test_a_misspelt_hook_is_an_error(chain, configure):
+    class Typo:
+        @orchard.hookimpl
+        def before_sbstep(self):
+            """Nobody calls it."""
+
+    with pytest.raises(orchard.PluginError, match=r"plugins:typo: .*before_sbstep"):
+        orchard.Simulation(configure(), plugins=[Typo()], prototype=chain())
+
+
+def test_a_misspelt_argument_is_an_error(chain, configure):
+    class Typo:
+        @orchard.hookimpl
+        def before_substep(self, stat):
+            """There is no such argument."""
+
+    with pytest.raises(orchard.PluginError, match=r"plugins:typo: .*stat"):
+        orchard.Simulation(configure(), plugins=[Typo()], prototype=chain())
+
+
+class OwnSolver:
+    """Builds a solver in Python."""
+
+    coordinates = "maximal"
+
+    @orchard.hookimpl
+    def build_solver(self, model):
+        import newton
+
+        return newton.solvers.SolverSemiImplicit(model)
+
+
+def test_a_plugin_made_in_python_may_build_the_solver(chain, configure):
+    own, _ = run(configure(None, capture="require"), chain(), [OwnSolver()])
+    named, _ = run(configure("semi-implicit", capture="require"), chain(), [])
+
+    assert own == named
+
+
+class OwnStep:
+    """Steps the solver as the host would."""
+
+    @orchard.hookimpl
+    def step_solver(self, solver, state_in, state_out, control, contacts, dt):
+        solver.step(state_in, state_out, control, contacts, dt)
+
+
+def test_a_plugin_may_step_the_solver_in_the_place_of_the_host(chain, configure):
+    own, program = run(configure(capture="require", **STEPS), chain(), [OwnStep()])
+    host, _ = run(configure(capture="require", **STEPS), chain(), [])
+
+    assert "step_solver(plugins:ownstep)" in recorded_names(program)
+    assert "step_solver(solver)" not in recorded_names(program)
+    assert own == host
+
+
+def test_two_solvers_are_an_error_that_names_both(chain, configure):
+    with pytest.raises(orchard.PluginError, match="build_solver: answered by solver and plugins:ownsolver"):
+        orchard.Simulation(configure(), plugins=[OwnSolver()], prototype=chain())
+
+
+def test_two_that_step_the_solver_are_an_error_that_names_both(chain, configure):
+    with pytest.raises(orchard.PluginError, match="step_solver: answered by plugins:ownstep and plugins:ownstep-2"):
+        orchard.Simulation(configure(), plugins=[OwnStep(), OwnStep()], prototype=chain())
+
+
+def test_no_solver_at_all_is_an_error_that_lists_those_installed(chain, configure):
+    with pytest.raises(orchard.ConfigError, match=r"solver: missing; add a \[solver\] table .*mujoco.*xpbd"):
+        orchard.Simulation(configure(None), prototype=chain())
+
+
+def test_a_solver_that_is_not_returned_is_an_error(chain, configure):
+    class Forgetful:
+        @orchard.hookimpl
+        def build_solver(self, model):
+            """Forgets to return it."""
+
+    with pytest.raises(orchard.PluginError, match="plugins:forgetful: build_solver returned None; return the solver"):
+        orchard.Simulation(configure(None), plugins=[Forgetful()], prototype=chain())
