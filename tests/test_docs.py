@@ -1,0 +1,271 @@
+"""The documentation, held to the code: every block runs, every link leads somewhere, every table is complete.
+
+A page's blocks run from top to bottom, in one folder that holds `docs/examples` as the repository does:
+
+- a block whose first line is a comment with a file name is written to that file; a TOML file with a `[simulation]`,
+  `[scene]` or `[solver]` table is loaded as a configuration
+- `python` blocks share one module
+- `console` blocks run what follows `$ `; the lines below must be in the output, in this order, `...` standing for any
+- anything else is text
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import attrs
+import orchard
+import pytest
+from click.testing import CliRunner
+from orchard.catalog import Catalog
+from orchard.cli import main
+from orchard.hookspecs import Component, Hooks
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("changelog.d/*.md"), *DOCS.rglob("*.md")])
+
+TEST_COMMAND = "python3 -m pip install -q uv && uv run pytest"
+RUN_COMMAND = "python3 -m pip install -q uv && uv run orchard run docs/examples/ant.toml"
+
+FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_NAME = re.compile(r"(#|//) (?P<path>[\w./-]+\.(toml|py|yaml|json))")
+LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+
+
+@attrs.frozen
+class Block:
+    """A fenced block of a page."""
+
+    language: str
+    text: str
+    line: int
+    """Line of the page that the text begins in, counted from 1."""
+
+    @property
+    def file(self) -> str | None:
+        """The file the block is to be written to, if its first line names one."""
+        found = FILE_NAME.fullmatch(self.text.partition("\n")[0])
+        return found and found["path"]
+
+
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found["language"], found["text"], text.count("\n", 0, found.start("text")) + 1)
+        for found in FENCE.finditer(text)
+    ]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@attrs.define
+class Runner:
+    """Runs the blocks of one page in a folder of its own."""
+
+    page: Path
+    folder: Path
+    install: Callable[[Path], None]
+    module: types.ModuleType
+
+    def run(self, block: Block) -> None:
+        if block.file is not None:
+            self.write(block.file, block.text)
+        elif block.language == "python":
+            self.run_python(block)
+        elif block.language == "console":
+            for command, expected in commands_of(block.text):
+                self.run_command(command, expected)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        if path.suffix != ".py" and re.search(r"^\[(simulation|scene|solver)\]", text, re.MULTILINE):
+            orchard.load(path)
+
+    def run_python(self, block: Block) -> None:
+        # Warp reads the source of kernels, so the lines stand in a file where the page has them.
+        source = Path(self.module.__file__ or "")
+        before = source.read_text(encoding="utf-8") if source.exists() else ""
+        text = before + "\n" * (block.line - 1 - before.count("\n")) + block.text
+        source.write_text(text, encoding="utf-8")
+        code = "\n" * (block.line - 1) + block.text
+        exec(compile(code, str(source), "exec"), self.module.__dict__)
+
+    def run_command(self, command: str, expected: list[str]) -> None:
+        words = shlex.split(command)
+        if words[:2] == ["uv", "run"]:
+            words = words[2:]
+        if words[:3] == ["uv", "pip", "install"]:
+            self.install(self.folder / words[3])
+            return
+        assert words[0] == "orchard", f"{command}: the tests run orchard and uv pip install"
+        result = CliRunner().invoke(main, words[1:])
+        assert result.exit_code == 0 or "error:" in "".join(expected), result.output
+        missing = first_missing(expected, result.output)
+        assert missing is None, f"$ {command}\nprints no line {missing!r} there:\n{result.output}"
+
+
+def commands_of(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each command of a console block with the lines shown below it."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, output = part.replace("\\\n", " ").partition("\n")
+        yield command, [line for line in map(str.strip, output.splitlines()) if line and line != "..."]
+
+
+def first_missing(expected: list[str], output: str) -> str | None:
+    """Return the first expected line that is not in the output, below those before it. Runs of spaces are equal."""
+    lines = iter([" ".join(line.split()) for line in output.splitlines()])
+    for line in expected:
+        pattern = re.compile(".*".join(re.escape(part) for part in " ".join(line.split()).split("...")))
+        if not any(pattern.fullmatch(found) for found in lines):
+            return line
+    return None
+
+
+@pytest.fixture
+def runner(request, tmp_path, monkeypatch, uv) -> Iterator[Runner]:
+    """A runner in an empty folder with the examples, whose page the test sets."""
+    shutil.copytree(DOCS / "examples", tmp_path / "docs" / "examples")
+    monkeypatch.chdir(tmp_path)
+    known = set(sys.modules)
+    site = tmp_path / "site"
+
+    def install(project: Path) -> None:
+        command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site, project]
+        subprocess.run(command, check=True)
+        monkeypatch.syspath_prepend(site)
+
+    module = types.ModuleType("page_" + re.sub(r"\W", "_", request.node.name))
+    module.__file__ = str(tmp_path / "page.py")
+    sys.modules[module.__name__] = module
+    yield Runner(Path(), tmp_path, install, module)
+    for name in set(sys.modules) - known:
+        if getattr(sys.modules[name], "__file__", None) and Path(sys.modules[name].__file__).is_relative_to(tmp_path):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=name_of)
+def test_every_block_runs(page, runner):
+    runner.page = page
+    for block in blocks_of(page):
+        try:
+            runner.run(block)
+        except Exception as error:
+            error.add_note(f"in {name_of(page)}, line {block.line}")
+            raise
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the anchors that a forge makes of a page's headings."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_leads_to_a_file_and_a_heading(page):
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in (found["target"] for found in LINK.finditer(text)):
+        if target.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), f"{name_of(page)} links to {target}"
+        assert not anchor or anchor in anchors_of(linked), f"{name_of(page)} links to {target}"
+
+
+def test_every_page_is_linked_from_another():
+    texts = {page: FENCE.sub("", page.read_text(encoding="utf-8")) for page in PAGES}
+    linked = {
+        (page.parent / found["target"].partition("#")[0]).resolve()
+        for page, text in texts.items()
+        for found in LINK.finditer(text)
+        if not found["target"].startswith(("http", "#"))
+    }
+
+    assert set(PAGES) - linked - {ROOT / "README.md"} == set()
+
+
+def test_the_readme_gives_the_two_commands_and_ci_runs_the_second():
+    texts = [block.text for block in blocks_of(ROOT / "README.md")]
+
+    assert f"{RUN_COMMAND}\n" in texts
+    assert f"{TEST_COMMAND}\n" in texts
+    assert TEST_COMMAND in (ROOT / ".ci" / "run").read_text().splitlines()
+
+
+def test_the_readme_lists_the_installed_plugins():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| (\w+) \|", text, re.MULTILINE)
+
+    assert rows == [(entry.name, entry.kind) for entry in Catalog.installed().entries]
+
+
+def test_the_hooks_page_has_every_hook_with_its_arguments_in_the_order_of_the_calls():
+    text = (DOCS / "reference" / "hooks.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^### `?(\w+\(.*?\))`?$", text, re.MULTILINE)
+    hooks = {name: function for name, function in vars(Hooks).items() if not name.startswith("_")}
+
+    assert headings == [f"{name}({', '.join(arguments_of(function))})" for name, function in hooks.items()]
+
+
+def test_the_hooks_page_explains_every_argument_of_every_hook():
+    text = (DOCS / "reference" / "hooks.md").read_text(encoding="utf-8")
+    for name, function in vars(Hooks).items():
+        if not name.startswith("_"):
+            section = re.split(r"^##", text.partition(f"### `{name}(")[2], flags=re.MULTILINE)[0]
+            listed = re.findall(r"^- `(\w+)`", section, re.MULTILINE)
+            assert listed == arguments_of(function), name
+
+
+def test_the_hooks_page_says_which_plugins_use_a_hook():
+    text = (DOCS / "reference" / "hooks.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^### `(\w+)\(.*?^Used by: (.*?)\.$", text, re.MULTILINE | re.DOTALL))
+    plugins = [(entry.name, entry.load()) for entry in Catalog.installed().entries]
+    users = {hook: ", ".join(name for name, plugin in plugins if answers(plugin, hook)) for hook in told}
+
+    assert told == {hook: names or "none of this repository" for hook, names in users.items()}
+
+
+def test_the_hooks_page_has_every_attribute_a_component_may_declare():
+    text = (DOCS / "reference" / "hooks.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
+    declared = [*Component.__annotations__, "state_arrays"]
+
+    assert listed == declared
+
+
+def answers(plugin: type, hook: str) -> bool:
+    return hasattr(getattr(plugin, hook, None), "orchard_impl")
+
+
+def arguments_of(function: Callable[..., object]) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+@pytest.mark.parametrize("name", ["configuration", "cli"])
+def test_the_page_is_what_the_script_writes(name):
+    written = runpy.run_path(str(DOCS / "write_reference.py"))[f"{name}_page"]()
+
+    page = DOCS / "reference" / f"{name}.md"
+    assert page.read_text(encoding="utf-8") == written, "run `uv run python docs/write_reference.py`"
+
+
+def test_public_names_keep_to_the_glossary():
+    words = {word for name in orchard.__all__ for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    words |= {word for name in dir(orchard.Simulation) if name[0] != "_" for word in name.split("_")}
+
+    assert words.isdisjoint({"Cfg", "cfg", "Env", "env", "envs", "num", "Manager", "Entity"})
