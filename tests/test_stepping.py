@@ -1,5 +1,7 @@
 """Stepping: the same bits eager and captured, odd and even, alone and beside others."""
 
+import tracemalloc
+
 import numpy as np
 import orchard
 import pytest
@@ -184,3 +186,56 @@ def test_a_small_pendulum_swings_with_the_period_of_the_formula(solver, configur
     crossings = np.flatnonzero(np.diff(np.sign(angles)) < 0) * dt
 
     assert np.diff(crossings)[0] == pytest.approx(period, rel=0.01)
+
+
+class UndeclaredXPBD:
+    """XPBD without saying that it leaves joint positions alone."""
+
+    @orchard.hookimpl
+    def build_solver(self, model):
+        import newton
+
+        return newton.solvers.SolverXPBD(model)
+
+
+def test_a_solver_that_wrongly_claims_reduced_coordinates_is_refused(chain):
+    config = orchard.SimulationConfig(simulation=orchard.StepConfig(device="cpu"))
+
+    with (
+        orchard.Simulation(config, plugins=[UndeclaredXPBD()], prototype=chain()) as simulation,
+        pytest.raises(orchard.PluginError, match=r"does not write joint_q.*coordinates = \"maximal\""),
+    ):
+        simulation.step()
+
+
+def warp_allocations(call):
+    """Return what Warp's tracker says it has allocated so far, after a call."""
+    reports = []
+    with wp.ScopedMemoryTracker(report_func=reports.append):
+        call()
+    return reports[0]
+
+
+def test_steady_steps_allocate_no_warp_memory(solver, chain, configure, pd):
+    with orchard.Simulation(configure(solver, actuators=pd, capture="require"), prototype=chain()) as simulation:
+        simulation.step(5)
+        before = warp_allocations(lambda: wp.zeros(1, dtype=float, device="cpu"))
+
+        after = warp_allocations(lambda: simulation.step(100))
+
+    assert "cpu" in before
+    assert after == before
+
+
+def test_steady_steps_leave_no_python_objects_behind(chain, configure, pd):
+    with orchard.Simulation(configure("xpbd", actuators=pd), prototype=chain()) as simulation:
+        simulation.step(5)
+        tracemalloc.start()
+        simulation.step(100)
+        before = tracemalloc.get_traced_memory()[0]
+
+        simulation.step(1000)
+        after = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+
+    assert after - before < 1000, "less than a byte a step"

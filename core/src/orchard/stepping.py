@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from .config import StepConfig
     from .monitor import Monitor
+    from .snapshot import Snapshot
 
 __all__ = ["Stepping"]
 
@@ -58,12 +59,10 @@ class Stepping:
         """
         import newton
 
-        from .snapshot import Snapshot, find_arrays, python_values
+        from .snapshot import find_arrays, python_values
 
         forces = _ExternalForces(self.states[0])
-        outputs = {"state": self.states[0], "control": self.control, "observables": self.observables}
-        outputs |= self.components
-        inner = {name: getattr(self, name) for name in ("states", "solver", "source", "monitor", "buffers")}
+        outputs = self._outputs
         # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
         private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
 
@@ -75,9 +74,45 @@ class Stepping:
             list(self._operations(forces)),
             device=self.model.device,
             policy=self.config.capture,
-            save=lambda: Snapshot(outputs | inner | {"forces": forces}, skip=self.opaque),
+            save=lambda: self._save({"forces": forces}),
             observe=observe,
         )
+
+    def try_claim(self) -> None:
+        """Step once without a trace, to see whether a solver that claims reduced coordinates writes `joint_q`.
+
+        Raises:
+            PluginError: It does not: whoever reads joint positions would read the initial ones for ever.
+        """
+        if self._is_maximal or not self.model.joint_count:
+            return
+        before = self._save({})
+        joint_q = present(self.states[1].joint_q)
+        joint_q.fill_(float("nan"))
+        calls = [*self._collision(self.states[0])] if self.source.pipeline is not None else []
+        calls.append(self._solver_step(**self._solver_arguments(0, self._observed(is_last=True))))
+        for operation in calls:
+            operation.run()
+        is_unwritten = bool(np.isnan(joint_q.numpy()).all())
+        before.restore()
+        if is_unwritten:
+            raise PluginError(
+                "solver: does not write joint_q, although it claims reduced coordinates;"
+                ' declare coordinates = "maximal" on the plugin class, and the host computes joint_q from bodies'
+            )
+
+    @property
+    def _outputs(self) -> dict[str, Any]:
+        """What must come out alike, eager or replayed."""
+        own = {"state": self.states[0], "control": self.control, "observables": self.observables}
+        return own | dict(self.components)
+
+    def _save(self, more: dict[str, Any]) -> Snapshot:
+        """Save everything that a step can change."""
+        from .snapshot import Snapshot
+
+        inner = {name: getattr(self, name) for name in ("states", "solver", "source", "monitor", "buffers")}
+        return Snapshot(self._outputs | inner | more, skip=self.opaque)
 
     def _operations(self, forces: _ExternalForces) -> Iterator[Operation]:
         state, config = self.states[0], self.config
@@ -124,22 +159,26 @@ class Stepping:
         yield Operation(name="monitor_contacts", run=lambda: self.monitor.note_contacts(contacts))
 
     def _substep(self, count: int, forces: _ExternalForces, is_last: bool) -> Iterator[Operation]:
-        state_in, state_out = self._state(count), self._state(count + 1)
-        dt = self.config.dt / self.config.substeps
+        state = self._state(count)
         observables = self._observed(is_last)
-        yield Operation(name="apply_forces", run=lambda: forces.apply(state_in))
-        yield from self._hook("before_substep", state=state_in, control=self.control, dt=dt)
-        yield self._solver_step(
-            solver=self.solver,
-            state_in=state_in,
-            state_out=state_out,
-            control=self.control,
-            contacts=self.source.contacts,
-            observables=observables,
-            dt=dt,
-        )
+        arguments = self._solver_arguments(count, observables)
+        yield Operation(name="apply_forces", run=lambda: forces.apply(state))
+        yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
+        yield self._solver_step(**arguments)
         if observables is not None and OVERFLOW in observables.kinds:
             yield Operation(name="monitor_overflow", run=lambda: self.monitor.note_overflow(observables))
+
+    def _solver_arguments(self, count: int, observables: Any) -> dict[str, Any]:
+        """Return the arguments of the solver's step after `count` substeps."""
+        return {
+            "solver": self.solver,
+            "state_in": self._state(count),
+            "state_out": self._state(count + 1),
+            "control": self.control,
+            "contacts": self.source.contacts,
+            "observables": observables,
+            "dt": self.config.dt / self.config.substeps,
+        }
 
     def _solver_step(self, **arguments: Any) -> Operation:
         answer = self.components.single("step_solver")
@@ -187,9 +226,12 @@ class Stepping:
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
         """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
-        is_maximal = getattr(self.components.solver, "coordinates", "reduced") == "maximal"
         has_readers = is_last_tick or bool(self.components.implementations("apply_actuators"))
-        return is_maximal and has_readers and self.model.joint_count > 0
+        return self._is_maximal and has_readers and self.model.joint_count > 0
+
+    @property
+    def _is_maximal(self) -> bool:
+        return getattr(self.components.solver, "coordinates", "reduced") == "maximal"
 
     def _inverse_kinematics(self, state: newton.State) -> Operation:
         import newton
