@@ -1,0 +1,310 @@
+"""Reset of some worlds, and changes to the model while it runs: what follows, and what must not notice."""
+
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+
+WORLDS = 3
+
+
+def by_world(simulation):
+    """Return copies of what a step leaves in the state and in the actuators, one row per world."""
+    arrays = {name: array for name, array in vars(simulation.state).items() if isinstance(array, wp.array)}
+    for label, actuator in simulation.actuators.items():
+        arrays[f"{label}.computed_effort"] = actuator.computed_effort
+    return {name: array.numpy().reshape(WORLDS, -1).copy() for name, array in arrays.items() if array.size}
+
+
+def assert_worlds_equal(left, right, worlds):
+    assert left.keys() == right.keys()
+    for name in left:
+        assert left[name][worlds].tobytes() == right[name][worlds].tobytes(), name
+
+
+def different_targets(simulation):
+    targets = np.linspace(-0.5, 0.5, WORLDS)[:, None] * np.ones((1, 2))
+    simulation.actuators["legs"].position_targets.assign(targets.astype(np.float32))
+
+
+def test_a_reset_world_starts_over_and_the_others_go_on_as_if_nothing_was(solver, chain, configure, pd):
+    config = configure(solver, scene={"worlds": WORLDS}, actuators=pd, substeps=3)
+    with (
+        orchard.Simulation(config, prototype=chain()) as undisturbed,
+        orchard.Simulation(config, prototype=chain()) as simulation,
+    ):
+        different_targets(undisturbed)
+        different_targets(simulation)
+        undisturbed.step(6)
+        after_six = by_world(undisturbed)
+        undisturbed.step(6)
+
+        simulation.step(6)
+        simulation.reset([1])
+        simulation.step(6)
+
+        assert_worlds_equal(by_world(simulation), by_world(undisturbed), [0, 2])
+        assert_worlds_equal(by_world(simulation), after_six, [1])
+        assert not np.array_equal(after_six["joint_q"][1], by_world(undisturbed)["joint_q"][1])
+
+
+def test_a_reset_before_the_first_step_changes_nothing(solver, chain, configure, pd):
+    config = configure(solver, scene={"worlds": WORLDS}, actuators=pd)
+    with (
+        orchard.Simulation(config, prototype=chain()) as fresh,
+        orchard.Simulation(config, prototype=chain()) as simulation,
+    ):
+        fresh.step(4)
+
+        simulation.reset()
+        simulation.step(4)
+
+        assert_worlds_equal(by_world(simulation), by_world(fresh), [0, 1, 2])
+
+
+@pytest.fixture(scope="module")
+def moved():
+    """Three pendulums that have moved for five steps, captured; tests put them back and step again."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    body = builder.add_link(label="bob", mass=1.0, inertia=wp.diag(wp.vec3(0.02)))
+    builder.body_com[body] = wp.vec3(0.0, 0.0, -0.5)
+    builder.add_articulation([builder.add_joint_revolute(-1, body, axis=(0.0, 1.0, 0.0), label="hinge")])
+    builder.joint_q[0] = 0.3
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.002},
+        "scene": {"worlds": WORLDS},
+        "solver": {"type": "semi-implicit"},
+    }
+    with orchard.Simulation(orchard.structure(tables), prototype=builder) as simulation:
+        yield simulation
+
+
+@pytest.mark.parametrize(
+    ("worlds", "expected"),
+    [
+        ([1], [1]),
+        ([2, 0, 2], [0, 2]),
+        (np.array([1]), [1]),
+        ([], []),
+        ([True, False, True], [0, 2]),
+        (np.array([False, True, False]), [1]),
+        (None, [0, 1, 2]),
+    ],
+)
+def test_worlds_are_named_by_index_by_mask_or_all(moved, worlds, expected):
+    moved.step(5)
+    initial, before = moved.model.joint_q.numpy(), moved.state.joint_q.numpy().copy()
+
+    moved.reset(worlds)
+
+    after = moved.state.joint_q.numpy()
+    others = [world for world in range(WORLDS) if world not in expected]
+    assert not np.isin(initial, before).any()
+    assert np.array_equal(after[expected], initial[expected])
+    assert np.array_equal(after[others], before[others])
+
+
+@pytest.mark.parametrize(("values", "dtype"), [([1], int), ([False, True, False], bool)])
+def test_worlds_may_be_named_on_the_device(moved, values, dtype):
+    moved.step(5)
+    before = moved.state.joint_q.numpy().copy()
+
+    moved.reset(wp.array(values, dtype=dtype, device=moved.device))
+
+    assert moved.state.joint_q.numpy()[1] == moved.model.joint_q.numpy()[1]
+    assert np.array_equal(moved.state.joint_q.numpy()[[0, 2]], before[[0, 2]])
+
+
+@pytest.mark.parametrize(
+    ("worlds", "message"),
+    [
+        ([0, 3], r"worlds: 3 is not a world; there are 3, counted from 0"),
+        ([-1], r"worlds: -1 is not a world; there are 3, counted from 0"),
+        ([0.5], r"worlds: expected integers or booleans, got float64"),
+        ([True, False], r"worlds: expected a mask of shape \[3\], got \[2\]"),
+        (np.ones((3, 1), dtype=bool), r"worlds: expected a mask of shape \[3\], got \[3, 1\]"),
+    ],
+)
+def test_what_names_no_worlds_is_refused_and_resets_none(moved, worlds, message):
+    moved.step(2)
+    before = moved.state.joint_q.numpy().copy()
+
+    with pytest.raises(orchard.ConfigError, match=message):
+        moved.reset(worlds)
+
+    assert np.array_equal(moved.state.joint_q.numpy(), before)
+
+
+def test_a_reset_keeps_the_state_object_and_its_memory(moved):
+    state, address = moved.state, moved.state.body_q.ptr
+
+    moved.reset([0])
+    moved.step()
+
+    assert moved.state is state
+    assert moved.state.body_q.ptr == address
+
+
+def test_nan_does_not_survive_a_reset(solver, ball, configure):
+    """Spheres that lie on the ground, so that contacts, warm starts and multipliers are poisoned as well."""
+    config = configure(solver, scene={"worlds": WORLDS, "ground": True}, dt=0.001)
+    with (
+        orchard.Simulation(config, prototype=ball(height=0.0995)) as healthy,
+        orchard.Simulation(config, prototype=ball(height=0.0995)) as simulation,
+    ):
+        healthy.step(6)
+        simulation.step(2)
+        for array in (simulation.state.joint_q, simulation.state.joint_qd):
+            values = array.numpy().copy()
+            values.reshape(WORLDS, -1)[1] = np.nan
+            array.assign(values)
+        for array in (simulation.state.body_q, simulation.state.body_qd):
+            values = array.numpy().copy()
+            values[1] = np.nan
+            array.assign(values)
+        simulation.step()
+        with pytest.raises(orchard.SimulationError, match=r"step 3 .*body .*ball' of world 1 is not finite"):
+            simulation.check()
+
+        simulation.reset([1])
+        simulation.step(3)
+
+        simulation.check()
+        assert all(np.isfinite(array).all() for array in by_world(simulation).values())
+        assert_worlds_equal(by_world(simulation), by_world(healthy), [0, 2])
+
+
+def test_a_reset_empties_the_delay_of_its_worlds_alone(chain, configure, pd):
+    """The first target after a reset acts at once; elsewhere it takes three physics steps to arrive."""
+    config = configure("featherstone", scene={"worlds": WORLDS}, actuators=pd)
+    with orchard.Simulation(config, prototype=chain(angle=0.0)) as simulation:
+        legs = simulation.actuators["legs"]
+        simulation.step(4)
+        legs.position_targets.fill_(0.1)
+
+        simulation.reset([1])
+        effort_after_reset = legs.computed_effort.numpy().copy()
+        simulation.step()
+
+        effort = legs.computed_effort.numpy()
+        np.testing.assert_array_equal(effort_after_reset[1], 0.0)
+        np.testing.assert_allclose(effort[1], 20.0 * 0.1, rtol=1e-5)
+        np.testing.assert_allclose(effort[[0, 2]], 0.0, atol=1e-5)
+        np.testing.assert_array_equal(legs.position_targets.numpy(), np.float32(0.1))
+
+
+def test_readings_of_a_reset_world_are_zero_until_the_next_step(ball, configure):
+    sensors = {"imu": {"type": "imu", "body": "ball"}, "touch": {"type": "contact", "bodies": ["ball"]}}
+    config = configure("mujoco", scene={"worlds": WORLDS, "ground": True}, sensors=sensors)
+    with orchard.Simulation(config, prototype=ball(height=0.0995)) as simulation:
+        simulation.step(20)
+        outputs = [simulation.sensors["imu"].outputs["linear_acceleration"].data]
+        outputs.append(simulation.sensors["touch"].outputs["net_force"].data)
+        before = [output.numpy().copy() for output in outputs]
+
+        simulation.reset([1])
+
+        for output, readings in zip(outputs, before, strict=True):
+            assert (output.numpy()[1] == 0.0).all()
+            assert np.array_equal(output.numpy()[[0, 2]], readings[[0, 2]])
+            assert readings[1, 0, 2] > 1.0
+
+
+@wp.kernel
+def count_up(counts: wp.array[int]):
+    i = wp.tid()
+    counts[i] = counts[i] + 1
+
+
+class Odometer:
+    """Counts control steps on the device, twice per world."""
+
+    @orchard.hookimpl
+    def bind(self, simulation):
+        self.counts = wp.full(2 * simulation.world_count, 7, dtype=int, device=simulation.device)
+        self.masks = []
+
+    @orchard.hookimpl
+    def update_sensors(self):
+        wp.launch(count_up, len(self.counts), [self.counts], device=self.counts.device)
+
+    @orchard.hookimpl
+    def reset_worlds(self, world_mask):
+        self.masks.append(world_mask.numpy().tolist())
+
+    def state_arrays(self):
+        return {"counts": self.counts}
+
+
+def test_declared_state_goes_back_to_what_it_was_after_bind(chain, configure):
+    odometer = Odometer()
+    config = configure(scene={"worlds": WORLDS}, capture="require")
+    with orchard.Simulation(config, plugins=[odometer], prototype=chain()) as simulation:
+        simulation.step(3)
+        simulation.reset([1])
+        simulation.step(2)
+
+        assert odometer.counts.numpy().tolist() == [12, 12, 9, 9, 12, 12]
+
+
+def test_components_see_the_mask_of_a_reset_with_the_global_entities_last(chain, configure):
+    odometer = Odometer()
+    with orchard.Simulation(configure(scene={"worlds": WORLDS}), plugins=[odometer], prototype=chain()) as simulation:
+        simulation.reset([1])
+        simulation.reset()
+
+    assert odometer.masks == [[False, True, False, False], [True, True, True, True]]
+
+
+def test_state_that_cannot_be_divided_among_the_worlds_is_an_error(chain, configure):
+    class Crooked(Odometer):
+        def state_arrays(self):
+            return {"counts": self.counts[:4]}
+
+    with pytest.raises(orchard.PluginError, match=r"plugins:crooked: state array 'counts' of shape \(4,\) .* 3 worlds"):
+        orchard.Simulation(configure(scene={"worlds": WORLDS}), plugins=[Crooked()], prototype=chain())
+
+
+def pushed(simulation, force, steps=3):
+    """Return the change of the first body's velocity [m/s] in steps with a force along x [N] on it."""
+    before = simulation.state.body_qd.numpy()[0].copy()
+    for _ in range(steps):
+        forces = np.zeros((simulation.state.body_count, 6), dtype=np.float32)
+        forces[0, 0] = force
+        simulation.state.body_f.assign(forces)
+        simulation.step()
+    return simulation.state.body_qd.numpy()[0, :3] - before[:3]
+
+
+def test_a_mass_that_is_doubled_at_run_time_halves_the_acceleration(solver, ball, configure):
+    """F dt / m, from a graph recorded with the old mass; floats of 1e-7 and MuJoCo's solver allow 1e-4."""
+    config = configure(solver, dt=0.002, capture="require", scene={"gravity": [0.0, 0.0, 0.0]})
+    with orchard.Simulation(config, prototype=ball(mass=2.0)) as simulation:
+        model = simulation.model
+        light = pushed(simulation, 6.0)
+
+        for array, factor in (
+            (model.body_mass, 2.0),
+            (model.body_inertia, 2.0),
+            (model.body_inv_mass, 0.5),
+            (model.body_inv_inertia, 0.5),
+        ):
+            array.assign(array.numpy() * np.float32(factor))
+        simulation.notify_model_changed(newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
+        heavy = pushed(simulation, 6.0)
+
+    assert light[0] == pytest.approx(3 * 6.0 * 0.002 / 2.0, rel=1e-4)
+    assert heavy[0] == pytest.approx(3 * 6.0 * 0.002 / 4.0, rel=1e-4)
+
+
+def test_gravity_that_is_switched_off_at_run_time_stops_the_acceleration(solver, ball, configure):
+    with orchard.Simulation(configure(solver, dt=0.002, capture="require"), prototype=ball()) as simulation:
+        falling = pushed(simulation, 0.0)
+
+        simulation.model.gravity.zero_()
+        simulation.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
+        floating = pushed(simulation, 0.0)
+
+    assert falling[2] == pytest.approx(-3 * 9.81 * 0.002, rel=1e-3)
+    assert floating[2] == pytest.approx(0.0, abs=1e-5)
