@@ -2,8 +2,8 @@
 
 A page's blocks run from top to bottom, in one folder that holds `docs/examples` as the repository does:
 
-- a block whose first line is a comment with a file name is written to that file; a TOML file with a `[simulation]`,
-  `[scene]` or `[solver]` table is loaded as a configuration
+- a block whose first line is a comment with a file name is written to that file
+- `toml` blocks with a `[simulation]`, `[scene]` or `[solver]` table are loaded as configurations
 - `python` blocks share one module
 - `console` blocks run what follows `$ `; the lines below must be in the output, in this order, `...` standing for any
 - anything else is text
@@ -81,8 +81,8 @@ class Runner:
     module: types.ModuleType
 
     def run(self, block: Block) -> None:
-        if block.file is not None:
-            self.write(block.file, block.text)
+        if block.file is not None or block.language == "toml":
+            self.write(block.file or "unnamed.toml", block.text)
         elif block.language == "python":
             self.run_python(block)
         elif block.language == "console":
@@ -93,7 +93,7 @@ class Runner:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        if path.suffix != ".py" and re.search(r"^\[(simulation|scene|solver)\]", text, re.MULTILINE):
+        if path.suffix == ".toml" and re.search(r"^\[(simulation|scene|solver)\]", text, re.MULTILINE):
             orchard.load(path)
 
     def run_python(self, block: Block) -> None:
@@ -114,7 +114,7 @@ class Runner:
             return
         assert words[0] == "orchard", f"{command}: the tests run orchard and uv pip install"
         result = CliRunner().invoke(main, words[1:])
-        assert result.exit_code == 0 or "error:" in "".join(expected), result.output
+        assert bool(result.exit_code) == any(line.startswith("error:") for line in expected), result.output
         missing = first_missing(expected, result.output)
         assert missing is None, f"$ {command}\nprints no line {missing!r} there:\n{result.output}"
 
