@@ -20,7 +20,7 @@ class FeatherstoneConfig:
     """Reduced coordinates, composite rigid body algorithm, symplectic Euler, penalty contacts: small steps."""
 
     angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
-    """Damping of angular velocity [1/s]."""
+    """Damping of angular velocity [1/s]; Newton 1.8 takes it and does not apply it."""
 
     update_mass_matrix_interval: int = attrs.field(default=1, validator=ge(1))
     """Substeps between two factorisations of the mass matrix; only 1 can be captured."""

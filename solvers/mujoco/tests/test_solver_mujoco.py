@@ -1,0 +1,142 @@
+"""The MuJoCo plugin: Newton's options with Newton's defaults, and a solver that obeys them or the asset."""
+
+import inspect
+
+import attrs
+import newton
+import numpy as np
+import orchard
+import pytest
+from orchard_solver_mujoco import MuJoCoConfig, SolverMuJoCo
+
+LEFT_OUT = {
+    "deterministic": "does not compile with Warp 1.19",
+    "update_data_interval": "deprecated in Newton 1.8 for every value",
+    "use_mujoco_cpu": "simulates one world only, outside Warp",
+}
+
+
+def newton_options():
+    parameters = inspect.signature(newton.solvers.SolverMuJoCo).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
+
+
+def test_options_and_defaults_are_those_of_newton():
+    theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(MuJoCoConfig)}
+
+    assert ours == {name: default for name, default in theirs.items() if name not in LEFT_OUT}
+
+
+def test_what_is_left_out_is_an_option_of_newton():
+    assert LEFT_OUT.keys() <= newton_options().keys()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("iterations", 0),
+        ("iterations", True),
+        ("njmax", -1),
+        ("tolerance", -1e-6),
+        ("impratio", float("nan")),
+        ("wind", [1.0, 0.0]),
+        ("magnetic", [0.0, float("inf"), 0.0]),
+        ("solver", "pgs"),
+        ("integrator", "verlet"),
+        ("cone", "round"),
+        ("use_mujoco_cpu", True),
+        ("ls_parallel", True),
+        ("update_data_interval", 1),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}\b.*: "):
+        orchard.structure({"solver": {"type": "mujoco", option: value}})
+
+
+def test_speculative_contacts_need_those_of_newton():
+    config = orchard.structure({"solver": {"type": "mujoco", "use_speculative_contacts": True}})
+
+    with pytest.raises(
+        orchard.ConfigError, match=r"^solver\.use_speculative_contacts: True, .*use_mujoco_contacts = false"
+    ):
+        orchard.Simulation(config)
+
+
+ASSET = """
+<mujoco>
+  <option iterations="7" ls_iterations="9" cone="elliptic"/>
+  <worldbody>
+    <body name="ball" pos="0 0 0.1"><freejoint/><geom size="0.1"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def asset(tmp_path):
+    path = tmp_path / "ball.xml"
+    path.write_text(ASSET)
+    return path
+
+
+@pytest.fixture
+def simulate(asset):
+    def build(worlds=1, **options):
+        tables = {
+            "simulation": {"device": "cpu", "dt": 0.002, "capture": "require"},
+            "scene": {"worlds": worlds, "ground": True, "assets": [{"path": str(asset)}]},
+            "solver": {"type": "mujoco", **options},
+        }
+        return orchard.Simulation(orchard.structure(tables))
+
+    return build
+
+
+def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simulate):
+    with simulate(iterations=11) as simulation:
+        option = simulation.solver.mj_model.opt
+
+    assert isinstance(simulation.solver, newton.solvers.SolverMuJoCo)
+    assert (option.iterations, option.ls_iterations, option.cone) == (11, 9, 1)
+
+
+def test_declared_observables_are_those_of_the_solver(simulate):
+    with simulate() as simulation:
+        assert SolverMuJoCo.supported_observables == simulation.solver.supported_observables
+
+
+@pytest.mark.parametrize("use_mujoco_contacts", [True, False])
+def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, use_mujoco_contacts):
+    """Soft contacts give way by some 0.4 mm under 41 N; the velocity is what is left after 1 s."""
+    with simulate(worlds=2, use_mujoco_contacts=use_mujoco_contacts) as simulation:
+        simulation.step(500)
+        simulation.check()
+
+        assert (simulation.contact_source.pipeline is None) == use_mujoco_contacts
+        np.testing.assert_allclose(simulation.state.body_q.numpy()[:, 2], 0.1, atol=1e-3)
+        np.testing.assert_allclose(simulation.state.body_qd.numpy(), 0.0, atol=1e-4)
+
+
+def test_wind_carries_a_light_sphere_along(simulate):
+    """A medium with density pulls every body towards its own velocity."""
+    speeds = []
+    for wind in (0.0, 5.0):
+        with simulate(wind=[wind, 0.0, 0.0], density=10.0) as simulation:
+            simulation.step(50)
+            speeds.append(simulation.state.body_qd.numpy()[0, 0])
+
+    assert abs(speeds[0]) < 1e-6
+    assert 0.0 < speeds[1] < 5.0
+
+
+def test_a_force_acts_in_its_own_world(simulate):
+    """(F / m - g) dt from the start, where the spheres touch the ground and no contact holds them yet."""
+    forces = np.array([[0.0], [100.0], [50.0]], dtype=np.float32) * np.float32([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    with simulate(worlds=3) as simulation:
+        simulation.state.body_f.assign(forces)
+        simulation.step()
+
+        velocity, mass = simulation.state.body_qd.numpy()[:, 2], simulation.model.body_mass.numpy()
+
+    np.testing.assert_allclose(velocity, (forces[:, 2] / mass - 9.81) * 0.002, rtol=1e-4)

@@ -1,0 +1,99 @@
+"""The semi-implicit plugin: Newton's options with Newton's defaults, and a solver that obeys them."""
+
+import inspect
+
+import attrs
+import newton
+import orchard
+import pytest
+import warp as wp
+from orchard_solver_semi_implicit import SemiImplicitConfig, SolverSemiImplicit
+
+LEFT_OUT = {
+    "deterministic": "sets kernel modules of the whole process",
+    "friction_smoothing": "deprecated in Newton 1.8, and ignored",
+}
+
+
+def newton_options():
+    parameters = inspect.signature(newton.solvers.SolverSemiImplicit).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
+
+
+def test_options_and_defaults_are_those_of_newton():
+    theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(SemiImplicitConfig)}
+
+    assert ours == {name: default for name, default in theirs.items() if name not in LEFT_OUT}
+
+
+def test_what_is_left_out_is_an_option_of_newton():
+    assert LEFT_OUT.keys() <= newton_options().keys()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("angular_damping", -0.1),
+        ("joint_attach_ke", float("nan")),
+        ("joint_attach_kd", float("inf")),
+        ("joint_mimic_ke", -1.0),
+        ("joint_mimic_kd", "soft"),
+        ("enable_tri_contact", 1),
+        ("friction_smoothing", 1.0),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
+        orchard.structure({"solver": {"type": "semi-implicit", option: value}})
+
+
+@pytest.fixture
+def sphere():
+    """A sphere that touches the ground."""
+    builder = newton.ModelBuilder()
+    body = builder.add_body(label="ball", xform=wp.transform((0.0, 0.0, 0.1), wp.quat_identity()))
+    builder.add_shape_sphere(body, radius=0.1)
+    return builder
+
+
+def simulate(prototype, gravity=-9.81, **options):
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.001},
+        "scene": {"ground": True, "gravity": [0.0, 0.0, gravity]},
+        "solver": {"type": "semi-implicit", **options},
+    }
+    return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+
+
+def test_options_reach_the_solver(sphere):
+    with simulate(sphere, angular_damping=0.25, joint_attach_ke=2e4) as simulation:
+        assert isinstance(simulation.solver, newton.solvers.SolverSemiImplicit)
+        assert simulation.solver.angular_damping == 0.25
+        assert simulation.solver.joint_attach_ke == 2e4
+
+
+def test_declared_observables_are_those_of_the_solver(sphere):
+    with simulate(sphere) as simulation:
+        assert SolverSemiImplicit.supported_observables == simulation.solver.supported_observables
+
+
+def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):
+    """Depth m g / ke, the mean ke of the two shapes. Settled to a hundredth of it after 1 s."""
+    with simulate(sphere) as simulation:
+        simulation.step(1000)
+
+        depth = 0.1 - simulation.state.body_q.numpy()[0, 2]
+        mass, stiffness = simulation.model.body_mass.numpy()[0], simulation.model.shape_material_ke.numpy().mean()
+
+    assert depth == pytest.approx(mass * 9.81 / stiffness, rel=1e-2)
+
+
+def test_angular_damping_slows_a_spin_down_every_step(sphere):
+    """ω falls by the factor 1 - c dt per step. Rounding, always in one direction, adds up to 4e-5 in 200 steps."""
+    sphere.joint_q[2], sphere.joint_qd[5] = 1.0, 2.0
+    with simulate(sphere, gravity=0.0, angular_damping=0.5) as simulation:
+        simulation.step(200)
+
+        spin = simulation.state.body_qd.numpy()[0, 5]
+
+    assert spin == pytest.approx(2.0 * (1.0 - 0.5 * 0.001) ** 200, rel=1e-4)

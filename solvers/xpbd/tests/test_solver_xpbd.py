@@ -1,0 +1,104 @@
+"""The XPBD plugin: Newton's options with Newton's defaults, and a solver that obeys them."""
+
+import inspect
+
+import attrs
+import newton
+import orchard
+import pytest
+import warp as wp
+from orchard_solver_xpbd import SolverXPBD, XPBDConfig
+
+LEFT_OUT = {"deterministic": "sets kernel modules of the whole process"}
+
+
+def newton_options():
+    parameters = inspect.signature(newton.solvers.SolverXPBD).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
+
+
+def test_options_and_defaults_are_those_of_newton():
+    theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(XPBDConfig)}
+
+    assert ours == {name: default for name, default in theirs.items() if name not in LEFT_OUT}
+
+
+def test_what_is_left_out_is_an_option_of_newton():
+    assert LEFT_OUT.keys() <= newton_options().keys()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("iterations", 0),
+        ("iterations", 2.5),
+        ("joint_linear_compliance", -1e-6),
+        ("rigid_contact_relaxation", float("nan")),
+        ("angular_damping", float("inf")),
+        ("enable_restitution", 1),
+        ("deterministic", True),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
+        orchard.structure({"solver": {"type": "xpbd", option: value}})
+
+
+@pytest.fixture
+def sphere():
+    """A sphere that touches the ground."""
+    builder = newton.ModelBuilder()
+    body = builder.add_body(label="ball", xform=wp.transform((0.0, 0.0, 0.1), wp.quat_identity()))
+    builder.add_shape_sphere(body, radius=0.1)
+    return builder
+
+
+def simulate(prototype, **options):
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.002, "capture": "require"},
+        "scene": {"ground": True},
+        "solver": {"type": "xpbd", **options},
+    }
+    return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+
+
+def test_options_reach_the_solver(sphere):
+    with simulate(sphere, iterations=7, enable_restitution=True) as simulation:
+        assert isinstance(simulation.solver, newton.solvers.SolverXPBD)
+        assert simulation.solver.iterations == 7
+        assert simulation.solver.enable_restitution is True
+
+
+def test_declared_observables_are_those_of_the_solver(sphere):
+    with simulate(sphere) as simulation:
+        assert SolverXPBD.supported_observables == simulation.solver.supported_observables
+
+
+def test_a_sphere_rests_on_the_ground_at_its_radius(sphere):
+    """Position-based contacts have no stiffness: nothing sinks in. The tolerance is the float's, over 500 steps."""
+    with simulate(sphere) as simulation:
+        simulation.step(500)
+
+        height = simulation.state.body_q.numpy()[0, 2]
+
+    assert height == pytest.approx(0.1, abs=1e-5)
+
+
+def test_restitution_gives_back_its_part_of_the_velocity():
+    """1 m/s against the ground, e = 1 and e = 0: Newton takes the mean of the two shapes, so 0.5 m/s come back."""
+    builder = newton.ModelBuilder()
+    body = builder.add_body(label="ball", xform=wp.transform((0.0, 0.0, 0.11), wp.quat_identity()))
+    builder.add_shape_sphere(body, radius=0.1, cfg=newton.ModelBuilder.ShapeConfig(restitution=1.0))
+    builder.joint_qd[2] = -1.0
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.002},
+        "scene": {"ground": True, "gravity": [0.0, 0.0, 0.0]},
+        "solver": {"type": "xpbd", "enable_restitution": True},
+    }
+
+    with orchard.Simulation(orchard.structure(tables), prototype=builder) as simulation:
+        simulation.step(20)
+
+        velocity = simulation.state.body_qd.numpy()[0, 2]
+
+    assert velocity == pytest.approx(0.5, rel=1e-4)
