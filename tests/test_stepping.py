@@ -1,5 +1,6 @@
 """Stepping: the same bits eager and captured, odd and even, alone and beside others."""
 
+import threading
 import tracemalloc
 
 import numpy as np
@@ -239,3 +240,20 @@ def test_steady_steps_leave_no_python_objects_behind(chain, configure, pd):
         tracemalloc.stop()
 
     assert after - before < 1000, "less than a byte a step"
+
+
+def test_two_threads_may_step_two_simulations(chain, configure):
+    """Warp crashes where two threads replay CPU graphs at once; the host lets one at a time."""
+    config = configure("xpbd", scene={"worlds": 8})
+    alone, _ = run(config, chain(), 300)
+
+    with orchard.Simulation(config, prototype=chain()) as left, orchard.Simulation(config, prototype=chain()) as right:
+        threads = [threading.Thread(target=simulation.step, args=(300,)) for simulation in (left, right)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        together = [arrays(left), arrays(right)]
+
+    assert_same_bits(alone, together[0])
+    assert_same_bits(alone, together[1])

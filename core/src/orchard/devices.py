@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 from .errors import ConfigError
@@ -10,7 +11,11 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-__all__ = ["find_device", "leave_out_backward_kernels"]
+__all__ = ["WARP_LOCK", "find_device", "leave_out_backward_kernels"]
+
+WARP_LOCK = threading.RLock()
+"""Held whenever Orchard uses Warp. While one thread records, Warp would record what any other thread launches; and two
+threads that replay CPU graphs at once crash it. Processes need no such care."""
 
 
 def leave_out_backward_kernels() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 from .arrays import present
+from .devices import WARP_LOCK
 from .errors import SimulationError
 from .outcome import Outcome
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from .snapshot import Snapshot
 
 __all__ = ["CaptureWarning", "Operation", "Program", "Segment"]
-
-# Warp records one capture at a time in a process, and two threads that replay CPU graphs at once crash it.
-_ONE_GRAPH_AT_A_TIME = threading.RLock()
 
 _COMPARED_STEPS = 3
 """Control steps compared before a graph is trusted: a single one would not notice a counter that stands still."""
@@ -118,7 +115,7 @@ class Program:
 
     def step(self) -> None:
         """Advance one control step."""
-        with _ONE_GRAPH_AT_A_TIME:
+        with WARP_LOCK:
             for call in self._calls:
                 call()
         if not self.is_recorded:
@@ -127,7 +124,7 @@ class Program:
     @contextmanager
     def undone(self) -> Iterator[None]:
         """Put back, at the end of a `with` block, everything that operations called inside it changed."""
-        with _ONE_GRAPH_AT_A_TIME:
+        with WARP_LOCK:
             before = self._save()
             try:
                 yield
@@ -142,7 +139,7 @@ class Program:
         """
         declared = set(self.eager_reasons)
         if self._policy != "off":
-            with _ONE_GRAPH_AT_A_TIME:
+            with WARP_LOCK:
                 self._record_what_can_be_trusted()
         self._calls = tuple(call for segment in self.segments for call in segment.calls())
         self.is_recorded = True

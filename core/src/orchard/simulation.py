@@ -15,7 +15,7 @@ from .catalog import Catalog
 from .components import Components, located
 from .config import CollisionConfig, load
 from .contacts import ContactSource, newton_pipeline
-from .devices import find_device, leave_out_backward_kernels
+from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from .errors import ConfigError, PluginError
 from .observables import allocate_observables, refuse_unsupported
 from .scene import add_assets, add_worlds, new_builder, world_offsets
@@ -68,7 +68,7 @@ class Simulation:
         self.step_count = 0
         """Control steps so far."""
         try:
-            with wp.ScopedDevice(self.device):
+            with WARP_LOCK, wp.ScopedDevice(self.device):
                 self._refuse_sensors_early(catalog)
                 self.model = self._build_model(prototype)
                 """Newton's model of all worlds."""
@@ -293,8 +293,9 @@ class Simulation:
                 call()
 
     def _first_step(self) -> None:
-        self._stepping.try_claim()
-        self.program.step()
+        with WARP_LOCK:
+            self._stepping.try_claim()
+            self.program.step()
         self._advance = self.program.step
 
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
@@ -308,12 +309,13 @@ class Simulation:
         Raises:
             ConfigError: An index is out of range, or the mask has another shape.
         """
-        mask = self._reset.mask_of(worlds)
-        self._reset.restore(mask)
-        self.solver.reset(self.state, world_mask=mask, flags=0)
-        for implementation in self._components.implementations("reset_worlds"):
-            implementation.bind(state=self.state, world_mask=mask)()
-        self._monitor.forget()
+        with WARP_LOCK:
+            mask = self._reset.mask_of(worlds)
+            self._reset.restore(mask)
+            self.solver.reset(self.state, world_mask=mask, flags=0)
+            for implementation in self._components.implementations("reset_worlds"):
+                implementation.bind(state=self.state, world_mask=mask)()
+            self._monitor.forget()
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
         """Tell the solver, before the next step, what of `model` was changed in place. Flags are merged."""
@@ -350,7 +352,8 @@ class Simulation:
                 error.add_note(f"{' '.join(other.__notes__)}: {other!r}")
 
     def _notify_solver(self) -> None:
-        self.solver.notify_model_changed(self._model_changes)
+        with WARP_LOCK:
+            self.solver.notify_model_changed(self._model_changes)
         self._model_changes = 0
 
 
