@@ -63,10 +63,10 @@ class ActuatorConfig:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Lanes:
-    """The driven joints of all worlds, one lane each: world by world, and in the order of the model within a world."""
+    """The driven DOFs of all worlds, one lane each: world by world, and in the order of the model within a world."""
 
     labels: tuple[str, ...]
-    """Labels of the joints of one world."""
+    """Labels of the joints of one world, once for each of their DOFs."""
     dofs: np.ndarray
     """Index of each lane into DOF-shaped arrays, shape [world_count, len(labels)]."""
     coordinates: np.ndarray
@@ -108,9 +108,10 @@ class DriveActuator(abc.ABC):
         """Resolve the joints, and switch off the drives that the asset gave them."""
         import newton
 
-        self._joints = labels.match(self.config.joints, builder.joint_label, what="joint", where="joints")
-        for joint in self._joints:
-            dof = _single_dof(builder, joint)
+        joints = labels.match(self.config.joints, builder.joint_label, what="joint", where="joints")
+        self._axes = [(joint, axis) for joint in joints for axis in range(_axis_count(builder, joint))]
+        for joint, axis in self._axes:
+            dof = builder.joint_qd_start[joint] + axis
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
             builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0
 
@@ -118,11 +119,12 @@ class DriveActuator(abc.ABC):
     def bind(self, simulation: Simulation) -> None:
         """Build drive, clamping and delay over the joints of all worlds."""
         model = simulation.model
-        joints = simulation.world_indices("joint", self._joints)
+        joints = simulation.world_indices("joint", [joint for joint, _ in self._axes])
+        axes = np.array([axis for _, axis in self._axes])
         lanes = Lanes(
             labels=tuple(model.joint_label[joint] for joint in joints[0]),
-            dofs=on_host(model.joint_qd_start)[joints],
-            coordinates=on_host(model.joint_q_start)[joints],
+            dofs=on_host(model.joint_qd_start)[joints] + axes,
+            coordinates=on_host(model.joint_q_start)[joints] + axes,
             device=model.device,
         )
         clamping = [_build_clamping(config, lanes) for config in self.config.clamping]
@@ -147,37 +149,37 @@ class DriveActuator(abc.ABC):
 
     @property
     def joint_labels(self) -> tuple[str, ...]:
-        """Labels of the driven joints of one world, in the order of the arrays' second axis."""
+        """Labels of the driven joints of one world along the arrays' second axis, once for each DOF of a joint."""
         return self._group.lanes.labels
 
     @property
     def actuated_dofs(self) -> wp.array:
-        """DOFs that this actuator drives, shape [world_count × joints]."""
+        """DOFs that this actuator drives, shape [world_count × DOFs]."""
         return self._group.dofs
 
     @property
     def position_targets(self) -> wp.array:
-        """Targets [m or rad], shape [world_count, joints], to be written in place; at first the initial positions."""
+        """Targets [m or rad], shape [world_count, DOFs], to be written in place; at first the initial positions."""
         return self._group.position_targets
 
     @property
     def velocity_targets(self) -> wp.array:
-        """Targets [m/s or rad/s], shape [world_count, joints], to be written in place; at first zero."""
+        """Targets [m/s or rad/s], shape [world_count, DOFs], to be written in place; at first zero."""
         return self._group.velocity_targets
 
     @property
     def feedforward(self) -> wp.array:
-        """Effort that the drive adds [N or N·m], shape [world_count, joints], to be written in place; at first zero."""
+        """Effort that the drive adds [N or N·m], shape [world_count, DOFs], to be written in place; at first zero."""
         return self._group.feedforward
 
     @property
     def computed_effort(self) -> wp.array:
-        """Effort of the last physics step before clamping [N or N·m], shape [world_count, joints]."""
+        """Effort of the last physics step before clamping [N or N·m], shape [world_count, DOFs]."""
         return self._group.computed_effort
 
     @property
     def applied_effort(self) -> wp.array:
-        """Effort of the last physics step as it reached the joints [N or N·m], shape [world_count, joints]."""
+        """Effort of the last physics step as it reached the joints [N or N·m], shape [world_count, DOFs]."""
         return self._group.applied_effort
 
 
@@ -262,22 +264,21 @@ class _Group:
         state.reset(mask)
 
 
-def _single_dof(builder: newton.ModelBuilder, joint: int) -> int:
-    """Return the DOF of a joint that has exactly one.
+def _axis_count(builder: newton.ModelBuilder, joint: int) -> int:
+    """Return the number of DOFs of a joint whose DOFs are independent coordinates.
 
     Raises:
-        ConfigError: The joint has none, or several: fixed, ball and free joints.
+        ConfigError: They are not, or there are none: free, distance, ball and fixed joints, rods and cables.
     """
-    linear, angular = builder.joint_dof_dim[joint]
-    if linear + angular != 1:
-        import newton
+    import newton
 
-        kind = newton.JointType(builder.joint_type[joint]).name.lower()
+    kind = newton.JointType(builder.joint_type[joint])
+    if kind not in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6):
         raise ConfigError(
-            f"joints: joint {builder.joint_label[joint]!r} is a {kind} joint with {linear + angular} DOFs;"
-            " choose joints with one DOF"
+            f"joints: joint {builder.joint_label[joint]!r} is a {kind.name.lower()} joint, which no drive can turn;"
+            " choose revolute, prismatic or D6 joints"
         )
-    return builder.joint_qd_start[joint]
+    return sum(builder.joint_dof_dim[joint])
 
 
 def _build_clamping(config: MaxEffortConfig, lanes: Lanes) -> ClampingBase:
