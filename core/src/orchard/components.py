@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog, Kind
     from .config import ComponentConfig, SimulationConfig
 
-__all__ = ["Components", "Implementation"]
+__all__ = ["Components", "Implementation", "chosen_plugins"]
 
 _WRAPPABLE = (
     "configure_builder",
@@ -62,7 +62,7 @@ class Components(Mapping[str, Any]):
         self.manager = pluggy.PluginManager("orchard")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
-        for name, (kind, choice) in _choices(config).items():
+        for name, (kind, choice) in chosen_plugins(config).items():
             self._components[name] = _build(name, kind, choice, catalog)
         for plugin in plugins:
             self._components[self._free_name(plugin)] = plugin
@@ -178,7 +178,7 @@ def located(owner: str) -> Iterator[None]:
         raise ConfigError(*(f"{place}.{fault}" for fault in error.faults)) from error
 
 
-def _choices(config: SimulationConfig) -> dict[str, tuple[Kind, ComponentConfig]]:
+def chosen_plugins(config: SimulationConfig) -> dict[str, tuple[Kind, ComponentConfig]]:
     """Return each chosen plugin with its kind, by the name it is registered under, in the order of the file."""
     tables: dict[str, Kind] = {"actuators": "actuator", "sensors": "sensor", "plugins": "plugin"}
     chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
