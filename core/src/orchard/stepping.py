@@ -104,7 +104,8 @@ class Stepping:
     @property
     def _outputs(self) -> dict[str, Any]:
         """What must come out alike, eager or replayed."""
-        own = {"state": self.states[0], "control": self.control, "observables": self.observables}
+        own = {"state": self.states[0], "next_state": self.states[1]}
+        own |= {"control": self.control, "observables": self.observables}
         return own | dict(self.components)
 
     def _save(self, more: dict[str, Any]) -> Snapshot:
