@@ -1,0 +1,215 @@
+"""The IMU on free bodies whose accelerations are known exactly: a solver of them is made here."""
+
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+
+GRAVITY = 9.81
+TURN = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), wp.radians(90.0))
+"""A quarter turn about y: the z axis of what is turned points along x."""
+
+
+@wp.kernel
+def accelerate(
+    body_q: wp.array[wp.transform],
+    body_f: wp.array[wp.spatial_vector],
+    inverse_mass: wp.array[float],
+    inverse_inertia: wp.array[wp.mat33],
+    body_world: wp.array[int],
+    gravity: wp.array[wp.vec3],
+    body_qdd: wp.array[wp.spatial_vector],
+):
+    """Newton and Euler for a body whose moments of inertia are all the same: f / m + g, and τ / I."""
+    i = wp.tid()
+    turn = wp.transform_get_rotation(body_q[i])
+    torque = wp.quat_rotate_inv(turn, wp.spatial_bottom(body_f[i]))
+    body_qdd[i] = wp.spatial_vector(
+        wp.spatial_top(body_f[i]) * inverse_mass[i] + gravity[body_world[i]],
+        wp.quat_rotate(turn, inverse_inertia[i] * torque),
+    )
+
+
+class SolverFreeBodies(newton.solvers.SolverBase):
+    """Free rigid bodies under gravity and external forces, and the acceleration of each."""
+
+    SUPPORTED_OBSERVABLES = frozenset({"body_qdd"})
+
+    def step(self, state_in, state_out, control, contacts, dt, *, observables=None):
+        self.validate_observables(observables, contacts)
+        self.integrate_bodies(self.model, state_in, state_out, dt)
+        if observables is not None and observables.is_requested("body_qdd"):
+            model = self.model
+            inputs = [state_in.body_q, state_in.body_f, model.body_inv_mass, model.body_inv_inertia]
+            inputs += [model.body_world, model.gravity]
+            wp.launch(accelerate, model.body_count, inputs, [observables.body_qdd], device=model.device)
+
+
+class FreeBodies:
+    coordinates = "maximal"
+    supported_observables = SolverFreeBodies.SUPPORTED_OBSERVABLES
+
+    @orchard.hookimpl
+    def build_solver(self, model):
+        return SolverFreeBodies(model)
+
+
+@pytest.fixture
+def bodies():
+    """Return a function that builds free bodies of 2 kg, with the same orientation and spin [rad/s]."""
+
+    def build(*labels, rotation=None, spin=(0.0, 0.0, 0.0)):
+        builder = newton.ModelBuilder()
+        for index, label in enumerate(labels):
+            pose = wp.transform(wp.vec3(float(index), 0.0, 1.0), rotation or wp.quat_identity())
+            builder.add_body(label=label, xform=pose, mass=2.0, inertia=wp.diag(wp.vec3(0.1)))
+            builder.joint_qd[-3:] = spin
+        return builder
+
+    return build
+
+
+def simulate(prototype, *, worlds=1, gravity=GRAVITY, **imu):
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.001, "capture": "require"},
+        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, -gravity]},
+        "sensors": {"imu": {"type": "imu", **imu}},
+    }
+    return orchard.Simulation(orchard.structure(tables), plugins=[FreeBodies()], prototype=prototype)
+
+
+def hold(simulation, count=3):
+    """Step while a force carries the weight of every body."""
+    for _ in range(count):
+        simulation.state.body_f.assign(
+            np.tile(np.float32([0.0, 0.0, 2.0 * GRAVITY, 0.0, 0.0, 0.0]), (simulation.model.body_count, 1))
+        )
+        simulation.step()
+
+
+def reading(simulation, name):
+    return simulation.sensors["imu"].outputs[name].data.numpy()
+
+
+def test_free_fall_reads_zero(bodies):
+    with simulate(bodies("box"), body="box") as simulation:
+        simulation.step(10)
+
+        np.testing.assert_allclose(reading(simulation, "linear_acceleration"), 0.0, atol=1e-6)
+        np.testing.assert_allclose(reading(simulation, "angular_velocity"), 0.0, atol=1e-6)
+
+
+def test_rest_reads_gravity_upwards(bodies):
+    with simulate(bodies("box"), body="box") as simulation:
+        hold(simulation)
+
+        np.testing.assert_allclose(reading(simulation, "linear_acceleration")[0, 0], [0.0, 0.0, GRAVITY], atol=1e-5)
+
+
+@pytest.mark.parametrize("turned", ["body", "site"])
+def test_rest_reads_gravity_in_the_frame_of_the_site(bodies, turned):
+    """Its z axis points along the world's x, so up is along its own -x."""
+    rotation = {"rotation": list(TURN)} if turned == "site" else {}
+    prototype = bodies("box", rotation=TURN if turned == "body" else None)
+    with simulate(prototype, body="box", **rotation) as simulation:
+        hold(simulation)
+
+        np.testing.assert_allclose(reading(simulation, "linear_acceleration")[0, 0], [-GRAVITY, 0.0, 0.0], atol=1e-5)
+
+
+def test_angular_velocity_is_given_in_the_frame_of_the_site(bodies):
+    """A spin of 3 rad/s about the world's x is one about the site's z. The quarter turn is a float's, 4e-6 off."""
+    with simulate(bodies("box", spin=(3.0, 0.0, 0.0)), body="box", rotation=list(TURN)) as simulation:
+        simulation.step(12)
+
+        np.testing.assert_allclose(reading(simulation, "angular_velocity")[0, 0], [0.0, 0.0, 3.0], atol=5e-5)
+
+
+def test_a_site_beside_the_axis_feels_the_spin(bodies):
+    """Centripetal acceleration ω² r towards the axis."""
+    prototype = bodies("box", spin=(0.0, 0.0, 3.0))
+    with simulate(prototype, gravity=0.0, body="box", position=[0.2, 0.0, 0.0]) as simulation:
+        simulation.step(5)
+
+        np.testing.assert_allclose(
+            reading(simulation, "linear_acceleration")[0, 0], [-(3.0**2) * 0.2, 0.0, 0.0], atol=1e-5
+        )
+
+
+def test_a_site_beside_the_axis_feels_the_spin_grow(bodies):
+    """Tangential acceleration r τ / I; the spin of one step, ω = dt τ / I, adds ω² r = 2e-5 towards the axis."""
+    with simulate(bodies("box"), gravity=0.0, body="box", position=[0.2, 0.0, 0.0]) as simulation:
+        simulation.state.body_f.assign(np.float32([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]]))
+        simulation.step()
+
+        np.testing.assert_allclose(
+            reading(simulation, "linear_acceleration")[0, 0], [0.0, 1.0 / 0.1 * 0.2, 0.0], atol=5e-5
+        )
+
+
+def test_bodies_that_match_are_stacked_for_every_world(bodies):
+    """A force on one body of one world is read there and nowhere else."""
+    with simulate(bodies("left_foot", "torso", "right_foot"), worlds=3, gravity=0.0, body=".*_foot") as simulation:
+        forces = np.zeros((9, 6), dtype=np.float32)
+        forces[3 + 2, 0] = 4.0
+        simulation.state.body_f.assign(forces)
+        simulation.step()
+
+        acceleration = reading(simulation, "linear_acceleration")
+        assert acceleration.shape == (3, 2, 3)
+        np.testing.assert_allclose(acceleration[1, 1], [2.0, 0.0, 0.0], atol=1e-6)
+        acceleration[1, 1] = 0.0
+        np.testing.assert_array_equal(acceleration, 0.0)
+
+
+def test_outputs_keep_their_memory_and_say_unit_and_frame(bodies):
+    with simulate(bodies("box"), body="box") as simulation:
+        outputs = simulation.sensors["imu"].outputs
+        before = outputs["linear_acceleration"].data.ptr
+        hold(simulation)
+
+        assert outputs["linear_acceleration"].data.ptr == before
+        assert {name: (output.unit, output.frame) for name, output in outputs.items()} == {
+            "linear_acceleration": ("m/s²", "site"),
+            "angular_velocity": ("rad/s", "site"),
+        }
+
+
+def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(bodies):
+    with pytest.raises(
+        orchard.ConfigError, match=r"sensors\.imu\.body: no body matches 'torzo'.*'torso'.*bodies: torso, arm"
+    ):
+        simulate(bodies("torso", "arm"), body="torzo")
+
+
+def test_a_solver_without_accelerations_is_refused(bodies):
+    class Featherstone:
+        supported_observables = newton.solvers.SolverFeatherstone.SUPPORTED_OBSERVABLES
+
+        @orchard.hookimpl
+        def build_solver(self, model):
+            return newton.solvers.SolverFeatherstone(model)
+
+    config = orchard.structure({"sensors": {"imu": {"type": "imu", "body": "box"}}})
+
+    with pytest.raises(
+        orchard.ConfigError,
+        match=r"sensors\.imu: needs 'body_qdd', which solver 'Featherstone' does not compute; solvers that do:",
+    ):
+        orchard.Simulation(config, plugins=[Featherstone()], prototype=bodies("box"))
+
+
+@pytest.mark.parametrize(
+    ("field", "options"),
+    [
+        ("body", {"body": 3}),
+        ("position", {"position": [0.0, 0.0]}),
+        ("position", {"position": [0.0, 0.0, float("nan")]}),
+        ("rotation", {"rotation": [0.0, 0.0, 0.0, 2.0]}),
+        ("rate", {"rate": 100.0}),
+    ],
+)
+def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
+    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.imu\.{field}\b.*: "):
+        orchard.structure({"sensors": {"imu": {"type": "imu", "body": "box", **options}}})
