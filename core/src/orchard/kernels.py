@@ -105,10 +105,11 @@ def count_step(step: wp.array[wp.int64]):
 
 
 @wp.kernel
-def collect_overflow(observed: wp.array[int], overflow: wp.array[int]):
-    """Keep every overflow bit that a solver reported for a world, until it is read and cleared."""
+def collect_overflow(reported: wp.array2d[int], overflow: wp.array[int]):
+    """Keep every overflow bit that a substep reported for a world, until it is read and cleared."""
     world = wp.tid()
-    overflow[world] = overflow[world] | observed[world]
+    for substep in range(reported.shape[0]):
+        overflow[world] = overflow[world] | reported[substep, world]
 
 
 @wp.kernel

@@ -8,6 +8,7 @@ from .errors import SimulationError
 
 if TYPE_CHECKING:
     import newton
+    import warp as wp
 
 __all__ = ["Monitor"]
 
@@ -59,14 +60,14 @@ class Monitor:
         inputs = [contacts.rigid_contact_count, contacts.rigid_contact_max, self._largest_count]
         wp.launch(kernels.note_contact_overflow, 1, inputs, device=self._model.device)
 
-    def note_overflow(self, observables: newton.solvers.SolverBase.Observables) -> None:
-        """Keep the overflow bits that the solver reported for each world. May be recorded."""
+    def note_overflow(self, reported: wp.array) -> None:
+        """Keep the overflow bits that the solver reported, shape [substeps, world_count]. May be recorded."""
         import warp as wp
 
         from . import kernels
 
-        overflow = getattr(observables, "overflow")  # noqa: B009 (declared by the solvers that have it)
-        wp.launch(kernels.collect_overflow, len(overflow), [overflow, self._overflow], device=self._model.device)
+        inputs = [reported, self._overflow]
+        wp.launch(kernels.collect_overflow, reported.shape[1], inputs, device=self._model.device)
 
     def forget(self) -> None:
         """Forget what was noted, but not the number of steps."""

@@ -105,7 +105,7 @@ class Program:
         self._policy = policy
         self._save = save
         self._observe = observe
-        self._calls = tuple(self.segments[0].calls())
+        self._advance = self._begin
         self._kept: list[Any] = []
 
     @property
@@ -116,10 +116,13 @@ class Program:
     def step(self) -> None:
         """Advance one control step."""
         with WARP_LOCK:
-            for call in self._calls:
-                call()
-        if not self.is_recorded:
-            self.record()
+            self._advance()
+
+    def _begin(self) -> None:
+        """Take the first step eagerly, then record."""
+        for operation in self.operations:
+            operation.run()
+        self.record()
 
     @contextmanager
     def undone(self) -> Iterator[None]:
@@ -141,13 +144,14 @@ class Program:
         if self._policy != "off":
             with WARP_LOCK:
                 self._record_what_can_be_trusted()
-        self._calls = tuple(call for segment in self.segments for call in segment.calls())
+        calls = [call for segment in self.segments for call in segment.calls()]
+        self._advance = calls[0] if len(calls) == 1 else partial(_call_each, calls)
         self.is_recorded = True
         found = {name: reason for name, reason in self.eager_reasons.items() if name not in declared}
         if found and self._policy == "require":
             raise SimulationError(*_refusal(found))
         for name, reason in found.items():
-            warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=4)
+            warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=6)
 
     def _record_what_can_be_trusted(self) -> None:
         before = self._save()
@@ -236,6 +240,11 @@ class Program:
                 reason = self.eager_reasons.get(name)
                 lines.append(f"    {name}{times}" + (f": {reason}" if reason else ""))
         return "\n".join(lines)
+
+
+def _call_each(calls: Sequence[Callable[[], None]]) -> None:
+    for call in calls:
+        call()
 
 
 class _CannotRecordError(Exception):

@@ -165,7 +165,7 @@ class Simulation:
         from .monitor import Monitor
         from .reset import WorldReset
 
-        model = self.model
+        model, step = self.model, self.config.simulation
         self.contact_source = self._find_contacts()
         """Where contacts come from."""
         self.state = model.state()
@@ -176,7 +176,8 @@ class Simulation:
             newton.eval_fk(model, present(self.state.joint_q), present(self.state.joint_qd), self.state)
         self._next_state = model.state()
         self._next_state.assign(self.state)
-        self._observables = allocate_observables(self._components, self.solver, self.contact_source.contacts)
+        substep_count = step.decimation * step.substeps
+        self._reports = allocate_observables(self._components, self.solver, self.contacts, substep_count)
         self._monitor = Monitor(model, self.control_dt)
         self._reset = WorldReset(model, (self.state, self._next_state))
 
@@ -204,7 +205,7 @@ class Simulation:
             states=(self.state, self._next_state),
             control=self.control,
             source=self.contact_source,
-            observables=self._observables,
+            reports=self._reports,
             monitor=self._monitor,
             buffers=self._buffers,
             opaque=(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),

@@ -14,7 +14,7 @@ from .buffers import DoubleBuffer
 from .components import Components, Implementation
 from .contacts import ContactSource
 from .errors import ConfigError, PluginError
-from .observables import OVERFLOW
+from .observables import Reports
 from .outcome import Outcome
 from .program import Operation, Program
 
@@ -44,7 +44,7 @@ class Stepping:
     states: tuple[newton.State, newton.State]
     control: newton.Control
     source: ContactSource
-    observables: newton.solvers.SolverBase.Observables | None
+    reports: Reports | None
     monitor: Monitor
     buffers: Mapping[str, list[DoubleBuffer[Any]]]
     opaque: tuple[type, ...]
@@ -90,7 +90,7 @@ class Stepping:
         joint_q = present(self.states[1].joint_q)
         joint_q.fill_(float("nan"))
         calls = [*self._collision(self.states[0])] if self.source.pipeline is not None else []
-        calls.append(self._solver_step(**self._solver_arguments(0, self._observed(is_last=True))))
+        calls.append(self._solver_step(**self._solver_arguments(0)))
         for operation in calls:
             operation.run()
         is_unwritten = bool(np.isnan(joint_q.numpy()).all())
@@ -105,7 +105,7 @@ class Stepping:
     def _outputs(self) -> dict[str, Any]:
         """What must come out alike, eager or replayed."""
         own = {"state": self.states[0], "next_state": self.states[1]}
-        own |= {"control": self.control, "observables": self.observables}
+        own |= {"control": self.control, "reports": self.reports}
         return own | dict(self.components)
 
     def _save(self, more: dict[str, Any]) -> Snapshot:
@@ -127,10 +127,12 @@ class Stepping:
             "update_sensors",
             state=state,
             contacts=self.source.contacts,
-            observables=self.observables,
+            observables=None if self.reports is None else self.reports.measured,
             dt=config.dt * config.decimation,
         )
         yield Operation(name="clear_forces", run=state.clear_forces)
+        if self.reports is not None and self.reports.overflow is not None:
+            yield Operation(name="monitor_overflow", run=partial(self.monitor.note_overflow, self.reports.overflow))
         yield Operation(name="monitor", run=lambda: self.monitor.note_step(state))
 
     def _physics_step(self, tick: int, forces: _ExternalForces) -> Iterator[Operation]:
@@ -141,7 +143,7 @@ class Stepping:
         for substep in range(config.substeps):
             if self.source.pipeline is not None and substep % self.source.interval == 0:
                 yield from self._collision(self._state(first + substep))
-            yield from self._substep(first + substep, forces, is_last_tick and substep == config.substeps - 1)
+            yield from self._substep(first + substep, forces)
         if self._needs_joint_state(is_last_tick):
             yield self._inverse_kinematics(self._state(first + config.substeps))
 
@@ -159,17 +161,14 @@ class Stepping:
         yield Operation(name="collide", run=lambda: self.source.collide(state))
         yield Operation(name="monitor_contacts", run=lambda: self.monitor.note_contacts(contacts))
 
-    def _substep(self, count: int, forces: _ExternalForces, is_last: bool) -> Iterator[Operation]:
+    def _substep(self, count: int, forces: _ExternalForces) -> Iterator[Operation]:
         state = self._state(count)
-        observables = self._observed(is_last)
-        arguments = self._solver_arguments(count, observables)
+        arguments = self._solver_arguments(count)
         yield Operation(name="apply_forces", run=lambda: forces.apply(state))
         yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield self._solver_step(**arguments)
-        if observables is not None and OVERFLOW in observables.kinds:
-            yield Operation(name="monitor_overflow", run=lambda: self.monitor.note_overflow(observables))
 
-    def _solver_arguments(self, count: int, observables: Any) -> dict[str, Any]:
+    def _solver_arguments(self, count: int) -> dict[str, Any]:
         """Return the arguments of the solver's step after `count` substeps."""
         return {
             "solver": self.solver,
@@ -177,7 +176,7 @@ class Stepping:
             "state_out": self._state(count + 1),
             "control": self.control,
             "contacts": self.source.contacts,
-            "observables": observables,
+            "observables": None if self.reports is None else self.reports.of(count),
             "dt": self.config.dt / self.config.substeps,
         }
 
@@ -218,12 +217,6 @@ class Stepping:
     def _state(self, count: int) -> newton.State:
         """Return the state that is current after `count` substeps of a control step."""
         return self.states[count % 2]
-
-    def _observed(self, is_last: bool) -> newton.solvers.SolverBase.Observables | None:
-        """Return what the solver has to report: everything in the last substep, overflow in the others."""
-        if is_last or self.observables is None:
-            return self.observables
-        return self.observables.select({OVERFLOW}) if OVERFLOW in self.observables.kinds else None
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
         """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
