@@ -59,7 +59,7 @@ def configuration_page() -> str:
 
 def cli_page() -> str:
     """Return the help of `orchard` and of each of its commands."""
-    group = click.Context(orchard_command, info_name="orchard")
+    group = click.Context(orchard_command, info_name="orchard", **orchard_command.context_settings)
     page = CLI + _help("orchard", orchard_command, None)
     for name in orchard_command.list_commands(group):
         command = orchard_command.get_command(group, name)
