@@ -67,7 +67,10 @@ def run(
         with build(config, progress, recorder) as simulation:
             end = _advance(simulation, count, progress)
             summary = _summary(simulation, recorder, progress, end)
-        _write(folder, config, recorder, summary, progress)
+        with progress.phase("write"):
+            is_drawn = _write(folder, config, recorder, summary)
+        if not is_drawn:
+            progress.note("no picture: matplotlib is not installed; install orchard[plot]")
         _report(summary, folder, progress)
     if as_json:
         results = {name: summary[name] for name in RESULTS} | {"run_folder": str(folder.path)}
@@ -181,15 +184,13 @@ def _summary(
     }
 
 
-def _write(
-    folder: RunFolder, config: SimulationConfig, recorder: Recorder, summary: dict[str, Any], progress: Progress
-) -> None:
+def _write(folder: RunFolder, config: SimulationConfig, recorder: Recorder, summary: dict[str, Any]) -> bool:
+    """Fill the run folder; tell whether there is a picture."""
     series = recorder.series()
     folder.write_config(config)
     folder.write_summary(summary)
     folder.write_series(series)
-    if not folder.write_picture(series):
-        progress.note("no picture: matplotlib is not installed; install orchard[plot]")
+    return folder.write_picture(series)
 
 
 def _report(summary: dict[str, Any], folder: RunFolder, progress: Progress) -> None:
