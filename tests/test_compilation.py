@@ -1,0 +1,164 @@
+"""Compiling ahead: the step's modules are ready before the first step, and nothing else has changed."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from orchard.compilation import compile_step
+
+NUMBERS = itertools.count()
+
+
+class Loads:
+    """A Warp logger that keeps which modules were loaded."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def info(self, message: str) -> None:
+        if message.startswith("Module "):
+            self.lines.append(message)
+
+    debug = warning = error = lambda self, message, *_, **__: None
+
+
+@pytest.fixture
+def loads() -> Iterator[Loads]:
+    logger = Loads()
+    wp.set_logger(logger)
+    yield logger
+    wp.set_logger(None)
+
+
+class Fresh:
+    """A plugin whose kernel no test has loaded yet; it counts its launches on the device."""
+
+    def __init__(self) -> None:
+        @wp.kernel(module=wp.Module(f"fresh_{next(NUMBERS)}"))
+        def count_up(counter: wp.array[int]):
+            counter[0] += 1
+
+        self.kernel = count_up
+
+    @orchard.hookimpl
+    def bind(self, simulation: orchard.Simulation) -> None:
+        self.device = simulation.device
+        self.counter = wp.zeros(1, dtype=int, device=self.device)
+
+    @orchard.hookimpl
+    def before_substep(self) -> None:
+        wp.launch(self.kernel, 1, [self.counter], device=self.device)
+
+
+class Waiting(Fresh):
+    """A plugin that waits on the host for what its kernel does."""
+
+    is_capturable = False
+
+    @orchard.hookimpl
+    def before_substep(self) -> None:
+        before = self.counter.numpy()[0]
+        while self.counter.numpy()[0] == before:
+            wp.launch(self.kernel, 1, [self.counter], device=self.device)
+
+
+class Demanding(Fresh):
+    """A plugin that does not accept that its kernel has not run."""
+
+    is_capturable = False
+
+    @orchard.hookimpl
+    def before_substep(self) -> None:
+        before = self.counter.numpy()[0]
+        wp.launch(self.kernel, 1, [self.counter], device=self.device)
+        if self.counter.numpy()[0] == before:
+            raise RuntimeError("nothing was counted")
+
+
+def build(configure: Callable[..., Any], chain: Callable[..., Any], *plugins: Any, **tables: Any) -> orchard.Simulation:
+    return orchard.Simulation(configure(**tables), plugins=plugins, prototype=chain())
+
+
+def test_every_module_is_loaded_before_the_first_step(
+    configure: Callable[..., Any], chain: Callable[..., Any], loads: Loads
+) -> None:
+    simulation = build(configure, chain, Fresh())
+    del loads.lines[:]
+
+    compile_step(simulation)
+    assert any("fresh_" in line for line in loads.lines)
+
+    del loads.lines[:]
+    simulation.step()
+    assert loads.lines == []
+
+
+def test_no_kernel_runs_while_compiling(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
+    fresh = Fresh()
+    simulation = build(configure, chain, fresh)
+
+    compile_step(simulation)
+
+    assert fresh.counter.numpy()[0] == 0
+    assert simulation.step_count == 0
+    assert not simulation.program.is_recorded
+
+
+def test_compiling_ahead_changes_no_bit(
+    configure: Callable[..., Any], chain: Callable[..., Any], pd: dict[str, Any], solver: str
+) -> None:
+    ahead, plain = (build(configure, chain, solver=solver, actuators=pd) for _ in range(2))
+
+    compile_step(ahead)
+    ahead.step(5)
+    plain.step(5)
+
+    for name in ("joint_q", "joint_qd", "body_q", "body_qd"):
+        np.testing.assert_array_equal(getattr(ahead.state, name).numpy(), getattr(plain.state, name).numpy())
+    assert ahead.program.is_captured
+
+
+def test_progress_counts_from_none_to_all(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
+    reports: list[tuple[int, int]] = []
+
+    count = compile_step(build(configure, chain, Fresh()), lambda *report: reports.append(report))
+
+    assert reports == [(ready, count) for ready in range(count + 1)]
+    assert count > 1
+
+
+@pytest.mark.parametrize("plugin", [Waiting, Demanding])
+def test_what_needs_the_results_of_kernels_is_compiled_and_then_works(
+    configure: Callable[..., Any], chain: Callable[..., Any], loads: Loads, plugin: type[Fresh]
+) -> None:
+    fresh = plugin()
+    simulation = build(configure, chain, fresh)
+
+    compile_step(simulation)
+    assert any("fresh_" in line for line in loads.lines)
+
+    simulation.step()
+    assert fresh.counter.numpy()[0] == 1
+
+
+def test_launches_of_other_threads_run_meanwhile(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
+    other = Fresh()
+    counter = wp.zeros(1, dtype=int, device="cpu")
+
+    class Bystander(Fresh):
+        @orchard.hookimpl
+        def before_substep(self) -> None:
+            launch = threading.Thread(target=wp.launch, args=(other.kernel, 1, [counter]), kwargs={"device": "cpu"})
+            launch.start()
+            launch.join()
+
+    compile_step(build(configure, chain, Bystander()))
+
+    assert counter.numpy()[0] == 1
