@@ -160,6 +160,8 @@ def _union_hook(union: Any, converter: Converter) -> Hook:
         for member in members["scalar"]:
             with contextlib.suppress(UnexpectedValueError):
                 return converter.structure(value, member)
+        if float in members["scalar"] and isinstance(value, float):
+            return _float(value, float)  # says that it is not finite
         raise UnexpectedValueError(expected_text(union), value)
 
     return structure_union

@@ -1,0 +1,233 @@
+"""What a user gets wrong: each error names the place, the value and the cure."""
+
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+
+
+def error_of(call, *arguments, **options):
+    """Return the text of the error that a call raises."""
+    with pytest.raises(orchard.OrchardError) as caught:
+        call(*arguments, **options)
+    return str(caught.value)
+
+
+PD = {"type": "pd", "joints": [".*"]}
+
+
+@pytest.mark.parametrize(
+    ("tables", "text"),
+    [
+        ({"scene": {"worlds": 0}}, "scene.worlds: must be >= 1: 0"),
+        ({"simulation": {"dt": -0.01}}, "simulation.dt: must be > 0.0: -0.01"),
+        ({"simulation": {"dt": 0}}, "simulation.dt: must be > 0.0: 0.0"),
+        ({"simulation": {"dt": float("nan")}}, "simulation.dt: expected a finite number, got nan"),
+        ({"simulation": {"substeps": 0}}, "simulation.substeps: must be >= 1: 0"),
+        ({"simulation": {"decimation": 0}}, "simulation.decimation: must be >= 1: 0"),
+        ({"scene": {"gravity": [0.0, 0.0, float("inf")]}}, "scene.gravity.2: expected a finite number, got inf"),
+        ({"actuators": {"legs": {**PD, "kp": float("nan")}}}, "actuators.legs.kp: expected a finite number, got nan"),
+        ({"actuators": {"legs": {**PD, "kp": -1.0}}}, "actuators.legs.kp: must be finite and >= 0: -1.0"),
+        ({"sensors": {"torso": {"type": "imu"}}}, "sensors.torso.body: missing; expected a string"),
+    ],
+)
+def test_a_value_out_of_range_is_named_with_its_bound(tables, text):
+    assert error_of(orchard.structure, tables) == text
+
+
+def test_a_device_this_machine_lacks_is_refused_with_those_it_has(ball, configure):
+    text = error_of(orchard.Simulation, configure(device="tpu:0"), prototype=ball())
+
+    assert text.startswith("simulation.device: no device 'tpu:0' on this machine, which has cpu")
+    assert text.endswith("; use 'auto'")
+
+
+@pytest.mark.skipif(wp.is_cuda_available(), reason="this machine has CUDA")
+def test_cuda_is_refused_where_there_is_none(ball, configure):
+    text = error_of(orchard.Simulation, configure(device="cuda:0"), prototype=ball())
+
+    assert text == "simulation.device: no device 'cuda:0' on this machine, which has cpu; use 'auto'"
+
+
+def test_the_automatic_device_is_one_that_exists(ball, configure):
+    with orchard.Simulation(configure(device="auto"), prototype=ball()) as simulation:
+        simulation.step()
+
+        assert simulation.device.is_cuda == wp.is_cuda_available()
+        assert simulation.state.body_q.device == simulation.device
+
+
+class BuildWitness:
+    """Notes whether anything was built."""
+
+    is_called = False
+
+    @orchard.hookimpl
+    def configure_builder(self):
+        self.is_called = True
+
+    @orchard.hookimpl
+    def extend_prototype(self):
+        self.is_called = True
+
+
+IMU = {"type": "imu", "body": "ball"}
+CONTACT = {"type": "contact", "bodies": ["ball"]}
+
+
+@pytest.mark.parametrize(
+    ("sensor", "kind", "able", "unable"),
+    [
+        (IMU, "body_qdd", ["mujoco"], ["xpbd", "featherstone", "semi-implicit"]),
+        (CONTACT, "contact_f", ["mujoco", "xpbd"], ["featherstone", "semi-implicit"]),
+    ],
+)
+def test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built(
+    sensor, kind, able, unable, ball, configure
+):
+    for solver in unable:
+        witness = BuildWitness()
+
+        text = error_of(
+            orchard.Simulation, configure(solver, sensors={"chest": sensor}), plugins=[witness], prototype=ball()
+        )
+
+        refusal, solvers = text.split("; solvers that do: ")
+        assert refusal == f"sensors.chest: needs {kind!r}, which solver {solver!r} does not compute"
+        assert set(able) <= set(solvers.replace("'", "").split(", "))
+        assert set(unable).isdisjoint(solvers.replace("'", "").split(", "))
+        assert not witness.is_called
+
+
+def test_every_sensor_that_cannot_be_served_is_reported_at_once(ball, configure):
+    config = configure("semi-implicit", sensors={"chest": IMU, "feet": CONTACT})
+
+    lines = error_of(orchard.Simulation, config, prototype=ball()).splitlines()
+
+    assert [line.split(",")[0] for line in lines] == [
+        "sensors.chest: needs 'body_qdd'",
+        "sensors.feet: needs 'contact_f'",
+    ]
+
+
+def test_a_sensor_on_a_body_that_does_not_exist_names_the_nearest(ball, configure):
+    config = configure("mujoco", sensors={"chest": {**IMU, "body": "bal"}})
+
+    text = error_of(orchard.Simulation, config, prototype=ball())
+
+    assert text.startswith("sensors.chest.body: no body matches 'bal'")
+    assert "'ball'" in text
+
+
+def test_a_collision_table_that_would_be_ignored_is_refused(ball, configure):
+    config = configure("mujoco", collision={"broad_phase": "sap"})
+
+    text = error_of(orchard.Simulation, config, prototype=ball())
+
+    assert text.startswith(
+        "collision: solver 'mujoco' detects contacts itself and would ignore this table; leave it out"
+    )
+
+
+def test_a_collision_table_is_welcome_where_newton_detects_the_contacts(ball, configure):
+    solver = {"type": "mujoco", "use_mujoco_contacts": False}
+    config = configure(solver, collision={"broad_phase": "sap"}, scene={"ground": True})
+    with orchard.Simulation(config, prototype=ball()) as simulation:
+        assert simulation.contact_source.pipeline is not None
+
+
+def test_a_prototype_beside_assets_is_refused(ball, configure):
+    config = configure(scene={"assets": [{"path": "robot.xml"}]})
+
+    text = error_of(orchard.Simulation, config, prototype=ball())
+
+    assert text == "scene.assets: given beside a prototype built in Python; leave one of the two out"
+
+
+def test_a_plugin_that_is_no_solver_is_refused_as_one(configure):
+    text = error_of(orchard.structure, {"solver": {"type": "pd"}})
+
+    assert text.startswith("solver.type: solver 'pd': not installed; installed solvers: ")
+
+
+@pytest.fixture
+def spheres():
+    """Four spheres thrown at the ground from where they are not near it yet: MuJoCo makes room for what touches."""
+    builder = newton.ModelBuilder()
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    for index in range(4):
+        body = builder.add_body(label=f"ball_{index}", xform=wp.transform((float(index), 0.0, 1.0), wp.quat_identity()))
+        builder.add_shape_sphere(body, radius=0.1)
+        builder.joint_qd[-4] = -5.0
+    return builder
+
+
+@pytest.mark.parametrize("solver", ["xpbd", {"type": "mujoco", "use_mujoco_contacts": False}])
+def test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise(solver, spheres, configure):
+    """Four contacts in each of two worlds; the buffer holds those of all worlds."""
+    config = configure(solver, collision={"rigid_contact_max": 3}, scene={"worlds": 2, "ground": True})
+    with orchard.Simulation(config, prototype=spheres) as simulation:
+        simulation.check()
+        simulation.step(120)
+
+        text = error_of(simulation.check)
+
+    assert text == "collision.rigid_contact_max: 8 contacts did not fit into 3; set it to at least 8"
+
+
+@pytest.mark.filterwarnings("ignore:.*is changed from 1 to .* following an MjWarp requirement")
+@pytest.mark.parametrize("field", ["nconmax", "njmax"])
+def test_a_full_buffer_of_mujoco_is_reported_with_the_field_to_raise(field, spheres, configure):
+    config = configure({"type": "mujoco", field: 1}, scene={"worlds": 2, "ground": True})
+    with orchard.Simulation(config, prototype=spheres) as simulation:
+        simulation.check()
+        simulation.step(120)
+
+        text = error_of(simulation.check)
+
+    assert text.startswith("solver: a buffer overflowed in world 0")
+    assert f"{field!r}" in text
+
+
+def test_an_overflow_is_forgotten_after_a_reset(spheres, configure):
+    config = configure("xpbd", collision={"rigid_contact_max": 3}, scene={"ground": True})
+    with orchard.Simulation(config, prototype=spheres) as simulation:
+        simulation.step(120)
+        error_of(simulation.check)
+
+        simulation.reset()
+
+        simulation.check()
+
+
+@pytest.mark.parametrize("capture", ["require", "off"])
+def test_the_first_step_that_is_not_finite_is_named_with_world_and_body(capture, chain, configure):
+    """The failure is found steps later, and is still told as it happened."""
+    config = configure(capture=capture, decimation=2, scene={"worlds": 3})
+    with orchard.Simulation(config, prototype=chain()) as simulation:
+        simulation.step(2)
+        simulation.check()
+        poisoned = simulation.state.body_qd.numpy().copy()
+        poisoned[2 * 2 + 1] = np.nan
+        simulation.state.body_qd.assign(poisoned)
+        simulation.step(5)
+
+        text = error_of(simulation.check)
+
+    place, cure = text.split("; ")
+    assert place.startswith("step 3 (t = 0.012 s): body ")
+    assert place.endswith(" of world 2 is not finite")
+    assert "'simulation.dt'" in cure
+
+
+def test_gains_that_blow_up_are_found(chain, configure):
+    """Symplectic Euler is unstable beyond kp dt² / I = 4; here it is above 10 at either hinge."""
+    config = configure("featherstone", actuators={"legs": {**PD, "kp": 1e6}}, scene={"worlds": 2})
+    with orchard.Simulation(config, prototype=chain()) as simulation:
+        simulation.actuators["legs"].position_targets.numpy()[1] += 0.1
+        simulation.step(200)
+
+        text = error_of(simulation.check)
+
+    assert "is not finite; use a smaller 'simulation.dt'" in text
