@@ -187,6 +187,11 @@ def test_every_link_leads_to_a_file_and_a_heading(page):
         assert not anchor or anchor in anchors_of(linked), f"{name_of(page)} links to {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_page_names_a_path_of_somebody_s_machine(page):
+    assert not re.search(r"(?<![\w.])/(root|home|work|Users|tmp)/", page.read_text(encoding="utf-8"))
+
+
 def test_every_page_is_linked_from_another():
     texts = {page: FENCE.sub("", page.read_text(encoding="utf-8")) for page in PAGES}
     linked = {
