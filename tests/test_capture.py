@@ -1,7 +1,8 @@
 """Users' plugin objects inside a captured simulation: what is recorded, what is called, and when."""
 
-from collections import Counter
+from collections import Counter, deque
 
+import attrs
 import numpy as np
 import orchard
 import pytest
@@ -112,6 +113,69 @@ def test_a_python_count_is_what_it_would_be_without_capture(chain, configure):
         run(configure(**STEPS), chain(), [shake], steps=5)
 
     assert shake.calls == 5 * 6
+
+
+class Note:
+    """Keeps what it sees on the host, as plugins do; no array of the device ever shows it."""
+
+    def __init__(self, kept, note):
+        self.kept, self.note = kept, note
+
+    @orchard.hookimpl
+    def before_substep(self, state):
+        self.note(self.kept)
+
+
+def bump(kept):
+    kept["calls"] += 1
+
+
+def renew(kept):
+    kept.append(kept[-1] + 1)
+
+
+@attrs.define
+class Statistics:
+    calls: int = 0
+
+    def bump(self):
+        self.calls += 1
+
+
+@pytest.mark.parametrize(
+    ("make", "note", "count"),
+    [
+        (lambda: {"calls": 0}, bump, lambda kept: kept["calls"]),
+        (Counter, bump, lambda kept: kept["calls"]),
+        (lambda: deque([0], maxlen=1), renew, lambda kept: kept[-1]),
+        (set, lambda kept: kept.add(len(kept)), len),
+        (list, lambda kept: kept.append("called"), len),
+        (Statistics, Statistics.bump, lambda kept: kept.calls),
+        (lambda: np.zeros(2), lambda kept: np.add(kept, 1, out=kept), lambda kept: kept[0]),
+    ],
+    ids=["dict", "Counter", "deque", "set", "list", "object", "numpy"],
+)
+def test_what_a_plugin_keeps_on_the_host_is_what_it_would_be_without_capture(make, note, count, chain, configure):
+    plugin = Note(make(), note)
+
+    with pytest.warns(orchard.CaptureWarning, match=r"before_substep\(plugins:note\) runs eagerly: .*'kept"):
+        run(configure(), chain(), [plugin], steps=6)
+
+    assert count(plugin.kept) == 6
+
+
+def test_a_plugin_that_holds_a_nan_is_recorded(chain, configure):
+    """A NaN differs from itself, and still nothing has changed."""
+
+    class Unset(Push):
+        limit = float("nan")
+
+        def __init__(self):
+            self.best = float("nan")
+
+    _, program = run(configure(capture="require"), chain(), [Unset()])
+
+    assert program.is_captured
 
 
 def test_a_plugin_that_declares_itself_not_capturable_runs_eagerly_without_a_warning(chain, configure):

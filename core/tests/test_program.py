@@ -148,7 +148,7 @@ def test_off_records_nothing(device):
     [
         (Logger, "count"),
         (Reader, "seen"),
-        (Noisy, "value"),
+        (Noisy, "random"),
     ],
 )
 def test_what_a_replay_would_get_wrong_runs_eagerly(device, make, complaint):

@@ -44,7 +44,7 @@ class Outcome:
         """
         for owner, values in self._counts.items():
             for name, value in values.items():
-                if other._counts.get(owner, {}).get(name) != value:
+                if not _is_same(other._counts.get(owner, {}).get(name), value):
                     return f"leaves {name!r} of {owner} as it was, which Python code changes in every eager step"
         for name, array in self._arrays.items():
             replayed = other._arrays.get(name)
@@ -53,6 +53,11 @@ class Outcome:
                     continue
                 return f"differs from eager steps in {name}"
         return None
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    """Tell whether two Python scalars are equal; a NaN, which equals nothing, is the same as another one."""
+    return left == right or (left != left and right != right)
 
 
 def _is_noise(eager: np.ndarray, replayed: np.ndarray, again: np.ndarray | None) -> bool:

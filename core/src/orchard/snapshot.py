@@ -17,10 +17,10 @@ _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctio
 
 
 class Snapshot:
-    """The contents of every array, list and dictionary, and every attribute, reachable from `roots`.
+    """The contents of every array and container, and every attribute, reachable from `roots`.
 
-    Arrays are restored in place, so graphs that hold their addresses stay valid. Attributes, lists and dictionaries
-    are bound again to what they held; what they held in between stays alive in `displaced`, because a graph that was
+    Arrays are restored in place, so graphs that hold their addresses stay valid. Attributes and containers are
+    bound again to what they held; what they held in between stays alive in `displaced`, because a graph that was
     recorded in between may point into it.
 
     Args:
@@ -41,8 +41,10 @@ class Snapshot:
                 self._arrays.append((node, node.copy()))
             elif isinstance(node, np.random.Generator):
                 self._generators.append((node, node.bit_generator.state))
-            elif isinstance(node, list | MutableMapping):
-                self._containers.append((node, node.copy() if isinstance(node, list) else dict(node)))
+            elif isinstance(node, list | deque | set):
+                self._containers.append((node, node.copy()))
+            elif isinstance(node, MutableMapping):
+                self._containers.append((node, dict(node)))
             else:
                 self._attributes.append((node, _attributes_of(node)))
 
@@ -55,9 +57,9 @@ class Snapshot:
                     self.displaced.append(present)
                     _bind(node, name, value)
         for container, saved in self._containers:
-            self.displaced.append(container.copy())
+            self.displaced.append(tuple(container.items() if isinstance(container, MutableMapping) else container))
             container.clear()
-            container.extend(saved) if isinstance(container, list) else container.update(saved)
+            container.extend(saved) if isinstance(container, list | deque) else container.update(saved)
         for generator, saved in self._generators:
             generator.bit_generator.state = saved
         for array, saved in self._arrays:
@@ -72,12 +74,24 @@ def find_arrays(roots: Mapping[str, Any], skip: tuple[type, ...] = ()) -> dict[s
     return {path: node for path, node in _walk(roots, skip) if isinstance(node, wp.array)}
 
 
-def python_values(node: Any) -> dict[str, Any]:
-    """Return what an object itself counts in Python: its scalar attributes, and the lengths of its containers."""
-    attributes = _attributes_of(node).items()
-    scalars = {name: value for name, value in attributes if isinstance(value, _SCALARS)}
-    lengths = {name: len(value) for name, value in attributes if isinstance(value, list | MutableMapping | set | deque)}
-    return scalars | lengths
+def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
+    """Return what an object keeps on the host, and what the objects it holds do, by dotted path.
+
+    That is scalars, the lengths of containers, the contents of NumPy arrays and the state of NumPy's generators.
+    """
+    values: dict[str, Any] = {}
+    for path, found in _walk({"": node}, skip):
+        name = path.removeprefix(".")
+        if isinstance(found, np.ndarray):
+            values[name] = found.tobytes()
+        elif isinstance(found, np.random.Generator):
+            values[name] = str(found.bit_generator.state)
+        elif not isinstance(found, wp.array):
+            if isinstance(found, list | deque | set | MutableMapping):
+                values[name] = len(found)
+            scalars = {key: value for key, value in _children(found) if isinstance(value, _SCALARS)}
+            values.update({f"{name}.{key}".removeprefix("."): value for key, value in scalars.items()})
+    return values
 
 
 def _walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
@@ -95,7 +109,7 @@ def _walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[st
             if node.ptr:
                 yield path, node
             continue
-        if not isinstance(node, tuple | frozenset | set):
+        if not isinstance(node, tuple | frozenset):
             yield path, node
         queue.extend((f"{path}.{name}", child) for name, child in _children(node))
 
@@ -105,7 +119,7 @@ def _children(node: Any) -> Iterator[tuple[str, Any]]:
         return
     if isinstance(node, Mapping):
         yield from ((str(key), value) for key, value in node.items())
-    elif isinstance(node, list | tuple | set | frozenset):
+    elif isinstance(node, list | tuple | deque | set | frozenset):
         yield from ((str(index), value) for index, value in enumerate(node))
     else:
         yield from _attributes_of(node).items()

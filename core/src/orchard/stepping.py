@@ -67,7 +67,7 @@ class Stepping:
         private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
 
         def observe() -> Outcome:
-            counts = {name: python_values(component) for name, component in self.components.items()}
+            counts = {name: python_values(component, skip=private) for name, component in self.components.items()}
             return Outcome(find_arrays(outputs, skip=private), counts)
 
         return Program(
