@@ -69,6 +69,26 @@ class Waiting(Fresh):
             wp.launch(self.kernel, 1, [self.counter], device=self.device)
 
 
+class Looping(Fresh):
+    """A plugin that loops on the device until its kernel has cleared a flag, and launches another kernel then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = Fresh().kernel
+
+        @wp.kernel(module=wp.Module(f"fresh_{next(NUMBERS)}"))
+        def clear(flag: wp.array[int]):
+            flag[0] = 0
+
+        self.clear = clear
+
+    @orchard.hookimpl
+    def before_substep(self) -> None:
+        flag = wp.ones(1, dtype=int, device=self.device)
+        wp.capture_while(flag, lambda: wp.launch(self.clear, 1, [flag], device=self.device))
+        wp.launch(self.last, 1, [self.counter], device=self.device)
+
+
 class Demanding(Fresh):
     """A plugin that does not accept that its kernel has not run."""
 
@@ -146,6 +166,19 @@ def test_what_needs_the_results_of_kernels_is_compiled_and_then_works(
 
     simulation.step()
     assert fresh.counter.numpy()[0] == 1
+
+
+def test_what_follows_a_device_side_loop_is_compiled_too(
+    configure: Callable[..., Any], chain: Callable[..., Any], loads: Loads
+) -> None:
+    simulation = build(configure, chain, Looping(), capture="off")
+
+    compile_step(simulation)
+    assert sum("fresh_" in line for line in loads.lines) == 2
+
+    del loads.lines[:]
+    simulation.step()
+    assert loads.lines == []
 
 
 def test_launches_of_other_threads_run_meanwhile(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:

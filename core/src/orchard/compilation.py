@@ -6,8 +6,9 @@ launches only note which module they would load, and what the operations changed
 are compiled together, through `warp.force_load`.
 
 Launches are kept from running by standing in for `warp.Module.load`, which every launch asks for the compiled module,
-and which may answer that there is none. `warp.launch` itself would have been the more public place, but generic
-kernels and tiles are resolved behind it; and whatever loads whole Python modules compiles kernels nobody launches.
+and which may answer that there is none; `warp.capture_while`, which would wait for a result, runs its body once.
+`warp.launch` itself would have been the more public place, but generic kernels and tiles are resolved behind it; and
+whatever loads whole Python modules compiles kernels nobody launches.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["compile_step"]
 
 _LAUNCHES_PER_OPERATION = 20_000
-"""Where rehearsing an operation ends: a loop that waits for a kernel's result waits forever for one that never ran."""
+"""Where rehearsing an operation ends: a Python loop that waits for what a kernel computes would never end."""
 
 
 def compile_step(simulation: Simulation, progress: Callable[[int, int], None] | None = None) -> int:
@@ -80,24 +81,36 @@ class _LongRehearsalError(Exception):
 
 @contextmanager
 def _noting_launches(found: dict[tuple[wp.Module, int | None], None]) -> Iterator[None]:
-    """Note, instead of loading, the modules that this thread launches kernels of; other threads are left alone."""
+    """Note the modules that this thread launches kernels of, instead of loading them."""
     import warp as wp
 
-    load, here = wp.Module.load, threading.get_ident()
     launches = 0
 
-    def note(module: wp.Module, device: Any, block_dim: int | None = None, *args: Any, **options: Any) -> Any:
+    def note(module: wp.Module, device: Any, block_dim: int | None = None, *_: Any) -> None:
         nonlocal launches
-        if threading.get_ident() != here:
-            return load(module, device, block_dim, *args, **options)
         launches += 1
         if launches > _LAUNCHES_PER_OPERATION:
             raise _LongRehearsalError
         found[module, block_dim] = None
-        return None
 
-    wp.Module.load = note  # pyright: ignore[reportAttributeAccessIssue] (it passes on what it does not name)
+    def once(condition: wp.array, while_body: Any, stream: Any = None, **arguments: Any) -> None:
+        if callable(while_body):  # it may be a graph, whose kernels are loaded
+            while_body(**arguments)
+
+    with _standing_in(wp.Module, "load", note), _standing_in(wp, "capture_while", once):
+        yield
+
+
+@contextmanager
+def _standing_in(owner: Any, name: str, substitute: Callable[..., Any]) -> Iterator[None]:
+    """Replace an attribute that is called, for this thread; other threads get what was there."""
+    original, here = getattr(owner, name), threading.get_ident()
+
+    def call(*args: Any, **options: Any) -> Any:
+        return (substitute if threading.get_ident() == here else original)(*args, **options)
+
+    setattr(owner, name, call)
     try:
         yield
     finally:
-        wp.Module.load = load
+        setattr(owner, name, original)
