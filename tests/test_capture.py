@@ -415,6 +415,25 @@ def test_two_plugins_of_one_class_are_told_apart(chain, configure):
     assert "before_substep(plugins:push-2)" in report
 
 
+@attrs.define
+class Equal(Push):
+    """Equals every other one: attrs compares fields, and there are none."""
+
+
+@pytest.mark.parametrize(
+    ("plugins", "message"),
+    [
+        ([Push], r"plugins:push: is a class, .*Push.*; pass an instance of it"),
+        ([Careful()] * 2, r"plugins:careful: is the same object as plugins:careful-2; pass another one"),
+        ([Equal(), Equal()], r"plugins:equal: equals plugins:equal-2, .*@attrs\.define\(eq=False\)"),
+    ],
+    ids=["class", "same", "equal"],
+)
+def test_what_pluggy_would_mistake_is_an_error(plugins, message, chain, configure):
+    with pytest.raises(orchard.PluginError, match=message):
+        orchard.Simulation(configure(), plugins=plugins, prototype=chain())
+
+
 def test_a_plugin_without_a_hook_is_an_error(chain, configure):
     class Idle:
         def before_substep(self):

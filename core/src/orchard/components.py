@@ -151,6 +151,16 @@ class Components(Mapping[str, Any]):
         return f"plugins:{label}" + (f"-{taken + 1}" if taken else "")
 
     def _register(self, name: str, component: Any) -> None:
+        if isinstance(component, type):
+            raise PluginError(f"{name}: is a class, {component!r}; pass an instance of it")
+        for other, plugin in self.manager.list_name_plugin():
+            if plugin is component:
+                raise PluginError(f"{name}: is the same object as {other}; pass another one")
+            if plugin == component:
+                raise PluginError(
+                    f"{name}: equals {other}, and pluggy tells plugins apart by ==;"
+                    " decorate its class with @attrs.define(eq=False)"
+                )
         try:
             self.manager.register(component, name=name)
             self.manager.check_pending()

@@ -2,6 +2,9 @@
 
 A component answers with methods marked `orchard.hookimpl`. It names only the arguments it uses. Calls follow the
 order of the file. Attributes a component may declare beside its hooks are listed under `Component`.
+
+A wrapper, `orchard.hookimpl(wrapper=True)`, may stand around what several components answer: the hooks of the
+builder, `apply_actuators`, `before_substep` and `update_sensors`.
 """
 
 from __future__ import annotations
