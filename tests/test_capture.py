@@ -1,6 +1,7 @@
 """Users' plugin objects inside a captured simulation: what is recorded, what is called, and when."""
 
 from collections import Counter, deque
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import attrs
 import numpy as np
@@ -522,3 +523,34 @@ def test_a_solver_that_is_not_returned_is_an_error(chain, configure):
 
     with pytest.raises(orchard.PluginError, match="plugins:forgetful: build_solver returned None; return the solver"):
         orchard.Simulation(configure(None), plugins=[Forgetful()], prototype=chain())
+
+
+def test_two_simulations_stepped_by_two_threads_equal_two_alone(chain, configure, pd):
+    """Warp records and replays one graph at a time in a process; the simulations take turns by themselves."""
+    configs = [configure(solver, actuators=pd, **STEPS) for solver in ("featherstone", "semi-implicit")]
+    alone = [run(config, chain(), [Push()], steps=60)[0] for config in configs]
+
+    with ThreadPoolExecutor(2) as pool:
+        together = [pool.submit(run, config, chain(), [Push()], steps=60) for config in configs]
+
+    assert [job.result()[0] for job in together] == alone
+
+
+def test_a_simulation_built_while_another_one_records_is_whole(chain, configure):
+    """What a thread launches on a device that is capturing would be recorded and not run; so it waits."""
+    alone, _ = run(configure("featherstone"), chain(), [])
+    jobs = []
+
+    class Impatient(Push):
+        @orchard.hookimpl
+        def before_substep(self, state):
+            if state.body_f.device.is_capturing and not jobs:
+                jobs.append(pool.submit(run, configure("featherstone"), chain(), []))
+                wait(jobs, timeout=1.0)
+            super().before_substep(state)
+
+    with ThreadPoolExecutor(1) as pool:
+        _, program = run(configure(capture="require"), chain(), [Impatient()])
+
+    assert program.is_captured
+    assert jobs[0].result()[0] == alone
