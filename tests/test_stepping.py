@@ -142,6 +142,37 @@ def test_efforts_on_joints_without_actuator_survive_a_step(chain, configure):
         assert effort[0] == simulation.actuators["first"].applied_effort.numpy()[0, 0]
 
 
+class Constant:
+    """Adds an effort of 1 N·m to every joint, on top of what actuators do there."""
+
+    @orchard.hookimpl
+    def bind(self, simulation):
+        self.actuated_dofs = wp.array(range(simulation.model.joint_dof_count), dtype=int, device=simulation.device)
+        self.ones = wp.ones(simulation.model.joint_dof_count, dtype=float, device=simulation.device)
+
+    @orchard.hookimpl
+    def apply_actuators(self, control):
+        wp.launch(add, len(self.ones), [self.ones, control.joint_f], device=self.ones.device)
+
+
+@wp.kernel
+def add(values: wp.array[float], totals: wp.array[float]):
+    totals[wp.tid()] += values[wp.tid()]
+
+
+def test_an_object_that_declares_its_dofs_adds_to_actuators_and_not_to_itself(chain, configure):
+    config = configure("featherstone", actuators={"first": {"type": "pd", "joints": ["hinge_0"], "kp": 1.0}})
+    with orchard.Simulation(config, plugins={"push": Constant()}, prototype=chain()) as simulation:
+        simulation.step(3)
+
+        effort = simulation.control.joint_f.numpy()
+        drive = simulation.actuators["first"].applied_effort.numpy()[0, 0]
+        assert "apply_actuators(plugins:push)" in str(simulation.program)
+
+    assert effort[0] == pytest.approx(drive + 1.0)
+    assert effort[1] == 1.0
+
+
 def free_body(mass=1.0, height=5.0):
     import newton
 

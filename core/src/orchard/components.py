@@ -50,7 +50,7 @@ class Components(Mapping[str, Any]):
 
     Args:
         config: What to build.
-        plugins: Objects made in Python, after those of the file.
+        plugins: Objects made in Python, after those of the file; by label, or else labelled by their class.
         catalog: Where plugin names are looked up.
 
     Raises:
@@ -58,14 +58,14 @@ class Components(Mapping[str, Any]):
         ConfigError: A plugin refuses its configuration.
     """
 
-    def __init__(self, config: SimulationConfig, plugins: Sequence[Any], catalog: Catalog) -> None:
+    def __init__(self, config: SimulationConfig, plugins: Sequence[Any] | Mapping[str, Any], catalog: Catalog) -> None:
         self.manager = pluggy.PluginManager("orchard")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
         for name, (kind, choice) in chosen_plugins(config).items():
             self._components[name] = _build(name, kind, choice, catalog)
-        for plugin in plugins:
-            self._components[self._free_name(plugin)] = plugin
+        for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
+            self._components[self._free_name(label or _label_of(plugin))] = plugin
         # pluggy calls what was registered last first; here the order is the file's.
         for name, component in reversed(self._components.items()):
             self._register(name, component)
@@ -145,8 +145,7 @@ class Components(Mapping[str, Any]):
     def _hook(self, name: str) -> pluggy.HookCaller:
         return getattr(self.manager.hook, name)
 
-    def _free_name(self, plugin: Any) -> str:
-        label = getattr(plugin, "__name__", type(plugin).__name__).lower()
+    def _free_name(self, label: str) -> str:
         taken = sum(name == f"plugins:{label}" or name.startswith(f"plugins:{label}-") for name in self._components)
         return f"plugins:{label}" + (f"-{taken + 1}" if taken else "")
 
@@ -207,6 +206,10 @@ def _build(name: str, kind: Kind, choice: ComponentConfig, catalog: Catalog) -> 
 
 def _is_wrapper(impl: pluggy.HookImpl) -> bool:
     return impl.wrapper or impl.hookwrapper
+
+
+def _label_of(plugin: Any) -> str:
+    return getattr(plugin, "__name__", type(plugin).__name__).lower()
 
 
 def _one_line(error: Exception) -> str:

@@ -47,7 +47,7 @@ class Component(Protocol):
     """Solvers: "reduced" (writes `joint_q`; assumed) or "maximal" (bodies only: the host runs `newton.eval_ik`)."""
 
     actuated_dofs: wp.array[int]
-    """Actuators: the DOFs whose `control.joint_f` the host zeroes before `apply_actuators`; known after `bind`."""
+    """Who adds effort: the DOFs whose `control.joint_f` the host zeroes before it; known after `bind`."""
 
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return what the component carries from step to step, by name; each is restored by world on reset."""

@@ -38,7 +38,7 @@ class Simulation:
 
     Args:
         config: What to build; `Simulation.from_file` reads it from a file.
-        plugins: Plugin objects made in Python, called after those of the file.
+        plugins: Plugin objects made in Python, called after those of the file: a sequence, or a mapping from labels.
         prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Register the
             solver's custom attributes on it before adding to it, as any user of `newton.ModelBuilder` does. The
             gravity is the scene's.
@@ -51,7 +51,7 @@ class Simulation:
     def __init__(
         self,
         config: SimulationConfig,
-        plugins: Sequence[Any] = (),
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | None = None,
     ) -> None:
         leave_out_backward_kernels()
@@ -87,7 +87,7 @@ class Simulation:
         cls,
         path: str | os.PathLike[str],
         overrides: Mapping[str, Any] | None = None,
-        plugins: Sequence[Any] = (),
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | None = None,
     ) -> Self:
         """Build what a file describes.

@@ -284,11 +284,11 @@ def _zero_efforts(dofs: wp.array, control: newton.Control) -> None:
 
 
 def _actuated_dofs(components: Components, model: newton.Model) -> wp.array | None:
-    """Return the DOFs of all actuators as one array, or None where there are none.
+    """Return the DOFs that any component declares as actuated, or None where there are none.
 
     Raises:
-        ConfigError: Two actuators drive one DOF.
-        PluginError: An actuator does not say what it drives.
+        ConfigError: Two actuators of the file drive one DOF.
+        PluginError: An actuator of the file does not say what it drives.
     """
     import warp as wp
 
@@ -297,7 +297,7 @@ def _actuated_dofs(components: Components, model: newton.Model) -> wp.array | No
         dofs = getattr(component, "actuated_dofs", None)
         if dofs is None:
             raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
-        for dof in np.asarray(dofs.numpy()).tolist():
+        for dof in dofs.numpy().tolist():
             if dof in owner_of:
                 joint = model.joint_label[int(np.searchsorted(on_host(model.joint_qd_start), dof, side="right")) - 1]
                 raise ConfigError(
@@ -305,4 +305,7 @@ def _actuated_dofs(components: Components, model: newton.Model) -> wp.array | No
                     " give each joint to one group"
                 )
             owner_of[dof] = label
-    return wp.array(sorted(owner_of), dtype=int, device=model.device) if owner_of else None
+    # Objects made in Python may add to what an actuator of the file does.
+    declared = [component.actuated_dofs for component in components.values() if hasattr(component, "actuated_dofs")]
+    dofs = sorted({dof for array in declared for dof in array.numpy().tolist()})
+    return wp.array(dofs, dtype=int, device=model.device) if dofs else None

@@ -17,7 +17,7 @@ __all__ = ["SemiImplicitConfig", "SolverSemiImplicit"]
 
 @attrs.frozen(kw_only=True)
 class SemiImplicitConfig:
-    """Symplectic Euler in maximal coordinates, joints and contacts as stiff springs: small steps, gradients."""
+    """Symplectic Euler in maximal coordinates, joints and contacts as stiff springs: small steps."""
 
     angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
     """Damping of angular velocity [1/s]."""
