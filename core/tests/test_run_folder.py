@@ -12,9 +12,7 @@ from orchard.run_folder import RunFolder
 
 SERIES = {
     "time": Series(values=np.linspace(0.1, 1.0, 10), units=("s",)),
-    "joint_q": Series(
-        values=np.zeros((10, 2, 2)), labels=("arm/rail", "arm/elbow"), units=("m", "rad")
-    ),
+    "joint_q": Series(values=np.zeros((10, 2, 2)), labels=("arm/rail", "arm/elbow"), units=("m", "rad")),
     "sensors/torso/linear_acceleration": Series(values=np.ones((10, 2, 1, 3)), units=("m/s²",)),
     "sensors/feet/net_force": Series(values=np.full((10, 2, 4, 3), 2.0), units=("N",)),
 }
