@@ -288,3 +288,28 @@ def test_two_threads_may_step_two_simulations(chain, configure):
 
     assert_same_bits(alone, together[0])
     assert_same_bits(alone, together[1])
+
+
+def test_steps_backwards_or_after_the_end_are_refused(chain, configure):
+    simulation = orchard.Simulation(configure("xpbd"), prototype=chain())
+
+    with pytest.raises(orchard.SimulationError, match="expected a number of control steps, got -1"):
+        simulation.step(-1)
+    simulation.close()
+    with pytest.raises(orchard.SimulationError, match="the simulation is closed"):
+        simulation.step()
+
+
+def test_many_steps_at_once_are_as_many_steps_apart(chain, configure, pd):
+    config = configure("featherstone", actuators=pd, substeps=3)
+    together, _ = run(config, chain(), 20)
+    with orchard.Simulation(config, prototype=chain()) as simulation:
+        for _ in range(20):
+            simulation.step()
+        apart = arrays(simulation)
+        simulation.step(0)
+
+        assert simulation.step_count == 20
+        assert_same_bits(apart, arrays(simulation))
+
+    assert_same_bits(together, apart)

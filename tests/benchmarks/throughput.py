@@ -27,6 +27,7 @@ CASES: tuple[tuple[str, Callable[..., orchard.Simulation], str, float], ...] = (
     ("chain of 8", robots.chain, "semi-implicit", 0.002),
 )
 DECIMATION = 4
+TURNS = 101
 
 
 def beside(simulation: orchard.Simulation, solver: str) -> HandWrittenLoop:
@@ -71,9 +72,9 @@ def ratio(
         budget: Time to spend [s].
     """
     once = max(seconds(ours, 3, device), seconds(theirs, 3, device)) / 3
-    count = max(1, round(budget / 30 / once))
+    count = max(1, round(budget / (2 * TURNS) / once))
     found, total = [], 3
-    for turn in range(15):
+    for turn in range(TURNS):
         first, second = (ours, theirs) if turn % 2 else (theirs, ours)
         times = {first: seconds(first, count, device), second: seconds(second, count, device)}
         found.append(times[theirs] / times[ours])

@@ -106,17 +106,19 @@ class Program:
         self._save = save
         self._observe = observe
         self._advance = self._begin
+        self.is_captured = False
+        """Whether every operation is replayed from a graph."""
         self._kept: list[Any] = []
 
-    @property
-    def is_captured(self) -> bool:
-        """Whether every operation is replayed from a graph."""
-        return all(segment.graph is not None for segment in self.segments)
-
-    def step(self) -> None:
-        """Advance one control step."""
+    def step(self, count: int = 1) -> None:
+        """Advance by `count` control steps, with nothing between them."""
         with WARP_LOCK:
-            self._advance()
+            if not self.is_recorded and count > 0:
+                self._begin()
+                count -= 1
+            advance = self._advance
+            for _ in range(count):
+                advance()
 
     def _begin(self) -> None:
         """Take the first step eagerly, then record."""
@@ -147,11 +149,12 @@ class Program:
         calls = [call for segment in self.segments for call in segment.calls()]
         self._advance = calls[0] if len(calls) == 1 else partial(_call_each, calls)
         self.is_recorded = True
+        self.is_captured = all(segment.graph is not None for segment in self.segments)
         found = {name: reason for name, reason in self.eager_reasons.items() if name not in declared}
         if found and self._policy == "require":
             raise SimulationError(*_refusal(found))
         for name, reason in found.items():
-            warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=6)
+            warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=5)
 
     def _record_what_can_be_trusted(self) -> None:
         before = self._save()

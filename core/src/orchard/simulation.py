@@ -16,7 +16,7 @@ from .components import Components, located
 from .config import CollisionConfig, load
 from .contacts import ContactSource, newton_pipeline
 from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
-from .errors import ConfigError, PluginError
+from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
 from .scene import add_assets, add_worlds, new_builder, world_offsets
 
@@ -212,7 +212,6 @@ class Simulation:
         )
         self.program = self._stepping.program()
         """The operations of one control step, and what of them is captured."""
-        self._advance = self._first_step
         after = self._components.implementations("after_step")
         self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
 
@@ -282,22 +281,24 @@ class Simulation:
         Nothing is read back from the device: call `check` where a diverged world should stop the run.
 
         Raises:
-            SimulationError: The first step cannot be captured although `simulation.capture` requires it.
+            SimulationError: The first step cannot be captured although `simulation.capture` requires it; or the
+                simulation is closed, or `count` negative.
             PluginError: The first step shows that the solver does not keep what it declares.
         """
-        for _ in range(count):
+        if self._is_closed or count < 0:
+            raise SimulationError(_refused_step(count))
+        if count and not self.program.is_recorded:
+            with WARP_LOCK:
+                self._stepping.try_claim()
+        # Where nothing runs on the host, all steps are one loop: at one world, a percent of the time.
+        stride = count if self.program.is_captured and not self._after_step else 1
+        for _ in range(0, count, stride or 1):
             if self._model_changes:
                 self._notify_solver()
-            self._advance()
-            self.step_count += 1
+            self.program.step(stride)
+            self.step_count += stride
             for call in self._after_step:
                 call()
-
-    def _first_step(self) -> None:
-        with WARP_LOCK:
-            self._stepping.try_claim()
-            self.program.step()
-        self._advance = self.program.step
 
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
         """Put worlds back to their initial state, with everything that components and solver remember of them.
@@ -363,3 +364,9 @@ def _no_solver(config: SimulationConfig, catalog: Catalog) -> str:
         return f"solver.type: plugin {config.solver.type!r} does not implement build_solver; choose another one"
     installed = ", ".join(catalog.names("solver")) or "none"
     return f"solver: missing; add a [solver] table with a type (installed: {installed})"
+
+
+def _refused_step(count: int) -> str:
+    if count < 0:
+        return f"step: expected a number of control steps, got {count}; a simulation runs forwards only"
+    return "step: the simulation is closed, and so are its components; build another one"
