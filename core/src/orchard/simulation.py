@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -12,8 +14,9 @@ import numpy as np
 from .arrays import present
 from .buffers import Assignable, DoubleBuffer
 from .catalog import Catalog
+from .checkpoint import Checkpoint
 from .components import Components, located
-from .config import CollisionConfig, load
+from .config import CollisionConfig, dump_toml, load, structure
 from .contacts import ContactSource, newton_pipeline
 from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
@@ -21,8 +24,6 @@ from .observables import allocate_observables, refuse_unsupported
 from .scene import add_assets, add_worlds, new_builder, world_offsets
 
 if TYPE_CHECKING:
-    import os
-
     import newton
     import warp as wp
 
@@ -330,6 +331,42 @@ class Simulation:
             SimulationError: Names the step, the world and the body, or the buffer and the field to raise.
         """
         self._monitor.check(self.contacts)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything that is carried from step to step into one file; see `load`. Synchronises with the device.
+
+        The file is data only, and is written whole or not at all.
+        """
+        with WARP_LOCK:
+            self._stepping.carried.checkpoint(dump_toml(self.config), self.step_count).write(path)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
+        prototype: newton.ModelBuilder | None = None,
+    ) -> Self:
+        """Build a simulation anew and go on from where `save` was called, bit for bit.
+
+        Args:
+            path: What `save` wrote, with the same versions of Orchard, Newton and Warp.
+            plugins: The plugin objects it was built with.
+            prototype: The prototype it was built with.
+
+        Raises:
+            ConfigError: The file is missing, truncated, foreign, of other versions or of another simulation.
+        """
+        leave_out_backward_kernels()
+        checkpoint = Checkpoint.read(path)
+        simulation = cls(structure(tomllib.loads(checkpoint.config)), plugins, prototype)
+        with WARP_LOCK:
+            # The first step allocates what solvers allocate late; its results are overwritten.
+            simulation._stepping.try_claim()
+            simulation.program.step()
+            simulation._stepping.carried.restore(checkpoint, os.fspath(path))
+        simulation.step_count = checkpoint.step_count
+        return simulation
 
     def close(self) -> None:
         """Let the components close what they opened, once. The arrays stay readable."""

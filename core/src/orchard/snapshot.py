@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-__all__ = ["Snapshot", "find_arrays", "python_values"]
+__all__ = ["Snapshot", "attributes_of", "bind", "find_arrays", "python_values", "walk"]
 
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
 _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType)
@@ -34,7 +34,7 @@ class Snapshot:
         self._containers: list[tuple[Any, Any]] = []
         self._attributes: list[tuple[Any, dict[str, Any]]] = []
         self._generators: list[tuple[np.random.Generator, Any]] = []
-        for _, node in _walk(roots, skip):
+        for _, node in walk(roots, skip):
             if isinstance(node, wp.array):
                 self._arrays.append((node, wp.clone(node)))
             elif isinstance(node, np.ndarray):
@@ -46,7 +46,7 @@ class Snapshot:
             elif isinstance(node, MutableMapping):
                 self._containers.append((node, dict(node)))
             else:
-                self._attributes.append((node, _attributes_of(node)))
+                self._attributes.append((node, attributes_of(node)))
 
     def restore(self) -> None:
         """Put back every attribute, container and array."""
@@ -55,7 +55,7 @@ class Snapshot:
                 present = getattr(node, name, None)
                 if present is not value:
                     self.displaced.append(present)
-                    _bind(node, name, value)
+                    bind(node, name, value)
         for container, saved in self._containers:
             self.displaced.append(tuple(container.items() if isinstance(container, MutableMapping) else container))
             container.clear()
@@ -71,7 +71,7 @@ class Snapshot:
 
 def find_arrays(roots: Mapping[str, Any], skip: tuple[type, ...] = ()) -> dict[str, wp.array]:
     """Return every Warp array reachable from `roots` by its dotted path; the same memory is listed once."""
-    return {path: node for path, node in _walk(roots, skip) if isinstance(node, wp.array)}
+    return {path: node for path, node in walk(roots, skip) if isinstance(node, wp.array)}
 
 
 def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
     That is scalars, the lengths of containers, the contents of NumPy arrays and the state of NumPy's generators.
     """
     values: dict[str, Any] = {}
-    for path, found in _walk({"": node}, skip):
+    for path, found in walk({"": node}, skip):
         name = path.removeprefix(".")
         if isinstance(found, np.ndarray):
             values[name] = found.tobytes()
@@ -94,7 +94,7 @@ def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
     return values
 
 
-def _walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
+def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
     """Yield each object below `roots` that can change, once, with its path, breadth first."""
     closed = (*_CLOSED, *skip)
     seen: set[Any] = set()
@@ -122,10 +122,10 @@ def _children(node: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(node, list | tuple | deque | set | frozenset):
         yield from ((str(index), value) for index, value in enumerate(node))
     else:
-        yield from _attributes_of(node).items()
+        yield from attributes_of(node).items()
 
 
-def _attributes_of(node: Any) -> dict[str, Any]:
+def attributes_of(node: Any) -> dict[str, Any]:
     """Return the instance attributes of an object: those of its `__dict__` and those of its slots."""
     found = dict(getattr(node, "__dict__", {}))
     for cls in type(node).__mro__:
@@ -136,7 +136,7 @@ def _attributes_of(node: Any) -> dict[str, Any]:
     return found
 
 
-def _bind(node: Any, name: str, value: Any) -> None:
+def bind(node: Any, name: str, value: Any) -> None:
     """Set an attribute as its class does (a Warp struct writes through), also where the class is frozen."""
     try:
         setattr(node, name, value)

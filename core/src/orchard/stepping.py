@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays import on_host, present
 from .buffers import DoubleBuffer
+from .checkpoint import Carried
 from .components import Components, Implementation
 from .contacts import ContactSource
 from .errors import ConfigError, PluginError
@@ -108,12 +109,24 @@ class Stepping:
         own |= {"control": self.control, "reports": self.reports}
         return own | dict(self.components)
 
+    @property
+    def _changing(self) -> dict[str, Any]:
+        """Everything that a step can change; the component that builds the solver is not the solver it built."""
+        inner = {name: getattr(self, name) for name in ("states", "source", "monitor", "buffers")}
+        return self._outputs | inner | {"solver itself": self.solver}
+
     def _save(self, more: dict[str, Any]) -> Snapshot:
         """Save everything that a step can change."""
         from .snapshot import Snapshot
 
-        inner = {name: getattr(self, name) for name in ("states", "solver", "source", "monitor", "buffers")}
-        return Snapshot(self._outputs | inner | more, skip=self.opaque)
+        return Snapshot(self._changing | more, skip=self.opaque)
+
+    @property
+    def carried(self) -> Carried:
+        """What a checkpoint holds: what a step changes, and what a user may have changed in the model."""
+        model = {name: value for name, value in vars(self.model).items() if not name.startswith("_")}
+        hosts = frozenset({"solver itself", *self.components})
+        return Carried(self._changing | {"model": model}, hosts, self.opaque)
 
     def _operations(self, forces: _ExternalForces) -> Iterator[Operation]:
         state, config = self.states[0], self.config
