@@ -37,6 +37,9 @@ class Component(Protocol):
     is_capturable: bool
     """Whether the hooks of a step may be recorded into a graph. True unless declared; the host checks it."""
 
+    eager_reason: str | None
+    """Why its step hooks may not be recorded, where `is_capturable` is False; shown with the program."""
+
     observables: frozenset[str]
     """Sensors: the solver observables read in `update_sensors`, such as `{"body_qdd"}`."""
 

@@ -41,13 +41,14 @@ class SolverFeatherstone:
     Config = FeatherstoneConfig
     coordinates = "reduced"
     supported_observables = frozenset({"body_parent_f"})
+    eager_reason = "a graph would repeat one choice between factorising and not"
 
     def __init__(self, config: FeatherstoneConfig) -> None:
         self.config = config
 
     @property
     def is_capturable(self) -> bool:
-        """A graph would repeat one choice between factorising and not."""
+        """Whether every substep factorises."""
         return self.config.update_mass_matrix_interval == 1
 
     @orchard.hookimpl

@@ -190,6 +190,7 @@ class SolverSteel:
     Config = SteelConfig
     coordinates = "reduced"
     supported_observables = frozenset({"body_awake", "body_parent_f", "contact_f"})
+    eager_reason = "a graph would repeat one choice between factorising and not"
 
     def __init__(self, config: SteelConfig) -> None:
         if config.solve_mode == "colored" and config.articulated_contact_response != "propagation":
@@ -203,7 +204,7 @@ class SolverSteel:
 
     @property
     def is_capturable(self) -> bool:
-        """A graph would repeat one choice between factorising and not."""
+        """Whether every substep factorises."""
         return self.config.update_mass_matrix_interval == 1
 
     @orchard.hookimpl
