@@ -204,7 +204,7 @@ class SolverSteel:
 
     @property
     def is_capturable(self) -> bool:
-        """Whether every substep factorises."""
+        """Where every substep factorises the mass matrix."""
         return self.config.update_mass_matrix_interval == 1
 
     @orchard.hookimpl
