@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -44,6 +45,31 @@ CLI = """\
 <!-- Written by docs/write_reference.py from the commands' own help. Change that, then run it. -->
 """
 
+SOLVERS = """\
+# Solvers
+
+<!-- Written by docs/write_reference.py from what the plugins declare. Change that, then run it. -->
+
+What each solver of this repository declares and answers; [configuration](configuration.md) has its settings.
+
+- **coordinates**: what it writes, as [the attribute](hooks.md#what-a-component-may-declare) says it
+- **contacts**: from Newton's pipeline, which `[collision]` configures, or from the solver itself
+- **captured**: when its steps are replayed from a graph; `sim.program` gives the reason where they are not
+- **observables**: what sensors can read of it
+
+| solver | coordinates | contacts | captured | observables |
+|---|---|---|---|---|
+"""
+
+BUILDER = """
+## What they add to a builder
+
+A prototype built in Python [registers the same](../how-to/robot-from-python.md) before anything is added to it.
+
+| solver | before assets | after replication |
+|---|---|---|
+"""
+
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 
 
@@ -66,6 +92,48 @@ def cli_page() -> str:
         assert command is not None, "listed"
         page += _help(name, command, group)
     return page
+
+
+def solvers_page() -> str:
+    """Return the tables of what every installed solver declares and answers."""
+    catalog = Catalog.installed()
+    solvers = {name: catalog.find("solver", name).load() for name in catalog.names("solver")}
+    declared = [_cells(name, *_declarations(plugin)) for name, plugin in solvers.items()]
+    prepared = [
+        _cells(name, *(_summary(getattr(plugin, hook, None)) for hook in ("configure_builder", "complete_builder")))
+        for name, plugin in solvers.items()
+    ]
+    return SOLVERS + "".join(declared) + BUILDER + "".join(prepared)
+
+
+def _declarations(plugin: Any) -> Iterator[str]:
+    yield f"`{getattr(plugin, 'coordinates', 'reduced')}`"
+    yield _contacts(getattr(plugin, "initialize_contacts", None))
+    is_capturable = getattr(plugin, "is_capturable", True)
+    if isinstance(is_capturable, property):
+        condition = _summary(is_capturable)
+        yield condition[:1].lower() + condition[1:]
+    else:
+        yield "always" if is_capturable else "never"
+    yield ", ".join(f"`{kind}`" for kind in sorted(getattr(plugin, "supported_observables", ())))
+
+
+def _contacts(hook: Any) -> str:
+    """Say where contacts come from, by what the hook returns; None leaves them to the host."""
+    if hook is None:
+        return "Newton's"
+    returned = inspect.signature(hook).return_annotation
+    return "its own, or Newton's" if "None" in returned else "its own"
+
+
+def _summary(documented: Any) -> str:
+    """Return the first paragraph of a docstring, without its full stop."""
+    text = inspect.getdoc(documented) if documented is not None else None
+    return " ".join((text or "").partition("\n\n")[0].split()).rstrip(".")
+
+
+def _cells(name: str, *texts: str) -> str:
+    return "| " + " | ".join([f"`{name}`", *texts]) + " |\n"
 
 
 def _help(name: str, command: click.Command, parent: click.Context | None) -> str:
@@ -156,7 +224,8 @@ def _toml(value: Any) -> str:
 
 def main() -> None:
     """Write the pages."""
-    for name, page in {"configuration.md": configuration_page(), "cli.md": cli_page()}.items():
+    pages = {"configuration.md": configuration_page(), "cli.md": cli_page(), "solvers.md": solvers_page()}
+    for name, page in pages.items():
         (REFERENCE / name).write_text(page, encoding="utf-8")
 
 

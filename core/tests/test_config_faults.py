@@ -180,6 +180,22 @@ def test_unknown_key_far_from_any_lists_those_there_are():
     assert fault == "collision.zzz: unknown key; known keys: broad_phase, interval, rigid_contact_max"
 
 
+def test_key_of_an_earlier_version_is_refused_with_what_replaced_it(install):
+    source = (
+        "from typing import ClassVar\nimport attrs\n@attrs.frozen\nclass Config:\n    gap: float = 0.0\n"
+        "    replaced_keys: ClassVar[dict] = {'radius': 'write gap'}\nclass Demo: Config = Config\n"
+    )
+    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+
+    found = faults(orchard.structure, {"solver": {"type": "demo", "radius": 1.0, "replaced_keys": {}, "gab": 0.5}})
+
+    assert found == [
+        "solver.gab: unknown key; did you mean 'gap'?",
+        "solver.radius: not a key any more; write gap",
+        "solver.replaced_keys: unknown key; known keys: gap",
+    ]
+
+
 def test_number_that_yaml_reads_as_text_gets_its_cure(tmp_path):
     path = tmp_path / "a.yaml"
     path.write_text("solver: {type: xpbd}\nsimulation:\n  dt: 1e-3\n")

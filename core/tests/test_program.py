@@ -242,3 +242,21 @@ def test_the_report_names_operations_and_reasons(device):
 
     assert "mixed" in report
     assert "extra0: it says so" in report
+
+
+@wp.struct
+class Pair:
+    x: float
+    y: float
+
+
+def test_a_snapshot_that_meets_a_warp_struct_can_be_restored():
+    """Its definition has the attributes of the class it was made of, and those are no state."""
+    pair = Pair()
+    pair.x = 1.0
+    snapshot = Snapshot({"definition": Pair, "pair": pair}, skip=(wp.Module,))
+    pair.x = 2.0
+
+    snapshot.restore()
+
+    assert pair.x == 1.0

@@ -32,10 +32,16 @@ class Component(Protocol):
     """What the host reads from a component besides its hooks. Every attribute is optional but `Config`."""
 
     Config: ClassVar[type]
-    """The attrs class that `[solver]`, `[actuators.*]` or `[sensors.*]` is structured into."""
+    """The attrs class that `[solver]`, `[actuators.*]` or `[sensors.*]` is structured into.
+
+    Its class attribute `replaced_keys`, if any, maps keys of an earlier version to what to do instead.
+    """
 
     is_capturable: bool
     """Whether the hooks of a step may be recorded into a graph. True unless declared; the host checks it."""
+
+    eager_reason: str | None
+    """Why its step hooks may not be recorded, where `is_capturable` is False; shown with the program."""
 
     observables: frozenset[str]
     """Sensors: the solver observables read in `update_sensors`, such as `{"body_qdd"}`."""

@@ -80,7 +80,7 @@ def _arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
 
 def _world_of_row(model: newton.Model, name: str, count: int) -> np.ndarray:
     frequency = _frequency(model, name)
-    worlds = _worlds_by_frequency(model).get(frequency)
+    worlds = _worlds_of(model, frequency)
     if worlds is None or len(worlds) != count:
         raise PluginError(
             f"solver: state array {name!r} ({count} rows, frequency {frequency!r}) cannot be reset by world;"
@@ -97,23 +97,31 @@ def _frequency(model: newton.Model, name: str) -> Any:
         return None
 
 
-def _worlds_by_frequency(model: newton.Model) -> Mapping[Any, np.ndarray]:
-    """Return the world of each row, by attribute frequency."""
+def _worlds_of(model: newton.Model, frequency: Any) -> np.ndarray | None:
+    """Return the world of each row of a frequency, -1 for what belongs to none; None where that is not known."""
     import newton
 
-    frequency = newton.Model.AttributeFrequency
-    none = np.zeros(0, dtype=np.int32)
-    worlds = {frequency.WORLD: np.arange(model.world_count), frequency.BODY: none, frequency.PARTICLE: none}
-    if model.body_count:
-        worlds[frequency.BODY] = on_host(model.body_world)
-    if model.particle_count:
-        worlds[frequency.PARTICLE] = on_host(model.particle_world)
-    if model.joint_count:
-        joints = on_host(model.joint_world)
-        worlds[frequency.JOINT] = joints
-        worlds[frequency.JOINT_COORD] = np.repeat(joints, np.diff(on_host(model.joint_q_start)))
-        worlds[frequency.JOINT_DOF] = np.repeat(joints, np.diff(on_host(model.joint_qd_start)))
+    kind = newton.Model.AttributeFrequency
+    if frequency == kind.WORLD:
+        return np.arange(model.world_count)
+    elements = {kind.SPRING: "spring", kind.TRIANGLE: "tri", kind.EDGE: "edge", kind.TETRAHEDRON: "tet"}
+    if frequency in elements:
+        return _worlds_of_elements(model, elements[frequency])
+    in_order = (kind.BODY, kind.SHAPE, kind.ARTICULATION, kind.PARTICLE)
+    in_order += (kind.JOINT, kind.JOINT_COORD, kind.JOINT_DOF, kind.JOINT_CONSTRAINT)
+    if frequency not in in_order:
+        return None
+    starts = on_host(getattr(model, f"{frequency.name.lower()}_world_start"))
+    worlds = np.full(starts[-1], -1)
+    worlds[starts[0] : starts[-2]] = np.repeat(np.arange(model.world_count), np.diff(starts[:-1]))
     return worlds
+
+
+def _worlds_of_elements(model: newton.Model, element: str) -> np.ndarray:
+    """Return the world of each spring, triangle, edge or tetrahedron: that of its particles."""
+    count = getattr(model, f"{element}_count")
+    particles = on_host(getattr(model, f"{element}_indices")).reshape(count, -1)
+    return on_host(model.particle_world)[particles.max(axis=1)]  # an edge at a border has -1 for what is not there
 
 
 def _bytes(array: wp.array) -> wp.array:

@@ -14,6 +14,8 @@ __all__ = ["Snapshot", "attributes_of", "bind", "find_arrays", "python_values", 
 
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
 _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType)
+_DESCRIPTORS = ("__dict__", "__weakref__")
+"""Attributes that are no state; a Warp struct's definition has them from the class it was made of."""
 
 
 class Snapshot:
@@ -127,11 +129,11 @@ def _children(node: Any) -> Iterator[tuple[str, Any]]:
 
 def attributes_of(node: Any) -> dict[str, Any]:
     """Return the instance attributes of an object: those of its `__dict__` and those of its slots."""
-    found = dict(getattr(node, "__dict__", {}))
+    found = {name: value for name, value in getattr(node, "__dict__", {}).items() if name not in _DESCRIPTORS}
     for cls in type(node).__mro__:
         slots = cls.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__weakref__", "__dict__") and hasattr(node, name):
+            if name not in _DESCRIPTORS and hasattr(node, name):
                 found[name] = getattr(node, name)
     return found
 

@@ -285,7 +285,10 @@ def _operation(hook: str, answer: Implementation, arguments: Mapping[str, Any]) 
 
 
 def _eager_reason(owner: str, component: Any) -> str | None:
-    return None if getattr(component, "is_capturable", True) else f"{owner} declares that it is not capturable"
+    if getattr(component, "is_capturable", True):
+        return None
+    reason = getattr(component, "eager_reason", None)
+    return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
 
 
 def _zero_efforts(dofs: wp.array, control: newton.Control) -> None:

@@ -54,6 +54,12 @@ def test_a_bad_option_is_refused_by_name(option, value):
         orchard.structure({"solver": {"type": "mujoco", option: value}})
 
 
+@pytest.mark.parametrize("option", MuJoCoConfig.replaced_keys)
+def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it(option):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: not a key any more; [a-z]+"):
+        orchard.structure({"solver": {"type": "mujoco", option: 1}})
+
+
 def test_speculative_contacts_need_those_of_newton():
     config = orchard.structure({"solver": {"type": "mujoco", "use_speculative_contacts": True}})
 

@@ -56,6 +56,11 @@ def sphere():
     return builder
 
 
+def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it():
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.friction_smoothing: not a key any more; set kf of"):
+        orchard.structure({"solver": {"type": "semi-implicit", "friction_smoothing": 1.0}})
+
+
 def simulate(prototype, gravity=-9.81, **options):
     tables = {
         "simulation": {"device": "cpu", "dt": 0.001},

@@ -16,6 +16,7 @@ from cattrs.errors import (
 from orchard.errors import ConfigError, PluginError
 from orchard.spelling import did_you_mean
 
+from .fields import fields_of
 from .tree import KeyPath, Node, path_text
 from .wording import expected_text, value_text
 
@@ -78,9 +79,8 @@ def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[Fault]:
             for inner in bare:
                 yield from faults_of(inner, path)
         case ForbiddenExtraKeysError():
-            known = [field.name for field in attrs.fields(error.cl) if field.init]
             for key in sorted(error.extra_fields, key=str):
-                yield Fault((*path, key), f"unknown key{_known_keys(key, known)}", error)
+                yield Fault((*path, key), _unknown_key(key, error.cl), error)
         case StructureHandlerNotFoundError():
             yield Fault(path, f"the plugin's Config asks for {error.type_!r}, which no file can hold", error)
         case _:
@@ -105,9 +105,14 @@ def _place(fault: Fault, tree: Node) -> tuple[str, int]:
     return origin.source, origin.line or 0
 
 
-def _known_keys(key: Any, known: list[str]) -> str:
-    return did_you_mean(str(key), known) or (
-        f"; known keys: {', '.join(known)}" if known else "; this table has no keys"
+def _unknown_key(key: Any, cls: type) -> str:
+    replaced = getattr(cls, "replaced_keys", {}).get(key)
+    if replaced is not None:
+        return f"not a key any more; {replaced}"
+    known = [field.name for field in fields_of(cls)]
+    suggestion = did_you_mean(str(key), known)
+    return "unknown key" + (
+        suggestion or (f"; known keys: {', '.join(known)}" if known else "; this table has no keys")
     )
 
 

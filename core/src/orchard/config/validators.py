@@ -1,4 +1,7 @@
-"""Validators that attrs does not bring: numbers that must be finite, and quaternions of length one."""
+"""Validators that attrs does not bring: numbers that must be finite, and quaternions of length one.
+
+`non_negative`, `positive` and `fraction` (from 0 to 1) put finiteness together with a bound.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["finite", "finite_gains", "in_schema", "unit_quaternion"]
+from attrs.validators import and_, ge, gt, le
+
+__all__ = ["finite", "finite_gains", "fraction", "in_schema", "non_negative", "positive", "unit_quaternion"]
 
 
 def in_schema(**keywords: Any) -> Callable[[Any], Any]:
@@ -31,6 +36,11 @@ def finite(instance: Any, attribute: Any, value: float) -> None:
     """
     if not math.isfinite(value):
         raise ValueError(f"'{attribute.name}' must be finite: {value}")
+
+
+non_negative = and_(finite, ge(0.0))
+positive = and_(finite, gt(0.0))
+fraction = and_(finite, ge(0.0), le(1.0))
 
 
 @in_schema(minimum=0.0, additionalProperties={"minimum": 0.0})

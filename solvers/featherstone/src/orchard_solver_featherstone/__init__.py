@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import orchard
@@ -18,6 +19,8 @@ __all__ = ["FeatherstoneConfig", "SolverFeatherstone"]
 @attrs.frozen(kw_only=True)
 class FeatherstoneConfig:
     """Reduced coordinates, composite rigid body algorithm, symplectic Euler, penalty contacts: small steps."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
 
     angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
     """Damping of angular velocity [1/s]; Newton 1.8 takes it and does not apply it."""
@@ -38,13 +41,14 @@ class SolverFeatherstone:
     Config = FeatherstoneConfig
     coordinates = "reduced"
     supported_observables = frozenset({"body_parent_f"})
+    eager_reason = "a graph would repeat one choice between factorising and not"
 
     def __init__(self, config: FeatherstoneConfig) -> None:
         self.config = config
 
     @property
     def is_capturable(self) -> bool:
-        """A graph would repeat one choice between factorising and not."""
+        """Where every substep factorises the mass matrix."""
         return self.config.update_mass_matrix_interval == 1
 
     @orchard.hookimpl

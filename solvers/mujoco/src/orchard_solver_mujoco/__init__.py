@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 import orchard
@@ -31,6 +32,14 @@ def non_negative() -> Any:
 @attrs.frozen(kw_only=True)
 class MuJoCoConfig:
     """MuJoCo's soft constraints in reduced coordinates, on Warp. What is not given, the asset decides, else MuJoCo."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {
+        "actuator_gears": "write the gear of each actuator into the asset",
+        "default_actuator_gear": "write the gear of each actuator into the asset",
+        "ls_parallel": "leave it out, there is one line search",
+        "update_data_interval": "leave it out, MuJoCo gets the state in every substep",
+        "use_mujoco_cpu": "use the solver mujoco-native",
+    }
 
     separate_worlds: bool | None = None
     """Whether each world is a MuJoCo world of its own; by default it is."""

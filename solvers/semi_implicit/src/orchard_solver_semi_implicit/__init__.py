@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import orchard
@@ -18,6 +19,8 @@ __all__ = ["SemiImplicitConfig", "SolverSemiImplicit"]
 @attrs.frozen(kw_only=True)
 class SemiImplicitConfig:
     """Symplectic Euler in maximal coordinates, joints and contacts as stiff springs: small steps."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
 
     angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
     """Damping of angular velocity [1/s]."""

@@ -1,0 +1,100 @@
+"""Which rows of a state array belong to which world, whatever Newton counts them by."""
+
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from orchard.reset import WorldReset
+
+KINDS = newton.Model.AttributeFrequency
+PER_WORLD = {
+    KINDS.BODY: 2,
+    KINDS.SHAPE: 1,
+    KINDS.ARTICULATION: 1,
+    KINDS.JOINT: 2,
+    KINDS.JOINT_COORD: 8,
+    KINDS.JOINT_DOF: 7,
+    KINDS.JOINT_CONSTRAINT: 5,
+    KINDS.PARTICLE: 5,
+    KINDS.TRIANGLE: 2,
+    KINDS.EDGE: 5,
+    KINDS.SPRING: 1,
+    KINDS.TETRAHEDRON: 1,
+    KINDS.WORLD: 1,
+}
+BEFORE = {
+    KINDS.BODY: 1,
+    KINDS.ARTICULATION: 1,
+    KINDS.JOINT: 1,
+    KINDS.JOINT_COORD: 1,
+    KINDS.JOINT_DOF: 1,
+    KINDS.JOINT_CONSTRAINT: 5,
+}
+"""Rows of the body that belongs to no world."""
+
+WORLDS = 3
+
+
+def world(frequency):
+    """Return a robot of two bodies, a floating one and a hinged one, and a cloth of two triangles with a tip."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    builder.add_custom_attribute(
+        newton.ModelBuilder.CustomAttribute(
+            name="counts",
+            frequency=frequency,
+            assignment=newton.Model.AttributeAssignment.STATE,
+            dtype=wp.int32,
+            default=0,
+        )
+    )
+    base, arm = (builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1))) for _ in range(2))
+    builder.add_shape_sphere(arm, radius=0.1)
+    joints = [builder.add_joint_free(base), builder.add_joint_revolute(base, arm)]
+    builder.add_articulation(joints)
+    builder.add_cloth_grid(
+        pos=wp.vec3(),
+        rot=wp.quat_identity(),
+        vel=wp.vec3(),
+        dim_x=1,
+        dim_y=1,
+        cell_x=0.1,
+        cell_y=0.1,
+        mass=0.1,
+    )
+    tip = builder.add_particle(wp.vec3(0.0, 0.0, 0.1), wp.vec3(), 0.1)
+    builder.add_tetrahedron(0, 1, 2, tip)
+    builder.add_spring(0, tip, 1.0, 0.0, 0.0)
+    return builder
+
+
+@pytest.mark.parametrize("frequency", PER_WORLD, ids=lambda frequency: frequency.name)
+def test_rows_are_reset_with_their_world(frequency):
+    """A body that belongs to no world comes before them, and a ground after them."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    builder.add_custom_attribute(world(frequency).custom_attributes["counts"])
+    first = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    builder.add_articulation([builder.add_joint_revolute(-1, first)])
+    builder.replicate(world(frequency), WORLDS)
+    builder.add_ground_plane()
+    model = builder.finalize(device="cpu")
+    state = model.state()
+    reset = WorldReset(model, (state,))
+    state.counts.fill_(7)
+
+    reset.restore(reset.mask_of([1]))
+
+    rows = np.flatnonzero(state.counts.numpy() == 0)
+    count = PER_WORLD[frequency]
+    np.testing.assert_array_equal(rows, BEFORE.get(frequency, 0) + count + np.arange(count))
+
+
+def test_rows_that_no_world_can_be_told_of_are_refused():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    prototype = world(KINDS.ONCE)
+    builder.add_custom_attribute(prototype.custom_attributes["counts"])
+    builder.replicate(prototype, WORLDS)
+    model = builder.finalize(device="cpu")
+
+    with pytest.raises(orchard.PluginError, match=r"^solver: state array 'counts' \(1 rows, frequency .*ONCE"):
+        WorldReset(model, (model.state(),))

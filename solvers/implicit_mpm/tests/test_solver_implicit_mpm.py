@@ -1,0 +1,223 @@
+"""The implicit MPM plugin: Newton's options with Newton's defaults, and a solver that obeys them."""
+
+import copy
+import dataclasses
+import inspect
+
+import attrs
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from orchard_solver_implicit_mpm import ImplicitMPMConfig, SolverImplicitMPM
+
+OURS = {"project_outside_colliders"}
+LEFT_OUT = {"temporary_store"}
+"""Given by the plugin, which keeps one for each solver."""
+
+
+def newton_options():
+    parameters = inspect.signature(newton.solvers.SolverImplicitMPM).parameters.values()
+    options = {
+        parameter.name: parameter.default for parameter in parameters if parameter.name not in ("model", "config")
+    }
+    return dataclasses.asdict(newton.solvers.SolverImplicitMPM.Config()) | options
+
+
+def test_options_and_defaults_are_those_of_newton():
+    theirs, ours = newton_options(), attrs.asdict(ImplicitMPMConfig())
+
+    assert theirs.keys() >= LEFT_OUT
+    assert {name: default for name, default in theirs.items() if name not in LEFT_OUT} == {
+        name: default for name, default in ours.items() if name not in OURS
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("max_iterations", 0),
+        ("voxel_size", 0.0),
+        ("critical_fraction", 1.5),
+        ("air_drag", float("nan")),
+        ("max_active_cell_count", 0),
+        ("solver", "newton"),
+        ("solver", ["cr", "newton"]),
+        ("grid_type", "hashed"),
+        ("collider_velocity_mode", "instantaneous"),
+        ("strain_basis", "P1"),
+        ("collider_basis", "picture"),
+        ("velocity_basis", "Q2"),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}\b.*: "):
+        orchard.structure({"solver": {"type": "implicit-mpm", option: value}})
+
+
+DT, CELL, COUNTS, HEIGHT, DENSITY = 0.005, 0.025, (6, 6, 12), 0.1, 1000.0
+
+
+@pytest.fixture(scope="module")
+def column():
+    """A column of sand, four times as high as it is wide at each side of its axis, that falls onto the ground."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverImplicitMPM.register_custom_attributes(builder)
+    builder.add_particle_grid(
+        pos=wp.vec3(-CELL * 2.5, -CELL * 2.5, HEIGHT + CELL / 2),
+        rot=wp.quat_identity(),
+        vel=wp.vec3(0.0),
+        dim_x=COUNTS[0],
+        dim_y=COUNTS[1],
+        dim_z=COUNTS[2],
+        cell_x=CELL,
+        cell_y=CELL,
+        cell_z=CELL,
+        mass=DENSITY * CELL**3,
+        jitter=0.0,
+        radius_mean=CELL / 2,
+    )
+    return builder
+
+
+def simulate(prototype, worlds=1, capture="auto", **options):
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT, "capture": capture},
+        "scene": {"ground": True, "worlds": worlds},
+        "solver": {"type": "implicit-mpm", "voxel_size": 2 * CELL, **options},
+    }
+    return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+
+
+def test_options_reach_the_solver(column):
+    with simulate(column, solver=["cr", "gs"], tolerance=1e-3, transfer_scheme="pic") as simulation:
+        solver = simulation.solver
+
+    assert isinstance(solver, newton.solvers.SolverImplicitMPM)
+    assert (solver.solver, solver.tolerance, solver.apic) == (("cr", "gs"), 1e-3, False)
+    assert solver.voxel_size == pytest.approx(2 * CELL)
+    assert SolverImplicitMPM.supported_observables == solver.supported_observables
+
+
+def test_a_column_falls_by_the_formula_collapses_and_comes_to_rest(column):
+    """Symplectic Euler until it touches the ground; then friction takes energy, and nothing gives any.
+
+    It spreads alike to all sides. A pile at rest is no steeper than the friction angle, whose tangent is 0.5.
+    """
+    energies, centres, falling = [], [], 10
+    with simulate(column) as simulation:
+        mass = simulation.model.particle_mass.numpy()
+        for _ in range(150):
+            simulation.step()
+            position, velocity = (
+                getattr(simulation.state, name).numpy().astype(float) for name in ("particle_q", "particle_qd")
+            )
+            energies.append(np.sum(mass * (9.81 * position[:, 2] + 0.5 * np.sum(velocity**2, axis=1))))
+            centres.append(np.average(position, axis=0, weights=mass))
+        simulation.check()
+
+    fallen = HEIGHT + CELL * COUNTS[2] / 2 - centres[falling - 1][2]
+    assert fallen == pytest.approx(9.81 * DT**2 * falling * (falling + 1) / 2, rel=1e-3)
+    assert np.diff(energies).max() < 1e-4 * energies[0]
+    np.testing.assert_allclose(np.array(centres)[:, :2], 0.0, atol=1e-4)
+    assert np.abs(velocity).max() < 0.02
+    assert position[:, 2].min() > 0.0
+    assert position[:, 2].max() / np.abs(position[:, 0]).max() < 0.5
+    assert np.abs(position[:, 0]).max() > 2 * CELL * COUNTS[0] / 2
+
+
+def test_a_step_runs_eagerly_on_the_cpu_and_says_why(column):
+    with simulate(column) as simulation:
+        simulation.step(2)
+
+        assert "step_solver(solver): solver declares that it is not capturable: on the CPU" in str(simulation.program)
+        assert not simulation.program.is_captured
+
+    with pytest.raises(orchard.SimulationError, match=r"'require', but step_solver\(solver\) .* on the CPU"):
+        simulate(column, capture="require")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"max_active_cell_count": 512}, None),
+        ({"max_active_cell_count": 512, "grid_type": "fixed", "grid_padding": 2}, None),
+        ({"max_active_cell_count": 512, "strain_basis": "pic8"}, None),
+        ({"max_active_cell_count": 512, "strain_basis": "pic"}, "must be bounded"),
+        ({"max_active_cell_count": 512, "grid_padding": 2}, "allocated in each substep"),
+        ({"max_active_cell_count": 512, "enable_timers": True}, "synchronises"),
+        ({}, "set max_active_cell_count"),
+    ],
+)
+def test_elsewhere_it_can_be_captured_where_its_grid_keeps_its_place(options, reason):
+    plugin = SolverImplicitMPM(ImplicitMPMConfig(**options))
+
+    assert plugin.is_capturable == (reason is None)
+    assert (reason or "") in (plugin.eager_reason or "")
+
+
+def test_a_world_that_starts_over_leaves_the_others_alone(column):
+    """Each world has a grid of its own, which on the CPU must be dense; positions agree within a micron."""
+    with simulate(column, worlds=2, separate_worlds=True, grid_type="dense") as simulation:
+        simulation.step(20)
+        first = simulation.state.particle_q.numpy().reshape(2, -1).copy()
+        simulation.step(5)
+        before = simulation.state.particle_q.numpy().reshape(2, -1).copy()
+        simulation.reset([1])
+        after = simulation.state.particle_q.numpy().reshape(2, -1).copy()
+        simulation.step(20)
+        second = simulation.state.particle_q.numpy().reshape(2, -1).copy()
+
+    assert np.array_equal(after[0], before[0])
+    np.testing.assert_allclose(second[1], first[1], atol=1e-6)
+    assert np.abs(second[0] - first[0]).max() > 0.01
+
+
+def test_worlds_on_one_grid_are_refused(column):
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.separate_worlds: False, but there are 2 worlds"):
+        simulate(column, worlds=2)
+
+
+def test_a_scene_without_particles_is_refused():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    builder.add_shape_sphere(builder.add_body(), radius=0.1)
+
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'implicit-mpm' moves particles, got 0"):
+        simulate(builder)
+
+
+def test_a_grid_that_is_too_small_is_refused(column):
+    with pytest.raises(
+        orchard.ConfigError, match=r"^solver\.grid_type: 'sparse' .* increase Config\.max_active_cell_count"
+    ):
+        simulate(column, max_active_cell_count=8)
+
+
+def test_a_collision_table_is_refused_for_the_grid_has_its_own_colliders(column):
+    tables = {
+        "scene": {"ground": True},
+        "solver": {"type": "implicit-mpm"},
+        "collision": {"broad_phase": "sap"},
+    }
+
+    with pytest.raises(orchard.ConfigError, match=r"^collision: solver 'implicit-mpm' detects contacts itself"):
+        orchard.Simulation(orchard.structure(tables), prototype=column)
+
+
+def test_a_moved_body_carries_particles_along(column):
+    """A plate below the column, moved up by hand from step to step: the particles above it rise with it."""
+    builder = copy.deepcopy(column)
+    pose = wp.transform(wp.vec3(0.0, 0.0, 0.05), wp.quat_identity())
+    plate = builder.add_body(xform=pose)
+    builder.body_flags[plate] = int(newton.BodyFlags.KINEMATIC)
+    builder.add_shape_box(plate, hx=0.3, hy=0.3, hz=0.05)
+    with simulate(builder, project_outside_colliders=True) as simulation:
+        for _ in range(20):
+            poses = simulation.state.body_q.numpy().copy()
+            poses[0, 2] += 0.005
+            simulation.state.body_q.assign(poses)
+            simulation.step()
+
+        assert simulation.state.body_q.numpy()[0, 2] == pytest.approx(0.15, abs=1e-6)
+        assert simulation.state.particle_q.numpy()[:, 2].min() > 0.19

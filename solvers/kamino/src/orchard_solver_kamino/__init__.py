@@ -1,0 +1,98 @@
+"""Kamino, as an Orchard solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import orchard
+from orchard.contacts import ContactSource
+
+from .settings import KaminoConfig
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+__all__ = ["KaminoConfig", "SolverKamino"]
+
+
+class SolverKamino:
+    """Newton's `SolverKamino`, over contacts from Newton's pipeline or from its own detector.
+
+    Which bodies can move is decided when the solver is built: neither masses nor flags may change that later.
+    """
+
+    Config = KaminoConfig
+    coordinates = "reduced"
+    supported_observables = frozenset({"body_qdd", "contact_f"})
+
+    def __init__(self, config: KaminoConfig) -> None:
+        if config.integrator == "moreau" and not config.use_collision_detector:
+            raise orchard.ConfigError(
+                "integrator: 'moreau' needs Kamino's own contacts; set use_collision_detector = true"
+            )
+        self.config = config
+
+    @orchard.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register Kamino's attributes: multipliers and forces of the state, and what USD scenes say of the solver."""
+        import newton
+
+        newton.solvers.SolverKamino.register_custom_attributes(builder)
+
+    @orchard.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverKamino:
+        """Return the solver with what the asset says of it, and on top of that the configuration."""
+        import newton
+
+        if self.config.max_contacts_per_world is not None:
+            model.rigid_contact_max = self.config.max_contacts_per_world * model.world_count
+        values = attrs.asdict(self.config, filter=lambda field, _: field.name != "max_contacts_per_world")
+        backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
+        try:
+            settings = newton.solvers.SolverKamino.Config.from_model(model, **backend)
+            _overlay(settings, values)
+            settings.validate()
+        except ValueError as error:
+            raise orchard.ConfigError(
+                f"dynamics_solver: {self.config.dynamics_solver!r} does not take these settings: {error}"
+            ) from error
+        return newton.solvers.SolverKamino(model, settings)
+
+    @orchard.hookimpl
+    def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverKamino) -> ContactSource | None:
+        """Return a buffer that Kamino exports its contacts to; None where Newton's pipeline is to detect them."""
+        import newton
+
+        if not self.config.use_collision_detector:
+            return None
+        return ContactSource(contacts=newton.Contacts(model.rigid_contact_max or 0, 0, device=model.device))
+
+    @orchard.hookimpl
+    def bind(self, simulation: orchard.Simulation) -> None:
+        """Close the loops of the initial state, where Kamino's forward kinematics is used."""
+        self._solver: newton.solvers.SolverKamino = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
+        if self.config.use_fk_solver:
+            self._solve_kinematics(simulation.state, None)
+
+    @orchard.hookimpl
+    def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Close the loops of worlds that start over."""
+        if self.config.use_fk_solver:
+            self._solve_kinematics(state, world_mask)
+
+    def _solve_kinematics(self, state: newton.State, world_mask: wp.array[wp.bool] | None) -> None:
+        """Set body poses and velocities from `joint_q` and `joint_qd`."""
+        self._solver.reset(state, world_mask=world_mask, config=self._solver.ResetConfig.from_joints())
+
+
+def _overlay(settings: Any, values: Mapping[str, Any]) -> None:
+    """Set the attributes of Newton's settings, and of those inside them, to every value that is not None."""
+    for name, value in values.items():
+        present = getattr(settings, name)
+        if isinstance(value, Mapping) and not isinstance(present, Mapping):
+            _overlay(present, value)
+        elif value is not None:
+            setattr(settings, name, value)

@@ -1,0 +1,261 @@
+"""The Kamino plugin: Newton's options with Newton's defaults, and a solver that obeys them or the asset."""
+
+import copy
+import dataclasses
+
+import attrs
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from orchard_solver_kamino import KaminoConfig, SolverKamino
+
+INHERITED = {
+    "constraints.alpha",
+    "constraints.beta",
+    "constraints.gamma",
+    "dvi.max_alternating_iterations",
+    "dynamics.linear_solver_kwargs",
+    "dynamics.linear_solver_type",
+    "dynamics.preconditioning",
+    "lox.max_iterations",
+    "padmm.compl_tolerance",
+    "padmm.dual_tolerance",
+    "padmm.max_iterations",
+    "padmm.primal_tolerance",
+    "padmm.use_acceleration",
+    "padmm.warmstart_mode",
+    "rotation_correction",
+    "sparse_jacobian",
+}
+"""Fields whose None leaves it to the asset, or to what suits the dynamics solver."""
+
+UNBOUNDED = {f"constraints.{kind}_recovery_speed" for kind in ("joint", "limit", "contact")}
+"""Fields whose None stands for Newton's infinity, which no file can hold."""
+
+DETECTOR = {"max_contacts_per_pair": 12, "max_triangle_pairs": 1_000_000, "default_gap": 1e-5}
+"""What Newton's detector replaces its None by as soon as its settings are made."""
+
+OURS = {"max_contacts_per_world"}
+
+
+def flat(values, prefix=""):
+    """Yield every value of nested dictionaries by its dotted path."""
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def test_options_and_defaults_are_those_of_newton():
+    theirs = dict(
+        flat(dataclasses.asdict(newton.solvers.SolverKamino.Config(use_collision_detector=True, use_fk_solver=True)))
+    )
+    ours = dict(flat(attrs.asdict(KaminoConfig())))
+
+    assert {path for path in UNBOUNDED if theirs[path] == float("inf")} == UNBOUNDED
+    assert {name: theirs[f"collision_detector.{name}"] for name in DETECTOR} == DETECTOR
+    theirs |= dict.fromkeys(INHERITED | UNBOUNDED | {f"collision_detector.{name}" for name in DETECTOR})
+    theirs |= {"use_collision_detector": False, "use_fk_solver": False}
+    assert {path: value for path, value in ours.items() if path not in OURS} == theirs
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("dynamics_solver", "pgs"),
+        ("angular_velocity_damping", 1.5),
+        ("padmm.max_iterations", 0),
+        ("padmm.primal_tolerance", float("nan")),
+        ("padmm.tau", 1.0),
+        ("padmm.warmstart_mode", "always"),
+        ("dvi.omega", 2.5),
+        ("dvi.apgd.relaxation", 0.0),
+        ("lox.weight_beta", 0.5),
+        ("constraints.contact_recovery_speed", float("inf")),
+        ("collision_detector.default_gap", -0.1),
+        ("materials.friction_mix_mode", "mean"),
+        ("fk.tolerance", 0.0),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    for key in reversed(option.split(".")):
+        value = {key: value}
+
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
+        orchard.structure({"solver": {"type": "kamino", **value}})
+
+
+def test_moreau_needs_its_own_contacts():
+    config = orchard.structure({"solver": {"type": "kamino", "integrator": "moreau"}})
+
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.integrator: 'moreau' .*; set use_collision_detector"):
+        orchard.Simulation(config)
+
+
+LENGTH, INERTIA, MASS = 0.5, 0.02, 1.0
+SIDE, DENSITY, DT = 0.2, 500.0, 0.004
+
+
+@pytest.fixture(scope="module")
+def scene():
+    """A pendulum, and two boxes on top of each other, side by side."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverKamino.register_custom_attributes(builder)
+    bob = builder.add_link(label="bob", mass=MASS, inertia=wp.diag(wp.vec3(INERTIA)))
+    builder.body_com[bob] = wp.vec3(0.0, 0.0, -LENGTH)
+    pivot = wp.transform(wp.vec3(0.0, 2.0, 2.0), wp.quat_identity())
+    hinge = builder.add_joint_revolute(-1, bob, parent_xform=pivot, axis=(0.0, 1.0, 0.0), label="hinge")
+    builder.add_articulation([hinge], label="pendulum")
+    builder.joint_q[0] = 0.05
+    for index in range(2):
+        pose = wp.transform(wp.vec3(0.0, 0.0, SIDE * (index + 0.5)), wp.quat_identity())
+        box = builder.add_body(xform=pose, label=f"box_{index}")
+        shape = newton.ModelBuilder.ShapeConfig(density=DENSITY, mu=0.5)
+        builder.add_shape_box(box, hx=SIDE / 2, hy=SIDE / 2, hz=SIDE / 2, cfg=shape)
+    return builder
+
+
+class ContactForces:
+    """Keeps what the solver says about contact forces."""
+
+    observables = frozenset({"contact_f"})
+
+    @orchard.hookimpl
+    def update_sensors(self, contacts, observables):
+        self.contacts, self.forces = contacts, observables.contact_f
+
+    def vertical_on(self, shape):
+        """Return the sum of the vertical forces between a shape and all others [N]."""
+        count = int(self.contacts.rigid_contact_count.numpy()[0])
+        sides = [getattr(self.contacts, f"rigid_contact_shape{side}").numpy()[:count] for side in (0, 1)]
+        vertical = self.forces.numpy()[:count, 2]
+        return vertical[sides[0] == shape].sum() - vertical[sides[1] == shape].sum()
+
+
+def simulate(prototype, plugins=(), worlds=1, capture="require", substeps=1, ground=True, **options):
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT * substeps, "substeps": substeps, "capture": capture},
+        "scene": {"ground": ground, "worlds": worlds},
+        "solver": {"type": "kamino", **options},
+    }
+    return orchard.Simulation(orchard.structure(tables), plugins, prototype)
+
+
+def test_options_reach_the_solver_and_the_rest_is_the_assets(scene):
+    """Kamino's attributes hold what a USD scene says; a prototype built in Python may set them as well."""
+    prototype = copy.deepcopy(scene)
+    prototype.custom_attributes["kamino:constraints_beta"].values = {0: 0.25}
+    with simulate(prototype, padmm={"max_iterations": 50}, constraints={"gamma": 0.1}) as simulation:
+        settings = simulation.solver._config
+
+    assert isinstance(simulation.solver, newton.solvers.SolverKamino)
+    assert settings.padmm.max_iterations == 50
+    assert (settings.constraints.alpha, settings.constraints.gamma) == (pytest.approx(0.01), 0.1)
+    assert settings.constraints.beta == 0.25
+
+
+def test_what_newton_refuses_is_refused_at_the_choice_of_the_dynamics_solver(scene):
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.dynamics_solver: 'lox' .*sparse_jacobian=True"):
+        simulate(scene, dynamics_solver="lox", sparse_jacobian=False)
+
+
+def test_contacts_per_world_size_the_pipeline(scene):
+    with simulate(scene, worlds=2, max_contacts_per_world=16) as simulation:
+        assert simulation.contacts.rigid_contact_max == 32
+
+
+@pytest.mark.parametrize("use_collision_detector", [False, True])
+def test_a_stack_rests_and_a_pendulum_swings_whoever_detects_contacts(scene, use_collision_detector):
+    """The ground bears the weight of the boxes within a percent.
+
+    A quarter of T = 2π √((I + m l²) / (m g l)) after the start, the pendulum hangs down: at rest it is 0.05 rad aside.
+    """
+    probe = ContactForces()
+    quarter = np.pi / 2 * np.sqrt((INERTIA + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
+    with simulate(scene, plugins=[probe], use_collision_detector=use_collision_detector) as simulation:
+        simulation.step(round(quarter / DT))
+        simulation.check()
+        body_q, body_qd = simulation.state.body_q.numpy(), simulation.state.body_qd.numpy()
+        angle = simulation.state.joint_q.numpy()[0]
+        ground = simulation.model.shape_label.index("ground_plane")
+
+        assert SolverKamino.supported_observables == simulation.solver.supported_observables
+        assert simulation.program.is_captured
+        assert (simulation.contact_source.pipeline is None) == use_collision_detector
+
+    np.testing.assert_allclose(body_q[1:, 2], [SIDE / 2, 3 * SIDE / 2], atol=1e-3)
+    np.testing.assert_allclose(body_qd[1:], 0.0, atol=1e-3)
+    assert probe.vertical_on(ground) == pytest.approx(-2 * DENSITY * SIDE**3 * 9.81, rel=0.01)
+    assert angle == pytest.approx(0.0, abs=1e-3)
+
+
+def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_world_starts_over(scene):
+    """Three substeps, so that the states change places; multipliers are carried from step to step."""
+    runs = []
+    for capture in ("off", "require"):
+        with simulate(scene, worlds=2, capture=capture, substeps=3) as simulation:
+            simulation.step(4)
+            first = simulation.state.body_q.numpy().reshape(2, -1).copy()
+            simulation.reset([1])
+            simulation.step(4)
+            runs.append(simulation.state.body_q.numpy().reshape(2, -1).copy())
+
+    assert runs[0].tobytes() == runs[1].tobytes()
+    np.testing.assert_allclose(runs[0][1], first[1], atol=1e-6)
+    assert np.abs(runs[0][0] - first[0]).max() > 1e-4
+
+
+@pytest.fixture
+def linkage():
+    """A parallelogram in the xz plane: two cranks of equal length, hinged to the world, and a bar between their tips.
+
+    The joint between the bar and the second crank closes the loop and stands outside the articulation.
+    """
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverKamino.register_custom_attributes(builder)
+
+    def link(label, x, z):
+        pose = wp.transform(wp.vec3(x, 0.0, z), wp.quat_identity())
+        return builder.add_link(xform=pose, label=label, mass=MASS, inertia=wp.diag(wp.vec3(INERTIA)))
+
+    def hinge(parent, child, at_parent, at_child, **options):
+        frames = [wp.transform(wp.vec3(*point), wp.quat_identity()) for point in (at_parent, at_child)]
+        return builder.add_joint_revolute(
+            parent, child, parent_xform=frames[0], child_xform=frames[1], axis=(0.0, 1.0, 0.0), **options
+        )
+
+    first, bar, second = (
+        link("first", 0.0, LENGTH / 2),
+        link("bar", LENGTH, LENGTH),
+        link("second", 2 * LENGTH, LENGTH / 2),
+    )
+    tip, foot = (0.0, 0.0, LENGTH / 2), (0.0, 0.0, -LENGTH / 2)
+    motor = newton.JointTargetMode.POSITION
+    tree = [
+        hinge(-1, first, (0.0, 0.0, 0.0), foot, label="motor", actuator_mode=motor, target_ke=1.0),
+        hinge(first, bar, tip, (-LENGTH, 0.0, 0.0), label="left"),
+        hinge(-1, second, (2 * LENGTH, 0.0, 0.0), foot, label="foot"),
+    ]
+    builder.add_articulation(tree, label="linkage")
+    hinge(bar, second, (LENGTH, 0.0, 0.0), tip, label="right")
+    builder.joint_q[0] = 0.4
+    return builder
+
+
+def test_kinematics_close_the_loop_at_start_and_at_reset(linkage):
+    """Turned by the angle of the motor, the second crank stays parallel to the first, and the bar level."""
+    poses = []
+    with simulate(linkage, capture="off", ground=False, use_fk_solver=True) as simulation:
+        poses.append(simulation.state.body_q.numpy().copy())
+        simulation.step(2)
+        simulation.reset([0])
+        poses.append(simulation.state.body_q.numpy().copy())
+
+    for pose in poses:
+        tip = LENGTH * np.array([np.sin(0.4), 0.0, np.cos(0.4)])
+        np.testing.assert_allclose(pose[0, :3], tip / 2, atol=1e-5)
+        np.testing.assert_allclose(pose[1, :3], tip + np.array([LENGTH, 0.0, 0.0]), atol=1e-5)
+        np.testing.assert_allclose(pose[2, :3], tip / 2 + np.array([2 * LENGTH, 0.0, 0.0]), atol=1e-5)

@@ -1,0 +1,186 @@
+"""The Steel plugin: Newton's options with Newton's defaults, and a solver that obeys them."""
+
+import inspect
+
+import attrs
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from orchard_solver_steel import SolverSteel, SteelConfig
+
+LEFT_OUT = {"deterministic": "sets kernel modules of the whole process"}
+UNBOUNDED = {"joint_limit_activation_gap"}
+"""Fields whose None stands for Newton's infinity, which no file can hold."""
+
+
+def newton_options():
+    parameters = inspect.signature(newton.solvers.SolverSteel).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
+
+
+def test_options_and_defaults_are_those_of_newton():
+    theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(SteelConfig)}
+
+    assert {theirs[name] for name in UNBOUNDED} == {float("inf")}
+    theirs |= dict.fromkeys(UNBOUNDED)
+    assert ours == {name: default for name, default in theirs.items() if name not in LEFT_OUT}
+
+
+def test_what_is_left_out_is_an_option_of_newton():
+    assert LEFT_OUT.keys() <= newton_options().keys()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("iterations", -1),
+        ("iterations", 2.5),
+        ("baumgarte", float("nan")),
+        ("velocity_limit_activation_fraction", 1.5),
+        ("articulation_constraint_max", 0),
+        ("joint_limit_activation_gap", float("inf")),
+        ("enable_joint_limits", 1),
+        ("friction_mode", "exact"),
+        ("solve_mode", "split"),
+        ("deterministic", True),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
+        orchard.structure({"solver": {"type": "steel", option: value}})
+
+
+def test_colours_need_the_propagation_response():
+    config = orchard.structure({"solver": {"type": "steel", "solve_mode": "colored"}})
+
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.solve_mode: 'colored', .* = 'propagation'"):
+        orchard.Simulation(config)
+
+
+LENGTH, INERTIA, MASS = 0.5, 0.02, 1.0
+SIDE, DENSITY = 0.2, 500.0
+
+
+@pytest.fixture(scope="module")
+def scene():
+    """A pendulum, and two boxes on top of each other, side by side."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverSteel.register_custom_attributes(builder)
+    bob = builder.add_link(label="bob", mass=MASS, inertia=wp.diag(wp.vec3(INERTIA)))
+    builder.body_com[bob] = wp.vec3(0.0, 0.0, -LENGTH)
+    pivot = wp.transform(wp.vec3(0.0, 2.0, 2.0), wp.quat_identity())
+    hinge = builder.add_joint_revolute(
+        -1, bob, parent_xform=pivot, axis=(0.0, 1.0, 0.0), limit_lower=-0.02, limit_upper=1.0, label="hinge"
+    )
+    builder.add_articulation([hinge], label="pendulum")
+    builder.joint_q[0] = 0.05
+    for index in range(2):
+        pose = wp.transform(wp.vec3(0.0, 0.0, SIDE * (index + 0.5)), wp.quat_identity())
+        box = builder.add_body(xform=pose, label=f"box_{index}")
+        shape = newton.ModelBuilder.ShapeConfig(density=DENSITY, mu=0.5)
+        builder.add_shape_box(box, hx=SIDE / 2, hy=SIDE / 2, hz=SIDE / 2, cfg=shape)
+    return builder
+
+
+class ContactForces:
+    """Keeps what the solver says about contact forces."""
+
+    observables = frozenset({"contact_f"})
+
+    @orchard.hookimpl
+    def update_sensors(self, contacts, observables):
+        self.contacts, self.forces = contacts, observables.contact_f
+
+    def vertical_on(self, shape):
+        """Return the sum of the vertical forces between a shape and all others [N]."""
+        count = int(self.contacts.rigid_contact_count.numpy()[0])
+        sides = [getattr(self.contacts, f"rigid_contact_shape{side}").numpy()[:count] for side in (0, 1)]
+        vertical = self.forces.numpy()[:count, 2]
+        return vertical[sides[0] == shape].sum() - vertical[sides[1] == shape].sum()
+
+
+def simulate(prototype, plugins=(), worlds=1, capture="require", **options):
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.002, "capture": capture},
+        "scene": {"ground": True, "worlds": worlds},
+        "solver": {"type": "steel", **options},
+    }
+    return orchard.Simulation(orchard.structure(tables), plugins, prototype)
+
+
+def test_options_reach_the_solver(scene):
+    with simulate(scene, iterations=7, enable_joint_limits=True, articulation_constraint_max=48) as simulation:
+        solver = simulation.solver
+
+    assert isinstance(solver, newton.solvers.SolverSteel)
+    assert (solver.iterations, solver.enable_joint_limits) == (7, True)
+    assert np.isinf(solver.joint_limit_activation_gap)
+    assert simulation.model.steel.rigid_body_linear_damping.numpy().shape == (3,)
+
+
+@pytest.mark.parametrize("enable_sleeping", [False, True])
+def test_declared_observables_are_those_of_the_solver(scene, enable_sleeping):
+    config = SteelConfig(enable_sleeping=enable_sleeping)
+    with simulate(scene, **attrs.asdict(config, filter=lambda _, value: value is not None)) as simulation:
+        assert SolverSteel(config).supported_observables == simulation.solver.supported_observables
+
+
+def test_a_stack_rests_and_the_ground_bears_its_weight(scene):
+    """Baumgarte keeps a penetration well under a millimetre; the weight is met within a percent."""
+    probe = ContactForces()
+    with simulate(scene, plugins=[probe]) as simulation:
+        simulation.step(500)
+        simulation.check()
+
+        height = simulation.state.body_q.numpy()[1:, 2]
+        speed = np.abs(simulation.state.body_qd.numpy()[1:]).max()
+        ground = simulation.model.shape_label.index("ground_plane")
+
+        assert simulation.program.is_captured
+        np.testing.assert_allclose(height, [SIDE / 2, 3 * SIDE / 2], atol=1e-3)
+        assert speed < 1e-3
+        weight = 2 * DENSITY * SIDE**3 * 9.81
+        assert probe.vertical_on(ground) == pytest.approx(-weight, rel=0.01)
+
+
+@pytest.mark.parametrize("enable_joint_limits", [False, True])
+def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_only_where_it_is_enabled(scene, enable_joint_limits):
+    """T = 2π √((I + m l²) / (m g l)): after half of it the bob is on the other side, where its limit stops it."""
+    period = 2 * np.pi * np.sqrt((INERTIA + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
+    with simulate(scene, enable_joint_limits=enable_joint_limits) as simulation:
+        angles = []
+        for _ in range(int(period / 0.002)):
+            simulation.step()
+            angles.append(simulation.state.joint_q.numpy()[0])
+
+    first_zero = np.flatnonzero(np.diff(np.sign(angles)))[0] * 0.002
+    assert first_zero == pytest.approx(period / 4, rel=0.02)
+    if enable_joint_limits:
+        assert min(angles) == pytest.approx(-0.02, abs=1e-3)
+    else:
+        assert min(angles) == pytest.approx(-0.05, rel=0.02)
+
+
+def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_world_starts_over(scene):
+    """Friction patches carry anchors from step to step, in structures that a reset has to find."""
+    states = []
+    for capture in ("off", "require"):
+        with simulate(scene, worlds=2, capture=capture) as simulation:
+            simulation.step(20)
+            first = simulation.state.body_q.numpy().reshape(2, -1).copy()
+            simulation.reset([1])
+            simulation.step(20)
+            states.append(simulation.state.body_q.numpy().reshape(2, -1).copy())
+
+    assert states[0].tobytes() == states[1].tobytes()
+    np.testing.assert_allclose(states[0][1], first[1], atol=1e-6)
+    assert not np.array_equal(states[0][0], first[0])
+
+
+def test_a_larger_interval_of_the_mass_matrix_runs_eagerly(scene):
+    with simulate(scene, capture="auto", update_mass_matrix_interval=2) as simulation:
+        simulation.step(2)
+
+        assert "not capturable: a graph would repeat one choice" in str(simulation.program)

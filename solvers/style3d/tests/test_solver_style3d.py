@@ -1,0 +1,121 @@
+"""The Style3D plugin: Newton's options with Newton's defaults, and a solver that obeys them."""
+
+import dataclasses
+
+import attrs
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from newton.solvers import style3d
+from orchard_solver_style3d import SolverStyle3D, Style3DConfig
+
+
+def test_options_and_defaults_are_those_of_newton():
+    assert attrs.asdict(Style3DConfig()) == dataclasses.asdict(newton.solvers.SolverStyle3D.Config())
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("iterations", 0),
+        ("iterations", True),
+        ("linear_iterations", -1),
+        ("drag_spring_stiff", float("nan")),
+        ("enable_mouse_dragging", 1),
+        ("nonlinear_iterations", 5),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
+        orchard.structure({"solver": {"type": "style3d", option: value}})
+
+
+DT, COLUMNS, ROWS, CELL, MASS, WARP, RADIUS, HEIGHT = 0.004, 4, 8, 0.05, 0.01, 400.0, 0.01, 0.05
+
+
+@pytest.fixture(scope="module")
+def scene():
+    """A cloth that hangs from its upper edge, and a smaller one that falls flat onto the ground."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverStyle3D.register_custom_attributes(builder)
+    cloth = {
+        "vel": wp.vec3(0.0),
+        "cell_x": CELL,
+        "cell_y": CELL,
+        "mass": MASS,
+        "tri_aniso_ke": wp.vec3(WARP, WARP, WARP / 4),
+        "edge_aniso_ke": wp.vec3(1e-4),
+        "particle_radius": RADIUS,
+        "dim_x": COLUMNS,
+    }
+    upright = wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), np.pi / 2)
+    style3d.add_cloth_grid(builder, pos=wp.vec3(2.0, 0.0, 1.0), rot=upright, dim_y=ROWS, fix_top=True, **cloth)
+    style3d.add_cloth_grid(builder, pos=wp.vec3(0.0, 0.0, HEIGHT), rot=wp.quat_identity(), dim_y=COLUMNS, **cloth)
+    return builder
+
+
+def simulate(prototype, worlds=1, capture="require", **options):
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT, "capture": capture},
+        "scene": {"ground": True, "worlds": worlds},
+        "solver": {"type": "style3d", **options},
+    }
+    return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+
+
+def test_options_reach_the_solver(scene):
+    with simulate(scene, iterations=3, linear_iterations=20) as simulation:
+        config = simulation.solver.config
+
+    assert isinstance(simulation.solver, newton.solvers.SolverStyle3D)
+    assert (config.iterations, config.linear_iterations) == (3, 20)
+    assert SolverStyle3D.supported_observables == simulation.solver.supported_observables
+
+
+def test_cloth_falls_lies_and_hangs_by_the_formulas(scene):
+    """One run for both, as they do not touch.
+
+    - Falling: implicit Euler, with 0.998 of the velocity kept from step to step, to the digits that float32 leaves.
+    - Lying: the ground holds the particles at their radius; 1e-3 m is a third of what their weight costs at most.
+    - Hanging: what is below a row pulls at it; strain is that over the stiffness along the warp, within 2 %.
+    """
+    count, fallen = (COLUMNS + 1) * (ROWS + 1), 15
+    with simulate(scene) as simulation:
+        simulation.step(fallen)
+        falling = simulation.state.particle_q.numpy()[count:, 2].copy()
+        simulation.step(500 - fallen)
+        simulation.check()
+        heights = simulation.state.particle_q.numpy()[:, 2]
+        rows = simulation.model.particle_mass.numpy()[:count].reshape(ROWS + 1, COLUMNS + 1).sum(axis=1)
+
+    assert simulation.program.is_captured
+    velocity = depth = 0.0
+    for _ in range(fallen):
+        depth += (velocity + 9.81 * DT) * DT
+        velocity = 0.998 * (velocity + 9.81 * DT)
+    np.testing.assert_allclose(HEIGHT - falling, depth, rtol=1e-4)
+    np.testing.assert_allclose(heights[count:], RADIUS, atol=1e-3)
+
+    loads = np.cumsum(rows)[:ROWS] * 9.81 / (COLUMNS * CELL)
+    assert 1.0 - heights[: COLUMNS + 1].mean() == pytest.approx(np.sum(loads) * CELL / WARP, rel=0.02)
+
+
+def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_starts_over(scene):
+    runs = []
+    for capture in ("off", "require"):
+        with simulate(scene, capture=capture) as simulation:
+            simulation.step(15)
+            first = simulation.state.particle_q.numpy().copy()
+            simulation.reset()
+            simulation.step(15)
+            runs.append(simulation.state.particle_q.numpy().copy())
+
+    assert runs[0].tobytes() == runs[1].tobytes()
+    np.testing.assert_allclose(runs[0], first, atol=1e-6)
+
+
+def test_several_worlds_are_refused_for_their_cloths_would_collide(scene):
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'style3d' .* got 2 worlds; set scene\.worlds = 1"):
+        simulate(scene, worlds=2)

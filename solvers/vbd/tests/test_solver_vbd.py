@@ -1,0 +1,269 @@
+"""The VBD plugin: Newton's options with Newton's defaults, and a solver that obeys them."""
+
+import inspect
+
+import attrs
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from orchard_solver_vbd import SolverVBD, VBDConfig
+
+OWN_PIPELINE = "needs a collision pipeline that the solver owns; here the host does"
+LEFT_OUT = {
+    "collision_pipeline": OWN_PIPELINE,
+    "deterministic": "sets kernel modules of the whole process",
+    "particle_external_edge_contact_filtering_map": "indices of edges, which no file knows",
+    "particle_external_vertex_contact_filtering_map": "indices of vertices, which no file knows",
+    "rigid_soft_dat_use_interval_arithmetic": OWN_PIPELINE,
+    "rigid_soft_enable_dat": OWN_PIPELINE,
+} | dict.fromkeys(VBDConfig.replaced_keys, "deprecated in Newton 1.8")
+SCHEDULE = {"collision_frequency", "collision_frequency_type"}
+"""Newton's mappings from a slot; one slot does not need a pipeline, and has two fields here."""
+
+OURS = {"particle_collision_frequency", "particle_collision_frequency_type", "particle_rebuild_bvh"}
+
+
+def newton_options():
+    parameters = inspect.signature(newton.solvers.SolverVBD).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
+
+
+def test_options_and_defaults_are_those_of_newton():
+    theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(VBDConfig)}
+
+    shared = {name: default for name, default in theirs.items() if name not in LEFT_OUT.keys() | SCHEDULE}
+    assert {name: default for name, default in ours.items() if name not in OURS} == shared
+
+
+def test_what_is_left_out_is_an_option_of_newton():
+    assert LEFT_OUT.keys() | SCHEDULE <= newton_options().keys()
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("iterations", 0),
+        ("iterations", 2.5),
+        ("friction_epsilon", 0.0),
+        ("dat_conservative_bound_relaxation", 1.0),
+        ("particle_self_contact_gap", -0.01),
+        ("particle_enable_self_contact", 1),
+        ("particle_collision_frequency_type", "none"),
+        ("rigid_avbd_gamma", 1.5),
+        ("rigid_joint_linear_ke", float("inf")),
+        ("deterministic", True),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
+        orchard.structure({"solver": {"type": "vbd", option: value}})
+
+
+@pytest.mark.parametrize("option", VBDConfig.replaced_keys)
+def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it(option):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: not a key any more; [a-z]+"):
+        orchard.structure({"solver": {"type": "vbd", option: 1}})
+
+
+def test_a_margin_of_self_contacts_needs_a_gap():
+    config = orchard.structure({"solver": {"type": "vbd", "particle_self_contact_margin": 0.01}})
+
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.particle_self_contact_margin: 0\.01, .* half the margin"):
+        orchard.Simulation(config)
+
+
+SIDE, DENSITY = 0.2, 500.0
+SEGMENTS, SEGMENT, BENDING, SHEAR = 5, 0.1, 20.0, 1e4
+COLUMNS, ROWS, CELL, PARTICLE_MASS, MEMBRANE = 4, 8, 0.05, 0.01, 200.0
+
+
+def clamp(builder, body):
+    """Let nothing move a body."""
+    builder.body_mass[body] = builder.body_inv_mass[body] = 0.0
+    builder.body_inertia[body] = builder.body_inv_inertia[body] = wp.mat33(0.0)
+
+
+@pytest.fixture(scope="module")
+def scene():
+    """Two boxes on top of each other, a cloth that hangs from its upper edge, and a cable clamped at one end."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverVBD.register_custom_attributes(builder)
+    for index in range(2):
+        pose = wp.transform(wp.vec3(0.0, 0.0, SIDE * (index + 0.5)), wp.quat_identity())
+        box = builder.add_body(xform=pose, label=f"box_{index}")
+        shape = newton.ModelBuilder.ShapeConfig(density=DENSITY, mu=0.5, ke=1e5, kd=0.0)
+        builder.add_shape_box(box, hx=SIDE / 2, hy=SIDE / 2, hz=SIDE / 2, cfg=shape)
+    builder.add_cloth_grid(
+        pos=wp.vec3(2.0, 0.0, 1.0),
+        rot=wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), np.pi / 2),
+        vel=wp.vec3(0.0),
+        dim_x=COLUMNS,
+        dim_y=ROWS,
+        cell_x=CELL,
+        cell_y=CELL,
+        mass=PARTICLE_MASS,
+        fix_top=True,
+        tri_ke=MEMBRANE,
+        tri_ka=0.0,
+        tri_kd=0.05,
+        edge_ke=1e-3,
+        particle_radius=0.005,
+    )
+    rod = newton.Rod.create_straight(
+        (0.0, 2.0, 1.0), (1.0, 0.0, 0.0), SEGMENTS * SEGMENT, segment_count=SEGMENTS, radius=0.02
+    )
+    segments, _ = builder.add_rod(
+        rod=rod,
+        cfg=newton.ModelBuilder.ShapeConfig(density=1000.0),
+        stretch_stiffness=SHEAR,
+        bend_stiffness=BENDING,
+        bend_damping=1.0,
+        label="cable",
+    )
+    clamp(builder, segments[0])
+    return builder
+
+
+class ContactForces:
+    """Keeps what the solver says about contact forces."""
+
+    observables = frozenset({"contact_f"})
+
+    @orchard.hookimpl
+    def update_sensors(self, contacts, observables):
+        self.contacts, self.forces = contacts, observables.contact_f
+
+    def vertical_on(self, shape):
+        """Return the sum of the vertical forces between a shape and all others [N]."""
+        count = int(self.contacts.rigid_contact_count.numpy()[0])
+        sides = [getattr(self.contacts, f"rigid_contact_shape{side}").numpy()[:count] for side in (0, 1)]
+        vertical = self.forces.numpy()[:count, 2]
+        return vertical[sides[0] == shape].sum() - vertical[sides[1] == shape].sum()
+
+
+def simulate(prototype, plugins=(), worlds=1, capture="require", **options):
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.004, "capture": capture},
+        "scene": {"ground": True, "worlds": worlds},
+        "solver": {"type": "vbd", **options},
+    }
+    return orchard.Simulation(orchard.structure(tables), plugins, prototype)
+
+
+def test_options_reach_the_solver(scene):
+    schedule = {"particle_collision_frequency": 3, "particle_collision_frequency_type": "iterations"}
+    with simulate(scene, iterations=7, friction_epsilon=0.02, **schedule) as simulation:
+        solver = simulation.solver
+
+    slot, when = solver.CollisionSlot.SOFT_SELF_CONTACT, solver.CollisionFrequencyType.ITERATIONS
+    assert isinstance(solver, newton.solvers.SolverVBD)
+    assert (solver.iterations, solver.friction_epsilon) == (7, 0.02)
+    assert (solver.collision_frequency[slot], solver.collision_frequency_type[slot]) == (3, when)
+
+
+def test_declared_observables_are_those_of_the_solver(scene):
+    with simulate(scene) as simulation:
+        assert SolverVBD.supported_observables == simulation.solver.supported_observables
+
+
+def test_neighbours_have_different_colours(scene):
+    with simulate(scene, worlds=2) as simulation:
+        model = simulation.model
+        colour = np.empty(model.particle_count, dtype=int)
+        for index, group in enumerate(model.particle_color_groups):
+            colour[group.numpy()] = index
+
+        triangles = colour[model.tri_indices.numpy()]
+        edges = colour[model.edge_indices.numpy()[:, :2]]
+
+    assert all(len(set(corners)) == 3 for corners in triangles.tolist())
+    assert (edges[:, 0] != edges[:, 1]).all()
+    assert sum(len(group) for group in model.body_color_groups) == model.body_count
+
+
+def test_what_hangs_leans_or_lies_comes_to_rest_where_the_formulas_say(scene):
+    """One run for all three, as they do not touch.
+
+    - The ground bears the weight of the boxes within a percent, and they sink in by less than a millimetre.
+    - Cloth: row k of n carries n - k + 1 rows below it; strain is that over 2 μ, for λ = 0. Its edges give way
+      more than its middle does: their mean is meant, within 3 %.
+    - Cable: joint i carries the n - i segments beyond it, with the moment of their weight; small angles, within 3 %.
+    """
+    probe = ContactForces()
+    with simulate(scene, plugins=[probe]) as simulation:
+        simulation.step(1000)
+        simulation.check()
+        model, body_q = simulation.model, simulation.state.body_q.numpy()
+        heights = simulation.state.particle_q.numpy()[:, 2].reshape(ROWS + 1, COLUMNS + 1)
+
+    assert simulation.program.is_captured
+    np.testing.assert_allclose(body_q[:2, 2], [SIDE / 2, 3 * SIDE / 2], atol=1e-3)
+    ground = model.shape_label.index("ground_plane")
+    assert probe.vertical_on(ground) == pytest.approx(-2 * DENSITY * SIDE**3 * 9.81, rel=0.01)
+
+    row_weight = (COLUMNS + 1) * PARTICLE_MASS * 9.81 / (COLUMNS * CELL)
+    stretched = row_weight * CELL / (2 * MEMBRANE) * ROWS * (ROWS + 1) / 2
+    assert 1.0 - heights[0].mean() == pytest.approx(stretched, rel=0.03)
+
+    weight = model.body_mass.numpy()[-1] * 9.81
+    beyond = SEGMENT * np.arange(SEGMENTS - 1, 0, -1)
+    sheared = weight / SHEAR * beyond / SEGMENT
+    bent = weight / SEGMENT * beyond**2 / 2 / BENDING * (beyond - SEGMENT / 2)
+    assert 1.0 - body_q[-1, 2] == pytest.approx(np.sum(bent + sheared), rel=0.03)
+
+
+def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_world_starts_over(scene):
+    """Multipliers are carried from step to step; the positions of a world that starts over agree within a micron."""
+    runs = []
+    for capture in ("off", "require"):
+        with simulate(scene, worlds=2, capture=capture) as simulation:
+            simulation.step(20)
+            first = by_world(simulation)
+            simulation.reset([1])
+            simulation.step(20)
+            runs.append(by_world(simulation))
+
+    assert runs[0].tobytes() == runs[1].tobytes()
+    np.testing.assert_allclose(runs[0][1], first[1], atol=1e-6)
+    assert np.abs(runs[0][0] - first[0]).max() > 1e-3
+
+
+def by_world(simulation):
+    bodies, particles = simulation.state.body_q.numpy(), simulation.state.particle_q.numpy()
+    return np.concatenate([bodies.reshape(2, -1), particles.reshape(2, -1)], axis=1)
+
+
+def test_a_cloth_that_falls_onto_itself_stays_apart():
+    """Two sheets, one above the other, with nothing below: the upper one is thrown down and lands on the lower one."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    for height, speed in ((1.0, 0.0), (1.03, -0.5)):
+        builder.add_cloth_grid(
+            pos=wp.vec3(0.0, 0.0, height),
+            rot=wp.quat_identity(),
+            vel=wp.vec3(0.0, 0.0, speed),
+            dim_x=COLUMNS,
+            dim_y=COLUMNS,
+            cell_x=CELL,
+            cell_y=CELL,
+            mass=PARTICLE_MASS,
+            tri_ke=1e3,
+            tri_ka=1e3,
+            edge_ke=0.1,
+            particle_radius=0.005,
+        )
+    options = {
+        "particle_enable_self_contact": True,
+        "particle_self_contact_margin": 0.01,
+        "particle_self_contact_gap": 0.01,
+        "particle_rebuild_bvh": True,
+    }
+    with simulate(builder, **options) as simulation:
+        simulation.model.soft_contact_ke = 1e4
+        simulation.step(50)
+        heights = simulation.state.particle_q.numpy()[:, 2].reshape(2, -1)
+
+    assert simulation.program.is_captured
+    assert (heights[1] - heights[0]).min() > 0.0
+    assert (heights[1] - heights[0]).mean() < 0.03
