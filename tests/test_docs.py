@@ -201,7 +201,8 @@ def test_every_page_is_linked_from_another():
         if not found["target"].startswith(("http", "#"))
     }
 
-    assert set(PAGES) - linked - {ROOT / "README.md"} == set()
+    fragments = set(ROOT.glob("changelog.d/*.*.md"))  # gathered into the changelog by a release
+    assert set(PAGES) - fragments - linked - {ROOT / "README.md"} == set()
 
 
 def test_the_readme_gives_the_two_commands_and_ci_runs_the_second():
