@@ -10,6 +10,7 @@ from .arrays import present
 
 if TYPE_CHECKING:
     import newton
+    import warp as wp
 
     from .config import CollisionConfig
 
@@ -34,6 +35,11 @@ class ContactSource:
         assert self.pipeline is not None, "the program collides only where there is a pipeline"
         self.pipeline.collide(state, present(self.contacts))
 
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Forget which contacts of the masked worlds were matched."""
+        if self.pipeline is not None:
+            self.pipeline.reset_contact_matching(world_mask)
+
 
 def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
     """Return Newton's collision pipeline over `model`, with buffers of the capacity that `config` asks for.
@@ -42,9 +48,8 @@ def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSour
     """
     import newton
 
-    pipeline = newton.CollisionPipeline(
-        model, broad_phase=config.broad_phase, rigid_contact_max=config.rigid_contact_max
-    )
+    options = attrs.asdict(config, filter=lambda field, _: field.name != "interval")
+    pipeline = newton.CollisionPipeline(model, **options)
     can_meet = model.shape_contact_pair_count > 0 or model.particle_count > 0
     contacts = pipeline.contacts()
     return ContactSource(contacts=contacts, pipeline=pipeline if can_meet else None, interval=config.interval)

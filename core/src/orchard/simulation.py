@@ -316,6 +316,7 @@ class Simulation:
             mask = self._reset.mask_of(worlds)
             self._reset.restore(mask)
             self.solver.reset(self.state, world_mask=mask, flags=0)
+            self.contact_source.reset(mask)
             for implementation in self._components.implementations("reset_worlds"):
                 implementation.bind(state=self.state, world_mask=mask)()
             self._monitor.forget()

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
 
+from .collision import CollisionConfig
 from .validators import finite, unit_quaternion
 
 __all__ = [
@@ -111,20 +112,6 @@ class SceneConfig:
 
     assets: tuple[AssetConfig, ...] = ()
     """What every world holds, in order. Empty where a prototype built in Python is passed instead."""
-
-
-@attrs.frozen(kw_only=True)
-class CollisionConfig:
-    """The `[collision]` table: Newton's collision pipeline, for the solvers that do not detect contacts themselves."""
-
-    broad_phase: Literal["explicit", "nxn", "sap"] | None = None
-    """How candidate pairs are found; by default what Newton chooses for the model."""
-
-    interval: int = attrs.field(default=1, validator=ge(1))
-    """Substeps between two detections; every physics step begins with one."""
-
-    rigid_contact_max: int | None = attrs.field(default=None, validator=optional(ge(1)))
-    """Capacity of the rigid contact buffer, all worlds together; by default Newton's estimate."""
 
 
 @attrs.frozen(kw_only=True)
