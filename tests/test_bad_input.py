@@ -231,3 +231,10 @@ def test_gains_that_blow_up_are_found(chain, configure):
         text = error_of(simulation.check)
 
     assert "is not finite; use a smaller 'simulation.dt'" in text
+
+
+def test_shape_defaults_beside_a_prototype_are_refused(chain, configure):
+    config = configure(scene={"shapes": {"mu": 0.5}})
+
+    with pytest.raises(orchard.ConfigError, match=r"scene.shapes: given beside a prototype.*default_shape_cfg"):
+        orchard.Simulation(config, prototype=chain())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
+import attrs
+
 from .assets import find_assets, import_asset
 from .config.model import SceneConfig
 from .errors import ConfigError
@@ -17,10 +19,13 @@ __all__ = ["add_assets", "add_worlds", "new_builder", "world_offsets"]
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
-    """Return an empty builder with z up and the scene's gravity."""
+    """Return an empty builder with z up, the scene's gravity and its defaults of shapes."""
     import newton
 
-    return newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity)
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity)
+    for name, value in attrs.asdict(scene.shapes, filter=lambda _, value: value is not None).items():
+        setattr(builder.default_shape_cfg, name, value)
+    return builder
 
 
 def add_assets(builder: newton.ModelBuilder, scene: SceneConfig) -> None:

@@ -16,7 +16,7 @@ from .buffers import Assignable, DoubleBuffer
 from .catalog import Catalog
 from .checkpoint import Checkpoint
 from .components import Components, located
-from .config import CollisionConfig, dump_toml, load, structure
+from .config import CollisionConfig, ShapeConfig, dump_toml, load, structure
 from .contacts import ContactSource, newton_pipeline
 from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
@@ -126,6 +126,11 @@ class Simulation:
             add_assets(prototype, scene)
         elif scene.assets:
             raise ConfigError("scene.assets: given beside a prototype built in Python; leave one of the two out")
+        elif scene.shapes != ShapeConfig():
+            raise ConfigError(
+                "scene.shapes: given beside a prototype built in Python, whose shapes are made already;"
+                " set default_shape_cfg of the builder instead"
+            )
         else:
             prototype = copy.deepcopy(prototype)
             prototype.gravity = scene.gravity

@@ -1,13 +1,16 @@
 """Configuration: typed, frozen classes, and the way from a file to them."""
 
+from .collision import CollisionConfig
 from .loading import dump_toml, load, structure, unstructure
-from .model import AssetConfig, CollisionConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig
+from .model import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig
+from .shapes import ShapeConfig
 
 __all__ = [
     "AssetConfig",
     "CollisionConfig",
     "ComponentConfig",
     "SceneConfig",
+    "ShapeConfig",
     "SimulationConfig",
     "StepConfig",
     "dump_toml",

@@ -9,11 +9,11 @@ import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
 
 from .collision import CollisionConfig
+from .shapes import ShapeConfig
 from .validators import finite, unit_quaternion
 
 __all__ = [
     "AssetConfig",
-    "CollisionConfig",
     "ComponentConfig",
     "SceneConfig",
     "SimulationConfig",
@@ -109,6 +109,9 @@ class SceneConfig:
 
     gravity: Vector3 = attrs.field(default=(0.0, 0.0, -9.81), validator=deep_iterable(finite))
     """Gravitational acceleration [m/s²]; z is up. It holds whatever an asset or a prototype says."""
+
+    shapes: ShapeConfig = attrs.field(factory=ShapeConfig)
+    """What shapes are made of where their asset does not say."""
 
     assets: tuple[AssetConfig, ...] = ()
     """What every world holds, in order. Empty where a prototype built in Python is passed instead."""

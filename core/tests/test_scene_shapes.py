@@ -1,0 +1,62 @@
+"""Defaults of shapes: in force before any asset is read, for the ground as well, and no further."""
+
+import attrs
+import orchard
+import pytest
+from orchard.config import SceneConfig, ShapeConfig
+from orchard.scene import add_assets, add_worlds, new_builder
+
+ROBOT = """
+<mujoco>
+  <worldbody>
+    <body name="plain" pos="0 0 1"><freejoint/><geom type="sphere" size="0.1"/></body>
+    <body name="smooth" pos="1 0 1"><freejoint/><geom type="sphere" size="0.1" density="300" friction="0.2 0 0"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def built(tmp_path, **shapes):
+    (tmp_path / "robot.xml").write_text(ROBOT)
+    assets = [{"path": str(tmp_path / "robot.xml")}]
+    scene = orchard.structure({"scene": {"shapes": shapes, "ground": True, "assets": assets}}).scene
+    prototype, builder = new_builder(scene), new_builder(scene)
+    add_assets(prototype, scene)
+    add_worlds(builder, prototype, scene)
+    return builder
+
+
+def test_every_field_is_one_of_newton_with_its_default_in_words():
+    import newton
+
+    known = newton.ModelBuilder.ShapeConfig()
+    assert all(hasattr(known, field.name) for field in attrs.fields(ShapeConfig))
+    assert new_builder(SceneConfig()).default_shape_cfg == known
+
+
+def test_an_asset_that_says_nothing_and_the_ground_take_the_defaults(tmp_path):
+    builder = built(tmp_path, mu=0.6, margin=0.01, ke=9000.0)
+
+    plain, _, ground = range(builder.shape_count)
+    for shape in (plain, ground):
+        assert builder.shape_material_mu[shape] == pytest.approx(0.6)
+        assert builder.shape_margin[shape] == pytest.approx(0.01)
+    assert builder.shape_material_ke[ground] == pytest.approx(9000.0)
+
+
+def test_what_an_asset_says_goes_before_the_defaults(tmp_path):
+    builder = built(tmp_path, mu=0.6)
+
+    assert builder.shape_material_mu[1] == pytest.approx(0.2)
+
+
+def test_a_density_reaches_the_mass(tmp_path):
+    light, heavy = built(tmp_path, density=100.0), built(tmp_path, density=200.0)
+
+    assert heavy.body_mass[0] == pytest.approx(2.0 * light.body_mass[0])
+    assert heavy.body_mass[1] == light.body_mass[1], "this one has a density of its own"
+
+
+def test_values_that_no_material_has_are_refused():
+    with pytest.raises(orchard.ConfigError, match=r"scene.shapes.mu: .*must be >= 0.*-1"):
+        orchard.structure({"scene": {"shapes": {"mu": -1.0}}})
