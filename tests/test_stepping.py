@@ -189,6 +189,40 @@ def test_a_small_pendulum_swings_with_the_period_of_the_formula(solver, configur
     assert np.diff(crossings)[0] == pytest.approx(period, rel=0.01)
 
 
+class JointsOnly:
+    """Featherstone that leaves bodies to the host."""
+
+    coordinates = "joint"
+
+    @orchard.hookimpl
+    def build_solver(self, model):
+        import newton
+
+        self.whole = model.state()
+        return newton.solvers.SolverFeatherstone(model)
+
+    @orchard.hookimpl
+    def step_solver(self, solver, state_in, state_out, control, contacts, dt):
+        solver.step(state_in, self.whole, control, contacts, dt)
+        wp.copy(state_out.joint_q, self.whole.joint_q)
+        wp.copy(state_out.joint_qd, self.whole.joint_qd)
+
+
+@pytest.mark.parametrize("substeps", [1, 2, 3])
+def test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only(chain, substeps):
+    import newton
+
+    config = orchard.SimulationConfig(simulation=orchard.StepConfig(device="cpu", substeps=substeps, capture="require"))
+    with orchard.Simulation(config, plugins=[JointsOnly()], prototype=chain()) as simulation:
+        simulation.step(20)
+        expected = simulation.model.state()
+        newton.eval_fk(simulation.model, simulation.state.joint_q, simulation.state.joint_qd, expected)
+
+        assert simulation.state.body_q.numpy().tobytes() == expected.body_q.numpy().tobytes()
+        assert simulation.state.body_qd.numpy().tobytes() == expected.body_qd.numpy().tobytes()
+        assert not np.array_equal(expected.body_q.numpy(), simulation.model.body_q.numpy())
+
+
 class UndeclaredXPBD:
     """XPBD without saying that it leaves joint positions alone."""
 
