@@ -111,7 +111,9 @@ def test_a_net_hangs_by_the_formula():
     for row in range(rows + 1):
         for column in range(columns):
             above, beside = len(builder.particle_q) - columns, len(builder.particle_q) - 1
-            here = builder.add_particle(wp.vec3(column * cell, 0.0, 1.0 - row * cell), wp.vec3(), mass if row else 0.0)
+            here = builder.add_particle(
+                wp.vec3(column * cell, 0.0, 1.0 - row * cell), wp.vec3(), mass if row else 0.0, radius=0.01
+            )
             if row:
                 builder.add_spring(above, here, stiffness, 0.5, 0.0)
             if row and column:
