@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-SOLVERS = ("mujoco", "xpbd", "featherstone", "semi-implicit")
+SOLVERS = ("mujoco", "xpbd", "featherstone", "semi-implicit", "steel", "vbd")
 """Solvers of this workspace that run rigid robots."""
 
 

@@ -50,7 +50,8 @@ class Component(Protocol):
     """Solvers: the observables the solver can write, so that a sensor is refused before anything is built."""
 
     coordinates: str
-    """Solvers: "reduced" (writes `joint_q`; assumed) or "maximal" (bodies only: the host runs `newton.eval_ik`)."""
+    """Solvers: "reduced" (writes joints and bodies; assumed), "joint" (joints only: the host runs `newton.eval_fk`)
+    or "maximal" (bodies only: the host runs `newton.eval_ik`)."""
 
     actuated_dofs: wp.array[int]
     """Who adds effort: the DOFs whose `control.joint_f` the host zeroes before it; known after `bind`."""

@@ -157,6 +157,8 @@ class Stepping:
             if self.source.pipeline is not None and substep % self.source.interval == 0:
                 yield from self._collision(self._state(first + substep))
             yield from self._substep(first + substep, forces)
+            if self._needs_bodies(is_last=is_last_tick and substep == config.substeps - 1):
+                yield self._forward_kinematics(self._state(first + substep + 1))
         if self._needs_joint_state(is_last_tick):
             yield self._inverse_kinematics(self._state(first + config.substeps))
 
@@ -236,15 +238,31 @@ class Stepping:
         has_readers = is_last_tick or bool(self.components.implementations("apply_actuators"))
         return self._is_maximal and has_readers and self.model.joint_count > 0
 
+    def _needs_bodies(self, *, is_last: bool) -> bool:
+        """Tell whether bodies must be computed from joint coordinates: for the next substep, or for the user."""
+        answered = any(self.components.implementations(hook) for hook in ("apply_actuators", "before_substep"))
+        has_readers = is_last or answered or self.source.pipeline is not None
+        return self._coordinates == "joint" and has_readers
+
+    @property
+    def _coordinates(self) -> str:
+        return getattr(self.components.solver, "coordinates", "reduced")
+
     @property
     def _is_maximal(self) -> bool:
-        return getattr(self.components.solver, "coordinates", "reduced") == "maximal"
+        return self._coordinates == "maximal"
 
     def _inverse_kinematics(self, state: newton.State) -> Operation:
         import newton
 
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
         return Operation(name="eval_ik", run=partial(newton.eval_ik, self.model, state, joint_q, joint_qd))
+
+    def _forward_kinematics(self, state: newton.State) -> Operation:
+        import newton
+
+        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
+        return Operation(name="eval_fk", run=partial(newton.eval_fk, self.model, joint_q, joint_qd, state))
 
 
 class _ExternalForces:

@@ -1,5 +1,6 @@
 """The Style3D plugin: Newton's options with Newton's defaults, and a solver that obeys them."""
 
+import copy
 import dataclasses
 
 import attrs
@@ -56,10 +57,10 @@ def scene():
     return builder
 
 
-def simulate(prototype, worlds=1, capture="require", **options):
+def simulate(prototype, worlds=1, capture="require", ground=True, **options):
     tables = {
         "simulation": {"device": "cpu", "dt": DT, "capture": capture},
-        "scene": {"ground": True, "worlds": worlds},
+        "scene": {"ground": ground, "worlds": worlds},
         "solver": {"type": "style3d", **options},
     }
     return orchard.Simulation(orchard.structure(tables), prototype=prototype)
@@ -119,3 +120,24 @@ def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_starts_over(scen
 def test_several_worlds_are_refused_for_their_cloths_would_collide(scene):
     with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'style3d' .* got 2 worlds; set scene\.worlds = 1"):
         simulate(scene, worlds=2)
+
+
+def test_a_cloth_follows_a_plate_that_is_moved_by_hand(scene):
+    """The falling cloth lands on a plate below it, which then sinks by 2 cm; bodies stay where the user puts them."""
+    prototype = copy.deepcopy(scene)
+    plate = prototype.add_body(xform=wp.transform(wp.vec3(0.1, 0.1, 0.02), wp.quat_identity()), label="plate")
+    prototype.body_flags[plate] = int(newton.BodyFlags.KINEMATIC)
+    prototype.add_shape_box(plate, hx=0.3, hy=0.3, hz=0.01)
+    with simulate(prototype, ground=False) as simulation:
+        simulation.step(100)
+        for _ in range(100):
+            poses = simulation.state.body_q.numpy().copy()
+            poses[0, 2] -= 0.0002
+            simulation.state.body_q.assign(poses)
+            simulation.step()
+        simulation.step(100)
+        cloth = simulation.state.particle_q.numpy()[(COLUMNS + 1) * (ROWS + 1) :, 2]
+
+        assert simulation.state.body_q.numpy()[0, 2] == pytest.approx(0.0, abs=1e-5)
+
+    np.testing.assert_allclose(cloth, 0.01 + RADIUS, atol=1e-3)

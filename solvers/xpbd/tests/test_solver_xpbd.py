@@ -102,3 +102,27 @@ def test_restitution_gives_back_its_part_of_the_velocity():
         velocity = simulation.state.body_qd.numpy()[0, 2]
 
     assert velocity == pytest.approx(0.5, rel=1e-4)
+
+
+def test_a_net_hangs_by_the_formula():
+    """XPBD has springs and no triangles. Spring k of n carries the n - k + 1 particles below it; 1 % is left of 2 s."""
+    columns, rows, cell, mass, stiffness = 3, 6, 0.05, 0.01, 200.0
+    builder = newton.ModelBuilder()
+    for row in range(rows + 1):
+        for column in range(columns):
+            above, beside = len(builder.particle_q) - columns, len(builder.particle_q) - 1
+            here = builder.add_particle(
+                wp.vec3(column * cell, 0.0, 1.0 - row * cell), wp.vec3(), mass if row else 0.0, radius=0.01
+            )
+            if row:
+                builder.add_spring(above, here, stiffness, 0.5, 0.0)
+            if row and column:
+                builder.add_spring(beside, here, stiffness, 0.5, 0.0)
+
+    with simulate(builder, iterations=20) as simulation:
+        simulation.step(1000)
+        lowest = simulation.state.particle_q.numpy()[-columns:, 2]
+
+    assert simulation.program.is_captured
+    stretched = mass * 9.81 / stiffness * rows * (rows + 1) / 2
+    assert lowest == pytest.approx(1.0 - rows * cell - stretched, abs=0.01 * stretched)

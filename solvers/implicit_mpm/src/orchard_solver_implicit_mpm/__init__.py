@@ -13,7 +13,6 @@ from orchard.contacts import ContactSource
 
 if TYPE_CHECKING:
     import newton
-    import warp as wp
 
 __all__ = ["ImplicitMPMConfig", "SolverImplicitMPM"]
 
@@ -209,9 +208,10 @@ class SolverImplicitMPM:
         solver.step(state_in, state_out, control, None, dt)  # pyright: ignore[reportArgumentType] it takes no contacts
         if self.config.project_outside_colliders:
             solver.project_outside(state_out, state_out, dt)
-        if state_in.body_count:
-            wp.copy(_present(state_out.body_q), _present(state_in.body_q))
-            wp.copy(_present(state_out.body_qd), _present(state_in.body_qd))
+        if state_in.body_q is not None and state_out.body_q is not None:
+            wp.copy(state_out.body_q, state_in.body_q)
+        if state_in.body_qd is not None and state_out.body_qd is not None:
+            wp.copy(state_out.body_qd, state_in.body_qd)
         # The solver leaves its fields on the state it writes to; the two states have to be alike.
         for name in vars(state_out).keys() - self._names:
             setattr(state_in, name, getattr(state_out, name))
@@ -229,11 +229,6 @@ class SolverImplicitMPM:
             simulation.solver.check_sparse_grid_rebuild_status()  # pyright: ignore[reportAttributeAccessIssue]
         except RuntimeError as error:
             raise orchard.SimulationError(f"solver: step {simulation.step_count}: {error}") from error
-
-
-def _present(array: wp.array | None) -> wp.array:
-    assert array is not None, "a state of a model with bodies has their poses"
-    return array
 
 
 def _eager_reason(config: ImplicitMPMConfig) -> str | None:

@@ -33,7 +33,7 @@ class Style3DConfig:
 
 
 class SolverStyle3D:
-    """Newton's `SolverStyle3D`, over contacts from Newton's pipeline: cloth, and bodies that do not move.
+    """Newton's `SolverStyle3D`, over contacts from Newton's pipeline. Only cloth moves; bodies are put, not moved.
 
     It keeps 0.998 of every velocity from substep to substep, whatever their length. The cloth is added by
     `newton.solvers.style3d`, to a prototype built in Python.
@@ -69,3 +69,20 @@ class SolverStyle3D:
             )
         solver = newton.solvers.SolverStyle3D
         return solver(model, config=solver.Config(**attrs.asdict(self.config)))
+
+    @orchard.hookimpl
+    def step_solver(
+        self,
+        solver: newton.solvers.SolverStyle3D,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control,
+        contacts: newton.Contacts,
+        dt: float,
+    ) -> None:
+        """Move the cloth, and leave bodies where the state has them. May be recorded."""
+        import warp as wp
+
+        solver.step(state_in, state_out, control, contacts, dt)
+        if state_in.body_q is not None and state_out.body_q is not None:
+            wp.copy(state_out.body_q, state_in.body_q)

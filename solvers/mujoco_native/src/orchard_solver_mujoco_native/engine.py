@@ -1,0 +1,169 @@
+"""MuJoCo's C engine behind Newton's solver interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import newton
+import numpy as np
+import orchard
+import warp as wp
+from mujoco.batch import Batch
+from mujoco.batch import SimulationError as BatchError
+
+from .coordinates import Coordinates
+from .inputs import Inputs
+from .layout import JointLayout
+from .parameters import Parameters, is_uniform
+
+__all__ = ["MuJoCoBatch"]
+
+_Bit: Any = mujoco.mjtDisableBit  # pyright: ignore[reportAttributeAccessIssue] (in an extension without stubs)
+_Warning: Any = mujoco.mjtWarning  # pyright: ignore[reportAttributeAccessIssue]
+_FULL = slice(int(_Warning.mjWARN_CONTACTFULL), int(_Warning.mjWARN_CNSTRFULL) + 1)
+"""Warnings that contacts or constraints were left out."""
+
+
+class MuJoCoBatch(newton.solvers.SolverBase):
+    """All worlds of a Newton model in MuJoCo, stepped side by side on several threads.
+
+    MuJoCo computes in double precision and Newton's state is single. So a world goes on from MuJoCo's own coordinates
+    as long as the state it is given is the one it returned; one that was written to in between is read again.
+    A step writes joint coordinates and velocities, no bodies: `newton.eval_fk` does.
+
+    Args:
+        model: Newton's model, on the CPU.
+        options: Arguments of `newton.solvers.SolverMuJoCo`, which converts the model.
+        thread_count: Threads to step on; 0 for all cores.
+    """
+
+    SUPPORTED_OBSERVABLES = frozenset({"body_qdd"})
+
+    def __init__(self, model: newton.Model, options: Mapping[str, Any], thread_count: int = 0) -> None:
+        super().__init__(model)
+        separate = model.world_count > 1
+        converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+        self.mj_model = converted.mj_model
+        """MuJoCo's model of a world; what worlds differ in is kept apart."""
+        # MuJoCo would put a world that diverges back to the start of the asset, and say nothing in the state.
+        self.mj_model.opt.disableflags |= _Bit.mjDSBL_AUTORESET
+        self.batch = Batch(self.mj_model, model.world_count, thread_count)
+        """MuJoCo's worlds."""
+        self._options = {**options, "save_to_mjcf": None}
+        self._layout = JointLayout(model, converted)
+        self._coordinates = Coordinates(model, self._layout)
+        self._inputs = Inputs(self._layout, self._coordinates, converted, self.batch)
+        self._parameters = None if is_uniform(converted) else Parameters(model, self._options, self.batch)
+        self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
+        self._timestep: np.ndarray = self.batch.expand("opt.timestep")
+        self._full: np.ndarray = self.batch.warning[:, _FULL]
+        self._initial = self.batch.state.copy()
+        coordinates, dofs = model.joint_coord_count // model.world_count, model.joint_dof_count // model.world_count
+        # What the last step returned; NaN equals nothing, so that the first state is read.
+        self._q = np.full((model.world_count, coordinates), np.nan, dtype=np.float32)
+        self._qd = np.full((model.world_count, dofs), np.nan, dtype=np.float32)
+
+    def state_arrays(self) -> dict[str, wp.array]:
+        """Return what is carried from step to step, one row per world: views, of which some share memory with MuJoCo.
+
+        `integration` is MuJoCo's own state in double precision, with the warm start; `joint_q` and `joint_qd` are
+        what the last step returned for it.
+        """
+        views = {"integration": self.batch.state, "joint_q": self._q, "joint_qd": self._qd}
+        return {name: wp.array(view, device="cpu", copy=False) for name, view in views.items()}
+
+    def step(
+        self,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control | None,
+        contacts: newton.Contacts | None,
+        dt: float,
+        *,
+        observables: newton.solvers.SolverBase.Observables | None = None,
+    ) -> None:
+        """Advance every world by `dt` [s].
+
+        Args:
+            state_in: The state to start from; `joint_q`, `joint_qd` and `body_f` are read.
+            state_out: Where `joint_q` and `joint_qd` are written.
+            control: Efforts and targets.
+            contacts: Not used: MuJoCo detects contacts itself.
+            dt: Length of the step [s].
+            observables: Where `body_qdd` is written: the mean acceleration over the step [m/s², rad/s²].
+
+        Raises:
+            SimulationError: MuJoCo gave up on a world, or had no memory left for its contacts.
+        """
+        if self._timestep[0] != dt:
+            self._timestep[:] = dt
+        self._read(state_in)
+        self._inputs.write(state_in, control)
+        try:
+            self.batch.step()
+        except BatchError as error:
+            raise orchard.SimulationError(f"solver: {error}") from error
+        self._refuse_full_memory()
+        self._write(state_out)
+        if observables is not None and observables.is_requested("body_qdd"):
+            self._measure(state_in, state_out, observables.body_qdd, dt)
+
+    def reset(self, state: newton.State, world_mask: wp.array[wp.bool] | None = None, flags: Any | None = None) -> None:
+        """Forget the warm start, and what else is carried, of the masked worlds; `state` is read by the next step.
+
+        Args:
+            state: Put back to the model's joint coordinates and velocities where `flags` asks for it.
+            world_mask: The worlds, shape [world_count + 1]; all where it is None.
+            flags: Which arrays of `state` to put back; all where it is None.
+        """
+        worlds: Any = slice(None) if world_mask is None else world_mask.numpy()[:-1]
+        self.batch.state[worlds] = self._initial[worlds]
+        self._q[worlds] = np.nan
+        if self._parameters is not None:
+            self._parameters.pose_roots()
+        chosen = newton.StateFlags.ALL if flags is None else flags
+        for name, flag in (("joint_q", newton.StateFlags.JOINT_Q), ("joint_qd", newton.StateFlags.JOINT_QD)):
+            if int(chosen) & flag:
+                by_world = self._layout.by_world
+                by_world(getattr(state, name))[worlds] = by_world(getattr(self.model, name))[worlds]
+
+    def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
+        """Take over what changed in the model; from then on, each world has its own parameters."""
+        if self._parameters is None:
+            self._parameters = Parameters(self.model, self._options, self.batch)
+        else:
+            self._parameters.update(int(flags))
+        self._coordinates = Coordinates(self.model, self._layout)
+        self._q[:] = np.nan
+
+    def _read(self, state: newton.State) -> None:
+        """Take over the coordinates of worlds that are not where the last step left them."""
+        q, qd = self._layout.by_world(state.joint_q), self._layout.by_world(state.joint_qd)
+        # Comparing bytes is faster than comparing numbers, and a NaN is where it was left, too.
+        if q.tobytes() == self._q.tobytes() and qd.tobytes() == self._qd.tobytes():
+            return
+        is_moved = (q != self._q).any(axis=1) | (qd != self._qd).any(axis=1)
+        qpos, qvel = self._qpos.copy(), self._qvel.copy()
+        self._coordinates.to_mujoco(q, qd, qpos, qvel)
+        self._qpos[is_moved], self._qvel[is_moved] = qpos[is_moved], qvel[is_moved]
+
+    def _write(self, state: newton.State) -> None:
+        self._coordinates.to_newton(self._qpos, self._qvel, self._q, self._qd)
+        self._layout.by_world(state.joint_q)[:] = self._q
+        self._layout.by_world(state.joint_qd)[:] = self._qd
+
+    def _measure(self, before: Any, after: Any, body_qdd: Any, dt: float) -> None:
+        """Write how fast the bodies' velocities changed; both states' bodies are brought up to date first."""
+        for state in (before, after):
+            newton.eval_fk(self.model, state.joint_q, state.joint_qd, state)
+        body_qdd.numpy()[:] = (after.body_qd.numpy() - before.body_qd.numpy()) / np.float32(dt)
+
+    def _refuse_full_memory(self) -> None:
+        if self._full.any():
+            world = int(self._full.reshape(len(self._full), -1).any(axis=1).argmax())
+            raise orchard.SimulationError(
+                f"solver: the memory of MuJoCo ({self.mj_model.narena} bytes) has no room for the contacts of world"
+                f" {world}; let fewer shapes touch"
+            )

@@ -1,0 +1,94 @@
+"""Worlds that differ: masses, friction, gains and the like, one value per world where Newton's model has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import newton
+    from mujoco.batch import Batch
+
+__all__ = ["Parameters", "is_uniform"]
+
+_FLOAT32_NOISE = 1e-5
+"""Relative difference below which a parameter is the template's: Newton keeps float32, MuJoCo float64."""
+
+
+def is_uniform(solver: newton.solvers.SolverMuJoCo) -> bool:
+    """Tell whether one MuJoCo model is that of every world: no parameter differs, no body is posed by its own world."""
+    if solver.mj_model.nmocap:
+        return False
+    return all((values == values[:1]).all() for _, values in _fields(solver))
+
+
+class Parameters:
+    """Copies what worlds differ in from Newton's conversion of the model to MuJoCo's worlds.
+
+    Newton derives MuJoCo's parameters for each world on Warp: inverse weights, limits, gains. Its kernels for that are
+    compiled when they are first needed, which a simulation of equal worlds never does.
+
+    Args:
+        model: Newton's model.
+        options: Arguments of `SolverMuJoCo`.
+        batch: MuJoCo's worlds.
+    """
+
+    def __init__(self, model: newton.Model, options: Mapping[str, Any], batch: Batch) -> None:
+        import newton
+
+        self._solver = newton.solvers.SolverMuJoCo(model, **options)
+        self._batch = batch
+        self._written: dict[str, np.ndarray] = {}
+        self._write()
+
+    def update(self, flags: int) -> None:
+        """Take over what changed in the model since."""
+        self._solver.notify_model_changed(flags)
+        self._write()
+
+    def _write(self) -> None:
+        for name, values in _fields(self._solver):
+            template = np.asarray(_attribute(self._batch.model, name))
+            values = values.reshape(len(values), *template.shape)
+            if np.allclose(values, self._written.get(name, template), rtol=_FLOAT32_NOISE, atol=0.0):
+                continue
+            self._written[name] = self._batch.expand(name)
+            self._written[name][:] = values
+            if name in ("body_ipos", "body_iquat"):
+                self._leave_out_midphase()
+        self.pose_roots()
+
+    def pose_roots(self) -> None:
+        """Put bodies that are fixed in the world where each world has them; MuJoCo counts their poses to the state."""
+        if self._batch.model.nmocap:
+            data: Any = self._solver.mjw_data
+            self._batch.bind("mocap_pos")[:] = data.mocap_pos.numpy()
+            self._batch.bind("mocap_quat")[:] = data.mocap_quat.numpy()
+
+    def _leave_out_midphase(self) -> None:
+        """Test all pairs of geoms: the boxes around them are kept in the inertial frame that has just moved."""
+        from mujoco import mjtDisableBit  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
+
+        self._batch.expand("opt.disableflags")[:] |= int(mjtDisableBit.mjDSBL_MIDPHASE)
+
+
+def _fields(solver: newton.solvers.SolverMuJoCo) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the parameters that Newton keeps for each world, shape [world_count, ...]."""
+    import warp as wp
+    from mujoco.batch import MODEL_FIELDS
+
+    for name in sorted(field for field in MODEL_FIELDS if "." not in field or field == "opt.gravity"):
+        array = _attribute(solver.mjw_model, name)
+        if isinstance(array, wp.array) and array.shape[0] == solver.model.world_count and array.size:
+            values = array.numpy()
+            if values.dtype.kind == "f" and values[0].size == np.size(_attribute(solver.mj_model, name)):
+                yield name, values
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """Return an attribute by its dotted name; None where there is none."""
+    return reduce(lambda part, key: getattr(part, key, None), name.split("."), owner)

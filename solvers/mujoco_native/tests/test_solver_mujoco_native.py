@@ -1,0 +1,473 @@
+"""MuJoCo's C engine as a plugin: Newton's conventions, MuJoCo's own numbers, and nothing shared between worlds."""
+
+import inspect
+
+import attrs
+import mujoco
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from mujoco.rollout import Rollout
+from orchard_solver_mujoco_native import MuJoCoNativeConfig, SolverMuJoCoNative
+
+DT = 0.002
+INERTIA = (0.15, 0.2, 0.3)
+NOT_OF_C = {"njmax", "njmax_nnz", "nconmax", "strict_capacity", "enable_sleeping", "nvmax", "sleep_tolerance"}
+NOT_OF_C |= {"use_mujoco_contacts", "use_speculative_contacts", "separate_worlds", "deterministic"}
+DECIDED = {"use_mujoco_cpu", "disable_sensors", "kinematic_switchable_roots", "update_data_interval"}
+
+
+@pytest.fixture(autouse=True)
+def log_elsewhere(tmp_path, monkeypatch):
+    """MuJoCo writes its warnings into a file where it runs."""
+    monkeypatch.chdir(tmp_path)
+
+
+def builder_with_attributes():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    return builder
+
+
+@pytest.fixture
+def tumbler():
+    """A free body, its mass off centre, turning, its anchors turned and shifted against body and world."""
+    builder = builder_with_attributes()
+    body = builder.add_link(label="tumbler", mass=2.0, inertia=wp.diag(wp.vec3(*INERTIA)))
+    builder.body_com[body] = wp.vec3(0.1, -0.2, 0.3)
+    turned = wp.quat_from_axis_angle(wp.normalize(wp.vec3(1.0, 2.0, 3.0)), 0.7)
+    parent, child = wp.transform((0.3, 0.2, 0.1), turned), wp.transform((0.0, 0.4, 0.0), wp.quat_inverse(turned))
+    joint = builder.add_joint_free(body, parent_xform=parent, child_xform=child, label="free")
+    builder.add_articulation([joint], label="tumbler")
+    builder.joint_q[:] = [0.0, 0.0, 3.0, 0.5, 0.5, 0.5, 0.5]
+    builder.joint_qd[:] = [0.5, -0.3, 1.0, 2.0, -1.0, 3.0]
+    return builder
+
+
+@pytest.fixture
+def pendulum():
+    """A hinge about y, and below it a ball joint with a turned anchor; 1 kg each, half a metre below its joint."""
+    builder = builder_with_attributes()
+    inertia = wp.diag(wp.vec3(0.02, 0.02, 0.02))
+    links = [builder.add_link(label=f"link_{index}", mass=1.0, inertia=inertia) for index in range(2)]
+    for link in links:
+        builder.body_com[link] = wp.vec3(0.0, 0.0, -0.5)
+    hinge = builder.add_joint_revolute(-1, links[0], axis=(0.0, 1.0, 0.0), label="hinge")
+    turned = wp.transform((0.0, 0.0, 0.0), wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), 0.6))
+    ball = builder.add_joint_ball(*links, parent_xform=wp.transform((0.0, 0.0, -0.5)), child_xform=turned, label="ball")
+    builder.add_articulation([hinge, ball], label="pendulum")
+    builder.joint_q[0] = 0.3
+    return builder
+
+
+@pytest.fixture
+def simulate():
+    """Return a function that builds a simulation of a prototype."""
+
+    def build(prototype, *, worlds=1, scene=None, simulation=None, **options):
+        tables = {
+            "simulation": {"device": "cpu", "dt": DT, **(simulation or {})},
+            "scene": {"worlds": worlds, **(scene or {})},
+            "solver": {"type": "mujoco-native", **options},
+        }
+        return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+
+    return build
+
+
+def coordinates(simulation):
+    """Return the joint coordinates of each world."""
+    return simulation.state.joint_q.numpy().reshape(simulation.world_count, -1).copy()
+
+
+# Options.
+
+
+def test_every_option_is_newtons_and_has_its_default_or_is_accounted_for():
+    parameters = inspect.signature(newton.solvers.SolverMuJoCo).parameters
+    theirs = {name: parameter.default for name, parameter in parameters.items() if name != "model"}
+    ours = {field.name: field.default for field in attrs.fields(MuJoCoNativeConfig) if field.name != "threads"}
+
+    assert ours == {name: default for name, default in theirs.items() if name not in NOT_OF_C | DECIDED}
+    assert theirs.keys() >= NOT_OF_C | DECIDED
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("threads", 0), ("iterations", 0), ("tolerance", -1.0), ("wind", [1.0]), ("cone", "round"), ("pgs", True)],
+)
+def test_a_bad_option_is_refused_by_name(option, value):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}\b.*: "):
+        orchard.structure({"solver": {"type": "mujoco-native", option: value}})
+
+
+@pytest.mark.parametrize("option", sorted(MuJoCoNativeConfig.replaced_keys))
+def test_an_option_of_warp_alone_is_refused_with_what_to_do(option):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: .*leave it out"):
+        orchard.structure({"solver": {"type": "mujoco-native", option: 1}})
+
+
+def test_options_reach_mujoco_and_the_rest_is_inherited(simulate, pendulum):
+    with simulate(pendulum, worlds=3, iterations=7, cone="elliptic", threads=2) as simulation:
+        option = simulation.solver.mj_model.opt
+
+        assert (option.iterations, option.cone, option.ls_iterations) == (7, mujoco.mjtCone.mjCONE_ELLIPTIC, 50)
+        assert simulation.solver.batch.nthread == 2
+
+
+def test_declared_observables_are_those_of_the_solver(simulate, pendulum):
+    with simulate(pendulum) as simulation:
+        assert SolverMuJoCoNative.supported_observables == simulation.solver.supported_observables
+
+
+def test_kinematic_bodies_are_refused(simulate, tumbler):
+    tumbler.body_flags[0] = newton.BodyFlags.KINEMATIC
+
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'mujoco-native' has no kinematic bodies.*tumbler"):
+        simulate(tumbler)
+
+
+def test_drives_of_ball_joints_are_refused(simulate, pendulum):
+    pendulum.joint_target_ke[1:4] = [5.0] * 3
+    pendulum.joint_target_mode[1:4] = [int(newton.JointTargetMode.POSITION)] * 3
+
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'mujoco-native' has no drives for ball joints"):
+        simulate(pendulum)
+
+
+@pytest.mark.cuda
+def test_a_model_on_a_gpu_is_refused(simulate, tumbler):
+    if not wp.is_cuda_available():
+        pytest.skip("no CUDA device")
+
+    with pytest.raises(orchard.ConfigError, match=r'^solver\.type: .* cuda:0; set simulation.device = "cpu"'):
+        simulate(tumbler, simulation={"device": "cuda:0"})
+
+
+# Conventions.
+
+
+@pytest.mark.parametrize("robot", ["tumbler", "pendulum"])
+def test_coordinates_come_back_from_mujoco_as_they_went(simulate, robot, request):
+    """Two rotations there and two back, in double precision; Newton's state is single."""
+    random = np.random.default_rng(0)
+    with simulate(request.getfixturevalue(robot), worlds=3) as simulation:
+        converter, layout = simulation.solver._coordinates, simulation.solver._layout
+        q, qd = (layout.by_world(array).copy() for array in (simulation.state.joint_q, simulation.state.joint_qd))
+        q[:, -4:] = random.normal(size=(3, 4))
+        q[:, -4:] /= np.linalg.norm(q[:, -4:], axis=1, keepdims=True)
+        qd[:] = random.normal(size=qd.shape)
+        qpos, qvel = (np.empty((3, simulation.solver.mj_model.nq)), np.empty((3, simulation.solver.mj_model.nv)))
+
+        converter.to_mujoco(q, qd, qpos, qvel)
+        q_again, qd_again = np.empty_like(q), np.empty_like(qd)
+        converter.to_newton(qpos, qvel, q_again, qd_again)
+
+    np.testing.assert_allclose(q_again, q, atol=1e-6)
+    np.testing.assert_allclose(qd_again, qd, atol=1e-6)
+
+
+@pytest.mark.parametrize("robot", ["tumbler", "pendulum"])
+def test_mujoco_sees_bodies_where_newton_does(simulate, robot, request):
+    prototype = request.getfixturevalue(robot)
+    prototype.joint_q[-4:] = [0.1, 0.5, -0.1, 0.85]
+    length = np.linalg.norm(prototype.joint_q[-4:])
+    prototype.joint_q[-4:] = [float(value / length) for value in prototype.joint_q[-4:]]
+    with simulate(prototype) as simulation:
+        pose = simulation.state.body_q.numpy().copy()
+        simulation.solver._read(simulation.state)
+        data = simulation.solver.batch.get_data(0)
+        mujoco.mj_forward(simulation.solver.mj_model, data)
+
+    np.testing.assert_allclose(data.xpos[1:], pose[:, :3], atol=1e-6)
+    signs = np.sign((data.xquat[1:, [1, 2, 3, 0]] * pose[:, 3:]).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(data.xquat[1:, [1, 2, 3, 0]] * signs, pose[:, 3:], atol=1e-6)
+
+
+def test_the_centre_of_mass_of_a_tumbling_body_falls_freely(simulate, tumbler):
+    """x = x0 + v0 t - g t² / 2, whatever the body turns about.
+
+    MuJoCo integrates the origin, so the path of the centre of mass is as good as the integrator: RK4, and what is left
+    is float32 at 3 m.
+    """
+    steps = 200
+    with simulate(tumbler, integrator="rk4") as simulation:
+        start, velocity = centre_of_mass(simulation), simulation.state.body_qd.numpy()[0, :3].copy()
+        simulation.step(steps)
+        end = centre_of_mass(simulation)
+
+    fall = np.array([0.0, 0.0, 9.81 * (steps * DT) ** 2 / 2])
+    np.testing.assert_allclose(end, start + velocity * steps * DT - fall, atol=3e-6)
+
+
+def centre_of_mass(simulation):
+    pose = wp.transform(*simulation.state.body_q.numpy()[0].tolist())
+    return np.array(wp.transform_point(pose, wp.vec3(*simulation.model.body_com.numpy()[0].tolist())))
+
+
+@pytest.mark.parametrize("where", ["body_f", "joint_f"])
+def test_a_wrench_acts_at_the_centre_of_mass_along_the_axes_of_the_world(simulate, tumbler, where):
+    """One step from rest: v = (F / m) dt and ω = R J⁻¹ Rᵀ τ dt, on either route."""
+    tumbler.joint_qd[:] = [0.0] * 6
+    wrench = np.array([3.0, -2.0, 5.0, 0.1, 0.2, -0.3])
+    with simulate(tumbler, worlds=2, scene={"gravity": [0.0, 0.0, 0.0]}) as simulation:
+        target = simulation.state.body_f if where == "body_f" else simulation.control.joint_f
+        forces = np.zeros((2, 6), dtype=np.float32)
+        forces[1] = wrench
+        target.assign(forces if where == "body_f" else forces.ravel())
+        rotation = rotation_of(simulation.state.body_q.numpy()[1, 3:])
+        simulation.step()
+        still, pushed = simulation.state.body_qd.numpy()
+
+    inertia = rotation @ np.diag(INERTIA) @ rotation.T
+    np.testing.assert_allclose(pushed[:3], wrench[:3] / 2.0 * DT, rtol=1e-4)
+    np.testing.assert_allclose(pushed[3:], np.linalg.solve(inertia, wrench[3:]) * DT, rtol=1e-3)
+    np.testing.assert_array_equal(still, 0.0)
+
+
+def rotation_of(q):
+    return np.array(wp.quat_to_matrix(wp.quat(*q.tolist()))).reshape(3, 3)
+
+
+def test_a_force_ends_with_the_step_it_was_given_for(simulate, tumbler):
+    with simulate(tumbler, scene={"gravity": [0.0, 0.0, 0.0]}, integrator="rk4") as simulation:
+        simulation.state.body_f.assign([[10.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
+        simulation.step()
+        velocity = simulation.state.body_qd.numpy()[0, :3].copy()
+        simulation.step(5)
+
+        np.testing.assert_allclose(simulation.state.body_qd.numpy()[0, :3], velocity, atol=1e-5)
+
+
+def test_the_acceleration_of_a_falling_body_is_that_of_gravity(simulate, tumbler):
+    class Accelerometer:
+        observables = frozenset({"body_qdd"})
+
+        @orchard.hookimpl
+        def update_sensors(self, observables):
+            self.acceleration = observables.body_qdd.numpy()[0].copy()
+
+    sensor = Accelerometer()
+    solver = {"type": "mujoco-native", "integrator": "rk4"}
+    tables = {"simulation": {"device": "cpu", "dt": DT, "decimation": 3}, "solver": solver}
+    with orchard.Simulation(orchard.structure(tables), plugins=[sensor], prototype=tumbler) as simulation:
+        simulation.step(5)
+
+    np.testing.assert_allclose(sensor.acceleration[:3], [0.0, 0.0, -9.81], atol=2e-3)
+
+
+def test_a_small_pendulum_swings_with_the_period_of_the_formula(simulate):
+    """Compound pendulum: T = 2π √((I + m l²) / (m g l)); 0.05 rad lengthens it by 0.02 %."""
+    builder = builder_with_attributes()
+    link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.02, 0.02, 0.02)))
+    builder.body_com[link] = wp.vec3(0.0, 0.0, -0.5)
+    builder.add_articulation([builder.add_joint_revolute(-1, link, axis=(0.0, 1.0, 0.0))])
+    builder.joint_q[0] = 0.05
+    period = 2 * np.pi * np.sqrt((0.02 + 0.25) / (9.81 * 0.5))
+    with simulate(builder) as simulation:
+        angles = []
+        for _ in range(int(2.2 * period / DT)):
+            simulation.step()
+            angles.append(float(simulation.state.joint_q.numpy()[0]))
+
+    crossings = np.flatnonzero(np.diff(np.sign(angles)) < 0) * DT
+    assert np.diff(crossings)[0] == pytest.approx(period, rel=0.005)
+
+
+def test_a_drive_follows_the_target_of_its_joint(simulate, pendulum):
+    pendulum.joint_target_mode[0] = int(newton.JointTargetMode.POSITION_VELOCITY)
+    pendulum.joint_target_ke[0], pendulum.joint_target_kd[0] = 2000.0, 200.0
+    with simulate(pendulum, scene={"gravity": [0.0, 0.0, 0.0]}) as simulation:
+        targets = simulation.control.joint_target_q.numpy()
+        targets[0] = -0.4
+        simulation.control.joint_target_q.assign(targets)
+        simulation.step(1000)
+
+        assert simulation.state.joint_q.numpy()[0] == pytest.approx(-0.4, abs=1e-3)
+
+
+MOTOR = """
+<mujoco>
+  <worldbody>
+    <body><joint name="slide" type="slide" axis="1 0 0" ref="0.2"/><geom size="0.1" mass="2"/></body>
+  </worldbody>
+  <actuator><motor joint="slide" gear="3"/></actuator>
+</mujoco>
+"""
+
+
+def test_a_motor_of_the_asset_follows_its_control(tmp_path):
+    """A force of gear × ctrl on 2 kg, from where the asset was authored: v = F / m t."""
+    path = tmp_path / "motor.xml"
+    path.write_text(MOTOR)
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT},
+        "scene": {"worlds": 2, "assets": [{"path": str(path)}]},
+        "solver": {"type": "mujoco-native"},
+    }
+    with orchard.Simulation(orchard.structure(tables)) as simulation:
+        simulation.control.mujoco.ctrl.assign([0.5, -1.0])
+        simulation.step(10)
+
+        np.testing.assert_allclose(simulation.state.joint_qd.numpy(), np.array([1.5, -3.0]) / 2 * 10 * DT, rtol=1e-5)
+
+
+# MuJoCo's own numbers.
+
+
+def test_trajectories_are_those_of_mujocos_rollout_to_the_last_bit(simulate, pendulum):
+    """Calling MuJoCo step by step, through a state in single precision, loses nothing of its double precision."""
+    with simulate(pendulum, worlds=3) as simulation:
+        simulation.state.joint_qd.assign(np.linspace(-1.0, 1.0, 12, dtype=np.float32))
+        simulation.step()
+        batch = simulation.solver.batch
+        model = batch.get_model(0)
+        spec = mujoco.mjtState.mjSTATE_FULLPHYSICS.value
+        start = np.empty((3, mujoco.mj_stateSize(model, spec)))
+        warmstart = batch.bind("qacc_warmstart").copy()
+        for world in range(3):
+            mujoco.mj_getState(model, batch.get_data(world), start[world], spec)
+
+        simulation.step(100)
+        with Rollout(nthread=0) as pool:
+            states, _ = pool.rollout([model] * 3, mujoco.MjData(model), start, nstep=100, initial_warmstart=warmstart)
+
+        np.testing.assert_array_equal(batch.bind("qpos"), states[:, -1, 1 : 1 + model.nq])
+
+
+# Worlds, substeps, resets.
+
+
+def test_a_step_may_be_split_into_substeps(simulate, pendulum):
+    whole = simulate(pendulum)
+    split = simulate(pendulum, simulation={"dt": 3 * DT, "substeps": 3})
+    with whole, split:
+        whole.step(12)
+        split.step(4)
+
+        assert coordinates(whole).tobytes() == coordinates(split).tobytes()
+        assert whole.state.body_q.numpy().tobytes() == split.state.body_q.numpy().tobytes()
+
+
+def test_the_rest_of_the_step_is_captured_and_gives_the_bits_of_an_eager_one(simulate, pendulum):
+    options = {"substeps": 3, "decimation": 2}
+    eager = simulate(pendulum, simulation={"capture": "off", **options})
+    captured = simulate(pendulum, simulation=options)
+    with eager, captured:
+        eager.step(10)
+        captured.step(10)
+
+        assert list(captured.program.eager_reasons) == ["step_solver(solver)"]
+        assert coordinates(eager).tobytes() == coordinates(captured).tobytes()
+
+
+def test_capture_cannot_be_required(simulate, pendulum):
+    with pytest.raises(orchard.SimulationError, match=r"step_solver\(solver\) cannot be captured: .*not capturable"):
+        simulate(pendulum, simulation={"capture": "require"})
+
+
+def test_a_world_does_not_feel_the_others_or_the_threads(simulate, pendulum):
+    quiet, busy = simulate(pendulum, worlds=5, threads=1), simulate(pendulum, worlds=5, threads=3)
+    with quiet, busy:
+        velocities = np.zeros((5, 4), dtype=np.float32)
+        velocities[[0, 1, 3, 4]] = 7.0
+        busy.state.joint_qd.assign(velocities.ravel())
+        quiet.step(50)
+        busy.step(50)
+
+        assert coordinates(busy)[2].tobytes() == coordinates(quiet)[2].tobytes()
+
+
+def test_a_reset_world_starts_again_and_the_others_go_on(simulate, pendulum):
+    """To the bit: the warm start is forgotten in the one and kept in the others."""
+    fresh, undisturbed, simulation = (simulate(pendulum, worlds=3) for _ in range(3))
+    with fresh, undisturbed, simulation:
+        simulation.step(30)
+        simulation.reset([1])
+        simulation.step(20)
+        fresh.step(20)
+        undisturbed.step(50)
+
+        worlds = coordinates(simulation)
+        assert worlds[1].tobytes() == coordinates(fresh)[1].tobytes()
+        assert worlds[[0, 2]].tobytes() == coordinates(undisturbed)[[0, 2]].tobytes()
+
+
+def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate, pendulum, capfd):
+    undisturbed, simulation = simulate(pendulum, worlds=3), simulate(pendulum, worlds=3)
+    with undisturbed, simulation:
+        simulation.step(5)
+        undisturbed.step(5)
+        velocities = simulation.state.joint_qd.numpy()
+        velocities.reshape(3, -1)[1] = np.nan
+        simulation.step(5)
+        undisturbed.step(5)
+
+        with pytest.raises(orchard.SimulationError, match="world 1 is not finite"):
+            simulation.check()
+        assert coordinates(simulation)[2].tobytes() == coordinates(undisturbed)[2].tobytes()
+        simulation.reset([1])
+        simulation.step(5)
+        simulation.check()
+
+
+def test_a_solver_reset_by_newtons_means_puts_the_state_back(simulate, pendulum):
+    with simulate(pendulum, worlds=2) as simulation:
+        simulation.step(20)
+        mask = wp.array([False, True, False], dtype=bool)
+
+        simulation.solver.reset(simulation.state, world_mask=mask)
+
+        q = coordinates(simulation)
+        np.testing.assert_array_equal(q[1], simulation.model.joint_q.numpy().reshape(2, -1)[1])
+        assert not np.array_equal(q[0], q[1])
+        assert not simulation.solver.batch.bind("qacc_warmstart")[1].any()
+
+
+# Worlds that differ.
+
+
+def test_masses_may_differ_from_world_to_world_and_change(simulate, tumbler):
+    """v = F / m dt in each world, before and after a change of the model."""
+    with simulate(tumbler, worlds=3, scene={"gravity": [0.0, 0.0, 0.0]}, integrator="rk4") as simulation:
+        for masses in ([2.0, 2.0, 2.0], [1.0, 2.0, 4.0]):
+            simulation.model.body_mass.assign(masses)
+            simulation.notify_model_changed(newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
+            simulation.reset()
+            start = simulation.state.body_qd.numpy()[:, 0].copy()
+            simulation.state.body_f.assign([[6.0, 0.0, 0.0, 0.0, 0.0, 0.0]] * 3)
+            simulation.step()
+            gained = simulation.state.body_qd.numpy()[:, 0] - start
+
+            np.testing.assert_allclose(gained, 6.0 / np.array(masses) * DT, rtol=2e-4)
+
+
+def test_gravity_may_change(simulate, tumbler):
+    with simulate(tumbler, worlds=2, integrator="rk4") as simulation:
+        simulation.step()
+        simulation.model.gravity.assign([[0.0, 0.0, -9.81], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+        simulation.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
+        before = simulation.state.body_qd.numpy()[:, 2].copy()
+        simulation.step(10)
+
+        gained = simulation.state.body_qd.numpy()[:, 2] - before
+        np.testing.assert_allclose(gained, [-9.81 * 10 * DT, 0.0], atol=1e-4)
+
+
+def test_worlds_may_be_built_with_different_masses(pendulum):
+
+    class Heavier:
+        @orchard.hookimpl
+        def complete_builder(self, builder):
+            builder.body_mass[2] = 3.0
+
+    tables = {"simulation": {"device": "cpu", "dt": DT}, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}}
+    with orchard.Simulation(orchard.structure(tables), plugins=[Heavier()], prototype=pendulum) as simulation:
+        masses = [simulation.solver.batch.get_model(world).body_mass[1] for world in range(2)]
+        simulation.step(50)
+        worlds = coordinates(simulation)
+
+    np.testing.assert_allclose(masses, [1.0, 3.0])
+    assert not np.allclose(worlds[0], worlds[1], atol=1e-4)
