@@ -179,7 +179,8 @@ class Carried:
         from .snapshot import walk
 
         for name, node in walk(self._hosts, self._skip):
-            if not isinstance(node, wp.array | list | Mapping) and _is_plain(node):
+            is_constant = isinstance(node, np.ndarray) and not node.flags.writeable
+            if not isinstance(node, wp.array | list | Mapping) and not is_constant and _is_plain(node):
                 yield name, node
 
 
