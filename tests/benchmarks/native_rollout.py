@@ -1,8 +1,9 @@
 """Throughput of `mujoco-native` beside MuJoCo's own threaded rollout: `python tests/benchmarks/native_rollout.py`.
 
 Both sides run in this process, in turn, on the same `MjModel` and number of threads, from the same settled worlds:
-Newton's ant, limp on the ground. MuJoCo's rollout gets all its steps in one call; Orchard makes a call per step and
-hands every one of them back as a Newton state. A figure is the median of the ratios of neighbouring runs.
+Newton's ant, limp on the ground. MuJoCo's rollout gets all its steps in one call. Orchard makes a call per physics
+step, whose substeps MuJoCo takes together, and hands each back as a Newton state; "bare" is that call alone. A figure
+is the median of the ratios of neighbouring runs.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from itertools import product
 
 import mujoco
 import numpy as np
@@ -25,11 +27,11 @@ DECIMATION = 4
 STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS.value
 
 
-def ant(worlds: int, threads: int) -> orchard.Simulation:
+def ant(worlds: int, threads: int, substeps: int) -> orchard.Simulation:
     """Return limp ants that have come to rest on the ground."""
     config = orchard.structure(
         {
-            "simulation": {"dt": DT, "decimation": DECIMATION, "device": "cpu"},
+            "simulation": {"dt": DT * substeps, "substeps": substeps, "decimation": DECIMATION, "device": "cpu"},
             "scene": {"worlds": worlds, "ground": True, "assets": [robots.ANT]},
             "solver": {"type": "mujoco-native", "threads": threads},
         }
@@ -40,7 +42,7 @@ def ant(worlds: int, threads: int) -> orchard.Simulation:
     return simulation
 
 
-def rollout(simulation: orchard.Simulation, threads: int) -> Callable[[int], None]:
+def rollout(simulation: orchard.Simulation, threads: int, substeps: int) -> Callable[[int], None]:
     """Return what rolls the simulation's worlds out by some control steps, from where they are now."""
     batch = simulation.solver.batch
     model = batch.get_model(0)
@@ -50,20 +52,20 @@ def rollout(simulation: orchard.Simulation, threads: int) -> Callable[[int], Non
     start = np.stack([state_of(model, batch.get_data(world)) for world in range(batch.nsim)])
 
     def advance(count: int) -> None:
-        pool.rollout([model] * batch.nsim, data, start, nstep=count * DECIMATION)
+        pool.rollout([model] * batch.nsim, data, start, nstep=count * DECIMATION * substeps)
 
     return advance
 
 
-def bare_steps(simulation: orchard.Simulation, threads: int) -> Callable[[int], None]:
-    """Return what calls the engine once per step, over the same worlds, and converts nothing."""
+def bare_steps(simulation: orchard.Simulation, threads: int, substeps: int) -> Callable[[int], None]:
+    """Return what calls the engine once per physics step, over the same worlds, and converts nothing."""
     ours = simulation.solver.batch
     batch = Batch(ours.get_model(0), ours.nsim, threads)
     batch.state[:] = ours.state
 
     def advance(count: int) -> None:
         for _ in range(count * DECIMATION):
-            batch.step()
+            batch.step(nstep=substeps)
 
     return advance
 
@@ -82,18 +84,18 @@ def seconds(advance: Callable[[int], None], count: int) -> float:
     return time.perf_counter() - start
 
 
-def measure(worlds: int, threads: int, budget: float) -> dict[str, float]:
+def measure(worlds: int, threads: int, substeps: int, budget: float) -> dict[str, float]:
     """Return the world-steps per second of the rollout, and the ratios of the others to it."""
-    with ant(worlds, threads) as simulation:
-        theirs = rollout(simulation, threads)
-        sides = {"ours": simulation.step, "bare": bare_steps(simulation, threads)}
+    with ant(worlds, threads, substeps) as simulation:
+        theirs = rollout(simulation, threads, substeps)
+        sides = {"ours": simulation.step, "bare": bare_steps(simulation, threads, substeps)}
         count = max(2, round(budget / 100 / (seconds(theirs, 10) / 10)))
         times: dict[str, list[float]] = {"theirs": [], "ours": [], "bare": []}
         for turn in range(31):
             order = [("theirs", theirs), *sides.items()]
             for name, advance in order if turn % 2 else reversed(order):
                 times[name].append(seconds(advance, count))
-        row = {"theirs": worlds * DECIMATION * count / statistics.median(times["theirs"])}
+        row = {"theirs": worlds * DECIMATION * substeps * count / statistics.median(times["theirs"])}
         for name in sides:
             row[name] = statistics.median(np.divide(times["theirs"], times[name]))
         return row
@@ -104,16 +106,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worlds", type=int, nargs="+", default=[1, 64, 512])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, os.cpu_count() or 1])
+    parser.add_argument("--substeps", type=int, nargs="+", default=[1, 4])
     parser.add_argument("--seconds", type=float, default=15.0, help="time for each line")
     arguments = parser.parse_args()
-    print("| threads | worlds | rollout [world-steps/s] | Orchard ÷ rollout | bare steps ÷ rollout |")
-    print("|---|---|---|---|---|")
-    for threads in arguments.threads:
-        for worlds in arguments.worlds:
-            row = measure(worlds, threads, arguments.seconds)
-            print(
-                f"| {threads} | {worlds} | {row['theirs']:,.0f} | {row['ours']:.3f} | {row['bare']:.3f} |", flush=True
-            )
+    print("| threads | worlds | substeps | rollout [world-steps/s] | Orchard ÷ rollout | bare ÷ rollout |")
+    print("|---|---|---|---|---|---|")
+    for threads, worlds, substeps in product(arguments.threads, arguments.worlds, arguments.substeps):
+        row = measure(worlds, threads, substeps, arguments.seconds)
+        print(
+            f"| {threads} | {worlds} | {substeps} | {row['theirs']:,.0f} | {row['ours']:.3f} | {row['bare']:.3f} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

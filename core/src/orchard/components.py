@@ -38,6 +38,10 @@ class Implementation:
         self._function = impl.function
         self._names = (*impl.argnames, *impl.kwargnames)
 
+    def takes(self, argument: str) -> bool:
+        """Tell whether the component asks for an argument."""
+        return argument in self._names
+
     def bind(self, **arguments: Any) -> Callable[[], Any]:
         """Return the call with those of `arguments` that the component asks for."""
         function = self._function

@@ -106,8 +106,13 @@ class Hooks:
         contacts: newton.Contacts | None,
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
+        substep_count: int,
     ) -> None:
-        """Advance `state_in` by `dt` [s] into `state_out`, in place of `solver.step`. Step; once per substep."""
+        """Advance `state_in` by `dt` [s] into `state_out`, in place of `solver.step`. Step; once per substep.
+
+        A component that asks for `substep_count` takes as many substeps of `dt` in the call: all of a physics step
+        where nothing happens between them, else one.
+        """
 
     @hookspec
     def update_sensors(

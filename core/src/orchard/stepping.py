@@ -133,7 +133,7 @@ class Stepping:
         yield Operation(name="keep_forces", run=forces.keep)
         for tick in range(config.decimation):
             yield from self._physics_step(tick, forces)
-        if config.decimation * config.substeps % 2:
+        if config.decimation * self._solver_calls % 2:
             yield Operation(name="copy_back", run=lambda: state.assign(self.states[1]))
         yield from self._settle_buffers()
         yield from self._hook(
@@ -150,17 +150,18 @@ class Stepping:
 
     def _physics_step(self, tick: int, forces: _ExternalForces) -> Iterator[Operation]:
         config = self.config
-        first = tick * config.substeps
+        calls = self._solver_calls
+        first = tick * calls
         is_last_tick = tick == config.decimation - 1
         yield from self._actuation(self._state(first))
-        for substep in range(config.substeps):
-            if self.source.pipeline is not None and substep % self.source.interval == 0:
-                yield from self._collision(self._state(first + substep))
-            yield from self._substep(first + substep, forces)
-            if self._needs_bodies(is_last=is_last_tick and substep == config.substeps - 1):
-                yield self._forward_kinematics(self._state(first + substep + 1))
+        for call in range(calls):
+            if self.source.pipeline is not None and call % self.source.interval == 0:
+                yield from self._collision(self._state(first + call))
+            yield from self._substep(first + call, forces)
+            if self._needs_bodies(is_last=is_last_tick and call == calls - 1):
+                yield self._forward_kinematics(self._state(first + call + 1))
         if self._needs_joint_state(is_last_tick):
-            yield self._inverse_kinematics(self._state(first + config.substeps))
+            yield self._inverse_kinematics(self._state(first + calls))
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
         dofs = _actuated_dofs(self.components, self.model)
@@ -183,16 +184,27 @@ class Stepping:
         yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield self._solver_step(**arguments)
 
+    @property
+    def _solver_calls(self) -> int:
+        """Calls of the solver in a physics step: one per substep, or one where it takes all of them and may."""
+        answer = self.components.single("step_solver")
+        takes_all = answer is not None and answer.takes("substep_count")
+        hook = "before_substep"
+        is_between = self.components.implementations(hook) or self.components.wrappers(hook)
+        return 1 if takes_all and not is_between and self.source.pipeline is None else self.config.substeps
+
     def _solver_arguments(self, count: int) -> dict[str, Any]:
-        """Return the arguments of the solver's step after `count` substeps."""
+        """Return the arguments of the solver's step after `count` calls."""
+        substep_count = self.config.substeps // self._solver_calls
         return {
             "solver": self.solver,
             "state_in": self._state(count),
             "state_out": self._state(count + 1),
             "control": self.control,
             "contacts": self.source.contacts,
-            "observables": None if self.reports is None else self.reports.of(count),
+            "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
             "dt": self.config.dt / self.config.substeps,
+            "substep_count": substep_count,
         }
 
     def _solver_step(self, **arguments: Any) -> Operation:
@@ -200,6 +212,7 @@ class Stepping:
         if answer is not None:
             return _operation("step_solver", answer, arguments)
         solver = arguments.pop("solver")
+        del arguments["substep_count"]  # Newton's solvers take one substep at a time
         return Operation(
             name="step_solver(solver)",
             run=lambda: solver.step(**arguments),
@@ -230,7 +243,7 @@ class Stepping:
                 yield Operation(name=name, run=buffer.settle, eager_reason=reason)
 
     def _state(self, count: int) -> newton.State:
-        """Return the state that is current after `count` substeps of a control step."""
+        """Return the state that is current after `count` calls of the solver in a control step."""
         return self.states[count % 2]
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:

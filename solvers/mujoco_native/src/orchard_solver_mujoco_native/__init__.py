@@ -160,6 +160,20 @@ class SolverMuJoCoNative:
         return ContactSource()
 
     @orchard.hookimpl
+    def step_solver(
+        self,
+        solver: MuJoCoBatch,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+        substep_count: int,
+    ) -> None:
+        """Take the substeps in one call, and hand only the last state back."""
+        solver.step(state_in, state_out, control, None, dt, observables=observables, substep_count=substep_count)
+
+    @orchard.hookimpl
     def bind(self, simulation: orchard.Simulation) -> None:
         """Declare MuJoCo's state of every world, with the warm start, as what is carried from step to step."""
         solver: Any = simulation.solver

@@ -83,16 +83,18 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         dt: float,
         *,
         observables: newton.solvers.SolverBase.Observables | None = None,
+        substep_count: int = 1,
     ) -> None:
-        """Advance every world by `dt` [s].
+        """Advance every world by some substeps of `dt` [s], under the same controls and forces.
 
         Args:
             state_in: The state to start from; `joint_q`, `joint_qd` and `body_f` are read.
             state_out: Where `joint_q` and `joint_qd` are written.
             control: Efforts and targets.
             contacts: Not used: MuJoCo detects contacts itself.
-            dt: Length of the step [s].
-            observables: Where `body_qdd` is written: the mean acceleration over the step [m/s², rad/s²].
+            dt: Length of a substep [s].
+            observables: Where `body_qdd` is written: the mean acceleration over the substeps [m/s², rad/s²].
+            substep_count: The number of substeps.
 
         Raises:
             SimulationError: MuJoCo gave up on a world, or had no memory left for its contacts.
@@ -100,15 +102,17 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         if self._timestep[0] != dt:
             self._timestep[:] = dt
         self._read(state_in)
-        self._inputs.write(state_in, control)
-        try:
-            self.batch.step()
-        except BatchError as error:
-            raise orchard.SimulationError(f"solver: {error}") from error
-        self._refuse_full_memory()
-        self._write(state_out)
+        # Newton's torques on ball joints keep their axes where MuJoCo's turn with the body: they are written anew.
+        calls = 1 if self._coordinates.ball is None else substep_count
+        joint_q = state_in.joint_q
+        for _ in range(calls):
+            self._inputs.write(state_in.body_f, joint_q, control)
+            self._advance(substep_count // calls)
+            self._write(state_out)
+            joint_q = state_out.joint_q
+        self._inputs.clear()
         if observables is not None and observables.is_requested("body_qdd"):
-            self._measure(state_in, state_out, observables.body_qdd, dt)
+            self._measure(state_in, state_out, observables.body_qdd, dt * substep_count)
 
     def reset(self, state: newton.State, world_mask: wp.array[wp.bool] | None = None, flags: Any | None = None) -> None:
         """Forget the warm start, and what else is carried, of the masked worlds; `state` is read by the next step.
@@ -135,7 +139,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._parameters = Parameters(self.model, self._options, self.batch)
         else:
             self._parameters.update(int(flags))
-        self._coordinates = Coordinates(self.model, self._layout)
+        self._coordinates = self._inputs.coordinates = Coordinates(self.model, self._layout)
         self._q[:] = np.nan
 
     def _read(self, state: newton.State) -> None:
@@ -149,6 +153,18 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._coordinates.to_mujoco(q, qd, qpos, qvel)
         self._qpos[is_moved], self._qvel[is_moved] = qpos[is_moved], qvel[is_moved]
 
+    def _advance(self, substep_count: int) -> None:
+        try:
+            self.batch.step(nstep=substep_count)
+        except BatchError as error:
+            raise orchard.SimulationError(f"solver: {error}") from error
+        if self._full.any():
+            world = int(self._full.reshape(len(self._full), -1).any(axis=1).argmax())
+            raise orchard.SimulationError(
+                f"solver: the memory of MuJoCo ({self.mj_model.narena} bytes) has no room for the contacts of world"
+                f" {world}; let fewer shapes touch"
+            )
+
     def _write(self, state: newton.State) -> None:
         self._coordinates.to_newton(self._qpos, self._qvel, self._q, self._qd)
         self._layout.by_world(state.joint_q)[:] = self._q
@@ -159,11 +175,3 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         for state in (before, after):
             newton.eval_fk(self.model, state.joint_q, state.joint_qd, state)
         body_qdd.numpy()[:] = (after.body_qd.numpy() - before.body_qd.numpy()) / np.float32(dt)
-
-    def _refuse_full_memory(self) -> None:
-        if self._full.any():
-            world = int(self._full.reshape(len(self._full), -1).any(axis=1).argmax())
-            raise orchard.SimulationError(
-                f"solver: the memory of MuJoCo ({self.mj_model.narena} bytes) has no room for the contacts of world"
-                f" {world}; let fewer shapes touch"
-            )

@@ -38,7 +38,8 @@ class Inputs:
         self, layout: JointLayout, coordinates: Coordinates, solver: newton.solvers.SolverMuJoCo, batch: Batch
     ) -> None:
         self._layout = layout
-        self._coordinates = coordinates
+        self.coordinates = coordinates
+        """The joints of a world, by kind; put anew where the model changed."""
         self._drives = Drives(layout, solver) if batch.model.nu else None
         self._ctrl: np.ndarray = batch.bind("ctrl")
         self._qfrc: np.ndarray = batch.bind("qfrc_applied")
@@ -53,28 +54,42 @@ class Inputs:
         self._free_dofs = layout.qd[layout.free][:, None] + np.arange(6)
         self._is_pushed = False
 
-    def write(self, state: newton.State, control: newton.Control | None) -> None:
-        """Write the inputs of the next step."""
+    def write(self, body_f: Any, joint_q: Any, control: Any) -> None:
+        """Write the inputs of the next step.
+
+        Args:
+            body_f: Wrenches on bodies [N, N·m].
+            joint_q: Joint coordinates at the start of the step.
+            control: Newton's control, or None.
+        """
+        by_world = self._layout.by_world
         if control is None:
-            self._push(state, np.zeros((self._layout.world_count, len(self._free_bodies), 6)))
+            self._qfrc[:] = 0.0
+            self._push(by_world(body_f), None)
             return
-        efforts = self._layout.by_world(control.joint_f)
-        self._push(state, efforts[:, self._free_dofs])
-        plain, ball = self._coordinates.plain, self._coordinates.ball
+        efforts = by_world(control.joint_f)
+        self._push(by_world(body_f), efforts[:, self._free_dofs])
+        plain, ball = self.coordinates.plain, self.coordinates.ball
         self._qfrc[:, plain.qvel] = efforts[:, plain.qd]
         if ball is not None:
-            ball.to_body(self._layout.by_world(state.joint_q), efforts, self._qfrc)
+            ball.to_body(by_world(joint_q), efforts, self._qfrc)
         if self._drives is not None:
             self._drives.write(control, self._ctrl)
 
-    def _push(self, state: newton.State, wrenches: np.ndarray) -> None:
-        """Write wrenches on bodies; where there are none, and were none before, the zeros are there already."""
-        forces = self._layout.by_world(state.body_f)
-        is_pushed = bool(forces.any() or wrenches.any())
-        if is_pushed or self._is_pushed:
+    def clear(self) -> None:
+        """Take the wrenches on bodies off again."""
+        if self._is_pushed:
+            self._xfrc[:] = 0.0
+            self._is_pushed = False
+
+    def _push(self, forces: np.ndarray, wrenches: np.ndarray | None) -> None:
+        """Put wrenches on bodies, and those of free joints on theirs; there are none yet, and seldom any to come."""
+        has_wrenches = wrenches is not None and bool(wrenches.any())
+        if has_wrenches or forces.any():
             self._xfrc[:, self._mujoco_bodies] = forces[:, self._bodies]
+            self._is_pushed = True
+        if has_wrenches:
             self._xfrc[:, self._free_bodies] += wrenches
-        self._is_pushed = is_pushed
 
 
 class Drives:
