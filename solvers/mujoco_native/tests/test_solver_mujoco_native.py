@@ -243,6 +243,7 @@ def test_a_force_ends_with_the_step_it_was_given_for(simulate, tumbler):
 
 def test_the_acceleration_of_a_falling_body_is_that_of_gravity(simulate, tumbler):
     class Accelerometer:
+        is_capturable = False  # it reads on the host
         observables = frozenset({"body_qdd"})
 
         @orchard.hookimpl
