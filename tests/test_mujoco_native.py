@@ -6,11 +6,15 @@ joints near zero, 1e-4 for a pose some metres away that Warp rounds in every ste
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import attrs
 import numpy as np
 import orchard
 import pytest
 import warp as wp
 
+EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
 ANT = {
     "path": "pkg:newton/examples/assets/nv_ant.xml",
     "ignore": ["floor"],
@@ -111,6 +115,21 @@ def test_accelerations_are_alike_where_nothing_jumps(configure, chain):
             found.append(sensor.acceleration.numpy().copy())
 
     np.testing.assert_allclose(found[0], found[1], atol=0.05)
+
+
+def test_the_ant_of_the_examples_runs_with_another_word_for_the_solver():
+    """But for its contact sensors, which are refused with who could serve them. At rest an IMU reads gravity."""
+    config = orchard.load(EXAMPLES / "ant.toml", {"solver.type": "mujoco-native", "scene.worlds": 2})
+    with pytest.raises(orchard.ConfigError, match=r"^sensors\.feet: needs 'contact_f', .*'mujoco-native'.*'mujoco'"):
+        orchard.Simulation(config)
+
+    without = attrs.evolve(config, sensors={"torso": config.sensors["torso"]})
+    with orchard.Simulation(without) as simulation:
+        simulation.step(100)
+        simulation.check()
+
+        felt = simulation.sensors["torso"].outputs["linear_acceleration"].data.numpy()
+        np.testing.assert_allclose(np.linalg.norm(felt, axis=-1), 9.81, atol=0.05)
 
 
 def free_link(builder, label):

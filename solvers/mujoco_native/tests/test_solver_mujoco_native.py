@@ -487,6 +487,23 @@ def test_gravity_may_change(simulate, tumbler):
         np.testing.assert_allclose(gained, [-9.81 * 10 * DT, 0.0], atol=1e-4)
 
 
+def test_friction_may_change_in_one_world(tmp_path):
+    path = tmp_path / "ball.xml"
+    path.write_text('<mujoco><worldbody><body><freejoint/><geom size="0.1"/></body></worldbody></mujoco>')
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT},
+        "scene": {"worlds": 2, "assets": [{"path": str(path)}]},
+        "solver": {"type": "mujoco-native"},
+    }
+    with orchard.Simulation(orchard.structure(tables)) as simulation:
+        simulation.model.shape_material_mu.assign([1.0, 0.25])
+        simulation.notify_model_changed(newton.ModelFlags.SHAPE_PROPERTIES)
+        simulation.step()
+
+        batch = simulation.solver.batch
+        assert [batch.get_model(world).geom_friction[0, 0] for world in range(2)] == [1.0, 0.25]
+
+
 def test_worlds_may_be_built_with_different_masses(pendulum):
 
     class Heavier:
