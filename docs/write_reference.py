@@ -16,6 +16,7 @@ import click
 from orchard.catalog import Catalog
 from orchard.cli import main as orchard_command
 from orchard.config.schema import json_schema
+from orchard.features import FEATURES
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -61,6 +62,16 @@ What each solver of this repository declares and answers; [configuration](config
 |---|---|---|---|---|
 """
 
+FEATURES_TABLE = """
+## What they take part in
+
+A scene that uses what a solver does not take part in is refused before anything is compiled;
+a parameter that it does not know is left out with a warning.
+`orchard check FILE` says it for every solver, and `simulation.accept_unsupported` accepts it.
+`steel` takes part in joint limits, velocity limits and joint friction where its options `enable_...` say so.
+
+"""
+
 BUILDER = """
 ## What they add to a builder
 
@@ -103,7 +114,20 @@ def solvers_page() -> str:
         _cells(name, *(_summary(getattr(plugin, hook, None)) for hook in ("configure_builder", "complete_builder")))
         for name, plugin in solvers.items()
     ]
-    return SOLVERS + "".join(declared) + BUILDER + "".join(prepared)
+    return SOLVERS + "".join(declared) + FEATURES_TABLE + _feature_table(solvers) + BUILDER + "".join(prepared)
+
+
+def _feature_table(solvers: Mapping[str, Any]) -> str:
+    """Return which feature each solver declares, and what an option has to switch on."""
+    lines = ["| feature | " + " | ".join(f"`{name}`" for name in solvers) + " |\n", "|---" * (len(solvers) + 1) + "|\n"]
+    for is_structural in (True, False):
+        chosen = {name: feature for name, feature in FEATURES.items() if feature.is_structural is is_structural}
+        for name, feature in chosen.items():
+            marks = ["●" if name in plugin.supported_features else "" for plugin in solvers.values()]
+            lines.append(f"| `{name}`: {feature.meaning} | " + " | ".join(marks) + " |\n")
+        if is_structural:
+            lines.append("| **parameters** |" + " |" * len(solvers) + "\n")
+    return "".join(lines)
 
 
 def _declarations(plugin: Any) -> Iterator[str]:

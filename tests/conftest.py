@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,12 @@ SOLVERS = ("mujoco", "xpbd", "featherstone", "semi-implicit", "steel", "vbd")
 def solver(request: pytest.FixtureRequest) -> str:
     """Each rigid-body solver in turn."""
     return request.param
+
+
+@pytest.fixture
+def examples() -> Path:
+    """Return the folder of the example files."""
+    return Path(__file__).parents[1] / "docs" / "examples"
 
 
 @pytest.fixture
@@ -85,7 +92,8 @@ def configure() -> Callable[..., Any]:
         **simulation: Any,
     ) -> orchard.SimulationConfig:
         tables: dict[str, Any] = {
-            "simulation": {"device": "cpu", "dt": 0.002, **simulation},
+            # The robots here have armature, so that every solver that knows it meets it.
+            "simulation": {"device": "cpu", "dt": 0.002, "accept_unsupported": ["armature"], **simulation},
             "scene": scene or {},
             "solver": {"type": solver} if isinstance(solver, str) else solver,
             "collision": collision or {},

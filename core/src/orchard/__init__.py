@@ -12,6 +12,7 @@ from .config import (
 )
 from .contacts import ContactSource
 from .errors import ConfigError, OrchardError, PluginError, SimulationError
+from .features import FeatureWarning
 from .hookspecs import hookimpl
 from .program import CaptureWarning
 from .simulation import Simulation
@@ -23,6 +24,7 @@ __all__ = [
     "ComponentConfig",
     "ConfigError",
     "ContactSource",
+    "FeatureWarning",
     "OrchardError",
     "PluginError",
     "SceneConfig",

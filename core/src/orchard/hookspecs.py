@@ -49,6 +49,9 @@ class Component(Protocol):
     supported_observables: frozenset[str]
     """Solvers: the observables the solver can write, so that a sensor is refused before anything is built."""
 
+    supported_features: frozenset[str]
+    """Solvers: the names in `orchard.features.FEATURES` that the solver takes part in; held against every scene."""
+
     coordinates: str
     """Solvers: "reduced" (writes joints and bodies; assumed), "joint" (joints only: the host runs `newton.eval_fk`)
     or "maximal" (bodies only: the host runs `newton.eval_ik`)."""

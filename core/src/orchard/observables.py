@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .capabilities import solvers_declaring
 from .errors import ConfigError
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog
     from .components import Components
 
-__all__ = ["Reports", "allocate_observables", "refuse_unsupported"]
+__all__ = ["Reports", "allocate_observables", "refuse_unsupported", "unmet_needs"]
 
 OVERFLOW = "overflow"
 """The kind that reports a solver's full buffers, one integer per world; read wherever it is offered."""
@@ -26,15 +27,21 @@ def refuse_unsupported(components: Components, supported: frozenset[str], solver
         ConfigError: Names the sensor, what it needs, the solver, and the installed solvers that give it.
     """
     faults = []
-    for name in components:
-        for kind in sorted(_needs(components[name]) - supported):
-            able = ", ".join(repr(other) for other in _solvers_with(kind, catalog)) or "none that is installed"
-            faults.append(
-                f"{name.replace(':', '.')}: needs {kind!r}, which solver {solver!r} does not compute;"
-                f" solvers that do: {able}"
-            )
+    for place, kind in unmet_needs(components, supported):
+        able = ", ".join(repr(other) for other in solvers_declaring("supported_observables", kind, catalog))
+        faults.append(
+            f"{place}: needs {kind!r}, which solver {solver!r} does not compute;"
+            f" solvers that do: {able or 'none that is installed'}"
+        )
     if faults:
         raise ConfigError(*faults)
+
+
+def unmet_needs(components: Components, supported: frozenset[str]) -> list[tuple[str, str]]:
+    """Return who needs an observable that the solver does not give, as pairs of place and kind."""
+    return [
+        (name.replace(":", "."), kind) for name in components for kind in sorted(_needs(components[name]) - supported)
+    ]
 
 
 def allocate_observables(
@@ -82,18 +89,3 @@ class Reports:
 
 def _needs(component: object) -> frozenset[str]:
     return frozenset(getattr(component, "observables", ()))
-
-
-def _solvers_with(kind: str, catalog: Catalog) -> list[str]:
-    """Return the installed solvers that declare an observable; those that cannot be loaded are left out."""
-    from .errors import PluginError
-
-    found = []
-    for name in catalog.names("solver"):
-        try:
-            plugin = catalog.find("solver", name).load()
-        except PluginError:
-            continue
-        if kind in getattr(plugin, "supported_observables", ()):
-            found.append(name)
-    return found

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, redi
 from rich.console import Console
 from rich.status import Status
 
-__all__ = ["Progress", "shown_progress"]
+__all__ = ["Progress", "shown_progress", "warp_quiet"]
 
 _PLAIN_PERIOD = 5.0
 """Time between two plain lines of one phase [s]."""
@@ -81,13 +81,20 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
         is_stdout_reserved: Whether standard output is for a result alone: whatever is printed, progress included,
             goes to standard error.
     """
+    progress = Progress(Console(stderr=is_stdout_reserved))
+    reserved = redirect_stdout(sys.stderr) if is_stdout_reserved else nullcontext()
+    with warp_quiet(), warnings.catch_warnings(), reserved:
+        warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+        yield progress
+
+
+@contextmanager
+def warp_quiet() -> Iterator[None]:
+    """Let Warp say nothing below a warning."""
     import warp as wp
 
-    progress = Progress(Console(stderr=is_stdout_reserved))
     log_level, wp.config.log_level = wp.config.log_level, wp.LOG_WARNING
     try:
-        with warnings.catch_warnings(), redirect_stdout(sys.stderr) if is_stdout_reserved else nullcontext():
-            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
-            yield progress
+        yield
     finally:
         wp.config.log_level = log_level

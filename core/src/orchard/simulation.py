@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,15 +12,17 @@ import numpy as np
 
 from .arrays import present
 from .buffers import Assignable, DoubleBuffer
+from .building import build_model
+from .capabilities import refuse_gaps
 from .catalog import Catalog
 from .checkpoint import Checkpoint
 from .components import Components, located
-from .config import CollisionConfig, ShapeConfig, dump_toml, load, structure
+from .config import CollisionConfig, dump_toml, load, structure
 from .contacts import ContactSource, newton_pipeline
 from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
-from .scene import add_assets, add_worlds, new_builder, world_offsets
+from .scene import world_offsets
 
 if TYPE_CHECKING:
     import newton
@@ -71,8 +72,9 @@ class Simulation:
         try:
             with WARP_LOCK, wp.ScopedDevice(self.device):
                 self._refuse_sensors_early(catalog)
-                self.model = self._build_model(prototype)
+                self.model = build_model(self._components, config.scene, prototype, self.device)
                 """Newton's model of all worlds."""
+                self._refuse_gaps(catalog)
                 self.solver = self._build_solver()
                 """The solver, as the plugin built it."""
                 self._refuse_sensors(self.solver.supported_observables, catalog)
@@ -118,28 +120,9 @@ class Simulation:
     def _refuse_sensors(self, supported: Iterable[str], catalog: Catalog) -> None:
         refuse_unsupported(self._components, frozenset(supported), self._solver_name, catalog)
 
-    def _build_model(self, prototype: newton.ModelBuilder | None) -> newton.Model:
-        scene = self.config.scene
-        if prototype is None:
-            prototype = new_builder(scene)
-            self._components.call_each("configure_builder", builder=prototype)
-            add_assets(prototype, scene)
-        elif scene.assets:
-            raise ConfigError("scene.assets: given beside a prototype built in Python; leave one of the two out")
-        elif scene.shapes != ShapeConfig():
-            raise ConfigError(
-                "scene.shapes: given beside a prototype built in Python, whose shapes are made already;"
-                " set default_shape_cfg of the builder instead"
-            )
-        else:
-            prototype = copy.deepcopy(prototype)
-            prototype.gravity = scene.gravity
-        self._components.call_each("extend_prototype", builder=prototype)
-        builder = new_builder(scene)
-        self._components.call_each("configure_builder", builder=builder)
-        add_worlds(builder, prototype, scene)
-        self._components.call_each("complete_builder", builder=builder)
-        return builder.finalize(device=self.device)
+    def _refuse_gaps(self, catalog: Catalog) -> None:
+        accepted = self.config.simulation.accept_unsupported
+        refuse_gaps(self.model, self._components.solver, self._solver_name, accepted, catalog)
 
     def _build_solver(self) -> newton.solvers.SolverBase:
         answer = self._components.single("build_solver")

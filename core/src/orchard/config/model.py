@@ -7,10 +7,12 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
+from orchard.features import FEATURES
+from orchard.spelling import did_you_mean
 
 from .collision import CollisionConfig
 from .shapes import ShapeConfig
-from .validators import finite, unit_quaternion
+from .validators import finite, in_schema, unit_quaternion
 
 __all__ = [
     "AssetConfig",
@@ -22,6 +24,16 @@ __all__ = [
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+
+
+@in_schema(items={"enum": list(FEATURES)})
+def _known_features(instance: Any, attribute: Any, value: tuple[str, ...]) -> None:
+    for name in value:
+        if name not in FEATURES:
+            known = ", ".join(FEATURES)
+            raise ValueError(
+                f"'{attribute.name}' must name features, not {name!r}{did_you_mean(name, FEATURES)}: {known}"
+            )
 
 
 @attrs.frozen(kw_only=True)
@@ -45,6 +57,9 @@ class StepConfig:
 
     seed: int = attrs.field(default=0, validator=ge(0))
     """Seed of every random number a component draws."""
+
+    accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
+    """Features of the scene to do without where the solver does not support them; others are refused or warned of."""
 
 
 @attrs.frozen(kw_only=True)

@@ -9,6 +9,7 @@ import attrs
 import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
+from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -40,6 +41,20 @@ class SolverFeatherstone:
 
     Config = FeatherstoneConfig
     coordinates = "reduced"
+    supported_features = RIGID_TREES | {
+        "armature",
+        "bending",
+        "gradients",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "joint_stiffness",
+        "mimic_joints",
+        "muscles",
+        "particles",
+        "springs",
+        "tetrahedra",
+        "triangles",
+    }
     supported_observables = frozenset({"body_parent_f"})
     eager_reason = "a graph would repeat one choice between factorising and not"
 

@@ -137,6 +137,7 @@ class SolverImplicitMPM:
 
     Config = ImplicitMPMConfig
     coordinates = "maximal"
+    supported_features = frozenset({"heterogeneous_worlds", "particles"})
     supported_observables = frozenset[str]()
 
     def __init__(self, config: ImplicitMPMConfig) -> None:

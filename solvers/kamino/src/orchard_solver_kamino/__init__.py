@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import orchard
 from orchard.contacts import ContactSource
+from orchard.features import RIGID_TREES
 
 from .settings import KaminoConfig
 
@@ -26,6 +27,14 @@ class SolverKamino:
 
     Config = KaminoConfig
     coordinates = "reduced"
+    supported_features = RIGID_TREES | {
+        "armature",
+        "effort_limits",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "joint_friction",
+        "loop_joints",
+    }
     supported_observables = frozenset({"body_qdd", "contact_f"})
 
     def __init__(self, config: KaminoConfig) -> None:

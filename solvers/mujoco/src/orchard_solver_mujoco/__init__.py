@@ -10,6 +10,7 @@ import orchard
 from attrs.validators import deep_iterable, ge, optional
 from orchard.config.validators import finite
 from orchard.contacts import ContactSource
+from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -149,6 +150,18 @@ class SolverMuJoCo:
 
     Config = MuJoCoConfig
     coordinates = "reduced"
+    supported_features = RIGID_TREES | {
+        "armature",
+        "effort_limits",
+        "equality_constraints",
+        "joint_damping",
+        "joint_friction",
+        "joint_stiffness",
+        "loop_joints",
+        "mimic_constraints",
+        "mimic_joints",
+        "mujoco_tendons",
+    }
     supported_observables = frozenset(
         {
             "body_parent_f",

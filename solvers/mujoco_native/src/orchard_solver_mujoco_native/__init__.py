@@ -10,6 +10,7 @@ import orchard
 from attrs.validators import deep_iterable, ge, optional
 from orchard.config.validators import finite, non_negative
 from orchard.contacts import ContactSource
+from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -126,6 +127,18 @@ class SolverMuJoCoNative:
 
     Config = MuJoCoNativeConfig
     coordinates = "joint"
+    supported_features = RIGID_TREES | {
+        "armature",
+        "effort_limits",
+        "equality_constraints",
+        "joint_damping",
+        "joint_friction",
+        "joint_stiffness",
+        "loop_joints",
+        "mimic_constraints",
+        "mimic_joints",
+        "mujoco_tendons",
+    }
     is_capturable = False
     supported_observables = frozenset({"body_qdd"})
 

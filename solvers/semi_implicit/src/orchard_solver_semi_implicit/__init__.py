@@ -9,6 +9,7 @@ import attrs
 import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
+from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -46,6 +47,21 @@ class SolverSemiImplicit:
 
     Config = SemiImplicitConfig
     coordinates = "maximal"
+    supported_features = RIGID_TREES | {
+        "bending",
+        "disabled_joints",
+        "gradients",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "joint_stiffness",
+        "loop_joints",
+        "mimic_joints",
+        "muscles",
+        "particles",
+        "springs",
+        "tetrahedra",
+        "triangles",
+    }
     supported_observables = frozenset[str]()
 
     def __init__(self, config: SemiImplicitConfig) -> None:

@@ -8,6 +8,7 @@ import attrs
 import orchard
 from attrs.validators import ge, optional
 from orchard.config.validators import finite, fraction, non_negative, positive
+from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -189,6 +190,15 @@ class SolverSteel:
 
     Config = SteelConfig
     coordinates = "reduced"
+    supported_features = (RIGID_TREES - {"joint_limits"}) | {
+        "armature",
+        "effort_limits",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "loop_joints",
+        "mimic_constraints",
+        "mimic_joints",
+    }
     supported_observables = frozenset({"body_awake", "body_parent_f", "contact_f"})
     eager_reason = "a graph would repeat one choice between factorising and not"
 
@@ -199,6 +209,7 @@ class SolverSteel:
                 " set articulated_contact_response = 'propagation'"
             )
         self.config = config
+        self.supported_features = type(self).supported_features | _optional_features(config)
         if not config.enable_sleeping:
             self.supported_observables = type(self).supported_observables - {"body_awake"}
 
@@ -223,3 +234,13 @@ class SolverSteel:
         return newton.solvers.SolverSteel(
             model, **{name: value for name, value in options.items() if value is not None}
         )
+
+
+def _optional_features(config: SteelConfig) -> frozenset[str]:
+    """Return what the solver takes part in where its options say so; each of them is off by default."""
+    options = {
+        "joint_limits": config.enable_joint_limits,
+        "joint_friction": config.enable_joint_friction,
+        "velocity_limits": config.enable_joint_velocity_limits,
+    }
+    return frozenset(name for name, is_enabled in options.items() if is_enabled)

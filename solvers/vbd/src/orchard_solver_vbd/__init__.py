@@ -9,6 +9,7 @@ import attrs
 import orchard
 from attrs.validators import ge, gt, lt, optional
 from orchard.config.validators import finite, fraction, non_negative, positive
+from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -150,6 +151,19 @@ class SolverVBD:
 
     Config = VBDConfig
     coordinates = "maximal"
+    supported_features = RIGID_TREES | {
+        "bending",
+        "disabled_joints",
+        "heterogeneous_worlds",
+        "loop_joints",
+        "mimic_joints",
+        "particles",
+        "rod_joints",
+        "springs",
+        "tendons",
+        "tetrahedra",
+        "triangles",
+    }
     supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: VBDConfig) -> None:

@@ -8,6 +8,7 @@ import attrs
 import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
+from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -75,6 +76,18 @@ class SolverXPBD:
 
     Config = XPBDConfig
     coordinates = "maximal"
+    supported_features = RIGID_TREES | {
+        "bending",
+        "disabled_joints",
+        "distance_joints",
+        "heterogeneous_worlds",
+        "loop_joints",
+        "mimic_joints",
+        "particles",
+        "springs",
+        "tendons",
+        "tetrahedra",
+    }
     supported_observables = frozenset({"body_parent_f", "contact_f"})
 
     def __init__(self, config: XPBDConfig) -> None:

@@ -1,0 +1,92 @@
+"""What a solver declares that it supports, held against what a model contains, before anything is compiled."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .errors import ConfigError, PluginError
+from .features import FEATURES, FeatureWarning, used_features
+
+if TYPE_CHECKING:
+    import newton
+
+    from .catalog import Catalog
+
+__all__ = ["gaps", "listed", "refuse_gaps", "solvers_declaring"]
+
+
+def gaps(model: newton.Model, solver: Any) -> dict[str, Sequence[str]]:
+    """Return what of a model a solver does not declare to support, with its users, by feature.
+
+    Args:
+        model: The model of all worlds.
+        solver: The component that builds the solver; one that declares no features is held to support everything.
+    """
+    supported = getattr(solver, "supported_features", None)
+    if supported is None:
+        return {}
+    return {name: users for name, users in used_features(model).items() if name not in supported}
+
+
+def refuse_gaps(model: newton.Model, solver: Any, name: str, accepted: Collection[str], catalog: Catalog) -> None:
+    """Refuse what the solver would leave out of the mechanism, and warn of what it would leave out of its numbers.
+
+    Args:
+        model: The model of all worlds.
+        solver: The component that builds the solver.
+        name: What the file calls the solver.
+        accepted: Features that the user does without.
+        catalog: Where solvers that support more are found.
+
+    Raises:
+        ConfigError: A structural feature is neither supported nor accepted. One fault per feature.
+    """
+    faults = []
+    for feature, users in gaps(model, solver).items():
+        if feature in accepted:
+            continue
+        text = _fault(feature, users, name, catalog)
+        if FEATURES[feature].is_structural:
+            faults.append(text)
+        else:
+            warnings.warn(text, FeatureWarning, stacklevel=4)
+    if faults:
+        raise ConfigError(*faults)
+
+
+def solvers_declaring(attribute: str, what: str, catalog: Catalog) -> list[str]:
+    """Return the installed solvers that declare something; those that cannot be loaded are left out.
+
+    Args:
+        attribute: The class attribute that declares: `supported_features`, `supported_observables`.
+        what: What is looked for in it.
+        catalog: Where solvers are found.
+    """
+    found = []
+    for name in catalog.names("solver"):
+        try:
+            plugin = catalog.find("solver", name).load()
+        except PluginError:
+            continue
+        if what in getattr(plugin, attribute, ()):
+            found.append(name)
+    return found
+
+
+def listed(users: Sequence[str], limit: int = 3) -> str:
+    """Return the first few of many labels, each once, as worlds repeat them."""
+    unique = list(dict.fromkeys(users))
+    more = f" and {len(unique) - limit} more" if len(unique) > limit else ""
+    return ", ".join(unique[:limit]) + more
+
+
+def _fault(feature: str, users: Sequence[str], name: str, catalog: Catalog) -> str:
+    able = ", ".join(repr(other) for other in solvers_declaring("supported_features", feature, catalog))
+    meaning = FEATURES[feature].meaning.partition(" [")[0]
+    return (
+        f"solver: {name!r} does not support {feature} ({meaning}), used by {listed(users)};"
+        f" solvers that do: {able or 'none that is installed'}; or do without:"
+        f' simulation.accept_unsupported = ["{feature}"]'
+    )
