@@ -68,7 +68,7 @@ FEATURES_TABLE = """
 A scene that uses what a solver does not take part in is refused before anything is compiled;
 a parameter that it does not know is left out with a warning.
 `orchard check FILE` says it for every solver, and `simulation.accept_unsupported` accepts it.
-`steel` takes part in joint limits, velocity limits and joint friction where its options `enable_...` say so.
+Where a cell names an option, the solver takes part if the option is true.
 
 """
 
@@ -123,11 +123,16 @@ def _feature_table(solvers: Mapping[str, Any]) -> str:
     for is_structural in (True, False):
         chosen = {name: feature for name, feature in FEATURES.items() if feature.is_structural is is_structural}
         for name, feature in chosen.items():
-            marks = ["●" if name in plugin.supported_features else "" for plugin in solvers.values()]
+            marks = [_mark(plugin, name) for plugin in solvers.values()]
             lines.append(f"| `{name}`: {feature.meaning} | " + " | ".join(marks) + " |\n")
         if is_structural:
             lines.append("| **parameters** |" + " |" * len(solvers) + "\n")
     return "".join(lines)
+
+
+def _mark(plugin: Any, feature: str) -> str:
+    option = getattr(plugin, "optional_features", {}).get(feature)
+    return "●" if feature in plugin.supported_features else f"`{option}`" if option else ""
 
 
 def _declarations(plugin: Any) -> Iterator[str]:

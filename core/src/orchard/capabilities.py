@@ -47,7 +47,7 @@ def refuse_gaps(model: newton.Model, solver: Any, name: str, accepted: Collectio
     for feature, users in gaps(model, solver).items():
         if feature in accepted:
             continue
-        text = _fault(feature, users, name, catalog)
+        text = _fault(feature, users, name, solver, catalog)
         if FEATURES[feature].is_structural:
             faults.append(text)
         else:
@@ -82,11 +82,13 @@ def listed(users: Sequence[str], limit: int = 3) -> str:
     return ", ".join(unique[:limit]) + more
 
 
-def _fault(feature: str, users: Sequence[str], name: str, catalog: Catalog) -> str:
+def _fault(feature: str, users: Sequence[str], name: str, solver: Any, catalog: Catalog) -> str:
     able = ", ".join(repr(other) for other in solvers_declaring("supported_features", feature, catalog))
     meaning = FEATURES[feature].meaning.partition(" [")[0]
+    option = getattr(solver, "optional_features", {}).get(feature)
+    switch = f" set solver.{option} = true;" if option else ""
     return (
-        f"solver: {name!r} does not support {feature} ({meaning}), used by {listed(users)};"
+        f"solver: {name!r} does not support {feature} ({meaning}), used by {listed(users)};{switch}"
         f" solvers that do: {able or 'none that is installed'}; or do without:"
         f' simulation.accept_unsupported = ["{feature}"]'
     )

@@ -47,7 +47,7 @@ def used_features(model: newton.Model) -> dict[str, Sequence[str]]:
 
 def _host(array: Any) -> np.ndarray:
     """Return the contents of an array, empty where the model has none of it."""
-    return np.zeros(0) if array is None else array.numpy()
+    return np.zeros(0, dtype=int) if array is None else array.numpy()
 
 
 def _joints(model: newton.Model, kind: str) -> Sequence[str]:
@@ -57,7 +57,14 @@ def _joints(model: newton.Model, kind: str) -> Sequence[str]:
 
 
 def _joints_where(model: newton.Model, chosen: Any) -> Sequence[str]:
-    return [model.joint_label[index] for index in np.flatnonzero(chosen)]
+    return [model.joint_label[index] for index in np.flatnonzero(chosen & _is_moved(model)[_host(model.joint_child)])]
+
+
+def _is_moved(model: newton.Model) -> np.ndarray:
+    """Tell of each body whether forces move it; the others are moved by hand, and ask nothing of a solver."""
+    import newton
+
+    return (_host(model.body_flags) & int(newton.BodyFlags.KINEMATIC)) == 0
 
 
 def _types(model: newton.Model) -> np.ndarray:
@@ -139,18 +146,17 @@ def _custom(frequency: str) -> Callable[[newton.Model], Sequence[str]]:
 
 
 def _bodies(model: newton.Model) -> Sequence[str]:
-    import newton
-
-    is_kinematic = (_host(model.body_flags) & int(newton.BodyFlags.KINEMATIC)) != 0
-    return [model.body_label[index] for index in np.flatnonzero((_host(model.body_mass) > 0.0) & ~is_kinematic)]
+    return [model.body_label[index] for index in np.flatnonzero(_is_moved(model))]
 
 
 def _colliders(model: newton.Model) -> Sequence[str]:
-    """Shapes on bodies that collide with shapes."""
+    """Shapes on moving bodies that collide with shapes."""
     import newton
 
     is_collider = (_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
-    return [model.shape_label[index] for index in np.flatnonzero(is_collider & (_host(model.shape_body) >= 0))]
+    bodies = _host(model.shape_body)
+    is_on_moved = (bodies >= 0) & np.append(_is_moved(model), False)[bodies]
+    return [model.shape_label[index] for index in np.flatnonzero(is_collider & is_on_moved)]
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:

@@ -52,6 +52,9 @@ class Component(Protocol):
     supported_features: frozenset[str]
     """Solvers: the names in `orchard.features.FEATURES` that the solver takes part in; held against every scene."""
 
+    optional_features: Mapping[str, str]
+    """Solvers: features that an option switches on, with the option's name; named where one is missing."""
+
     coordinates: str
     """Solvers: "reduced" (writes joints and bodies; assumed), "joint" (joints only: the host runs `newton.eval_fk`)
     or "maximal" (bodies only: the host runs `newton.eval_ik`)."""

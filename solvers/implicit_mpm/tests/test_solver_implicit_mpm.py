@@ -181,7 +181,9 @@ def test_worlds_on_one_grid_are_refused(column):
 
 def test_a_scene_without_particles_is_refused():
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
-    builder.add_shape_sphere(builder.add_body(), radius=0.1)
+    plate = builder.add_body()
+    builder.body_flags[plate] = int(newton.BodyFlags.KINEMATIC)
+    builder.add_shape_sphere(plate, radius=0.1)
 
     with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'implicit-mpm' moves particles, got 0"):
         simulate(builder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 import orchard
@@ -199,6 +199,11 @@ class SolverSteel:
         "mimic_constraints",
         "mimic_joints",
     }
+    optional_features: ClassVar = {
+        "joint_limits": "enable_joint_limits",
+        "joint_friction": "enable_joint_friction",
+        "velocity_limits": "enable_joint_velocity_limits",
+    }
     supported_observables = frozenset({"body_awake", "body_parent_f", "contact_f"})
     eager_reason = "a graph would repeat one choice between factorising and not"
 
@@ -209,7 +214,9 @@ class SolverSteel:
                 " set articulated_contact_response = 'propagation'"
             )
         self.config = config
-        self.supported_features = type(self).supported_features | _optional_features(config)
+        self.supported_features = type(self).supported_features | {
+            feature for feature, option in self.optional_features.items() if getattr(config, option)
+        }
         if not config.enable_sleeping:
             self.supported_observables = type(self).supported_observables - {"body_awake"}
 
@@ -234,13 +241,3 @@ class SolverSteel:
         return newton.solvers.SolverSteel(
             model, **{name: value for name, value in options.items() if value is not None}
         )
-
-
-def _optional_features(config: SteelConfig) -> frozenset[str]:
-    """Return what the solver takes part in where its options say so; each of them is off by default."""
-    options = {
-        "joint_limits": config.enable_joint_limits,
-        "joint_friction": config.enable_joint_friction,
-        "velocity_limits": config.enable_joint_velocity_limits,
-    }
-    return frozenset(name for name, is_enabled in options.items() if is_enabled)
