@@ -1,5 +1,6 @@
 """Orchard: a plugin host for the Newton physics engine."""
 
+from .callbacks import Callback, Callbacks
 from .config import (
     AssetConfig,
     CollisionConfig,
@@ -19,6 +20,8 @@ from .simulation import Simulation
 
 __all__ = [
     "AssetConfig",
+    "Callback",
+    "Callbacks",
     "CaptureWarning",
     "CollisionConfig",
     "ComponentConfig",

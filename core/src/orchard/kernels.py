@@ -117,3 +117,21 @@ def note_contact_overflow(count: wp.array[int], capacity: int, largest_excess: w
     """Remember the largest contact count that did not fit into the buffer."""
     if count[0] > capacity:
         wp.atomic_max(largest_excess, 0, count[0])
+
+
+@wp.kernel
+def merge_mask(more: wp.array[wp.bool], mask: wp.array[wp.bool]):
+    """Add the worlds of one mask to another."""
+    world = wp.tid()
+    if more[world]:
+        mask[world] = True
+
+
+@wp.kernel
+def mask_articulations(world_of: wp.array[int], world_mask: wp.array[wp.bool], chosen: wp.array[wp.bool]):
+    """Choose the articulations of the masked worlds; the mask's last entry is for world -1."""
+    articulation = wp.tid()
+    world = world_of[articulation]
+    if world < 0:
+        world = world_mask.shape[0] - 1
+    chosen[articulation] = world_mask[world]

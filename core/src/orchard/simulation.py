@@ -6,13 +6,14 @@ import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 
 import numpy as np
 
 from .arrays import present
 from .buffers import Assignable, DoubleBuffer
 from .building import build_model
+from .callbacks import Callbacks
 from .capabilities import refuse_gaps
 from .catalog import Catalog
 from .checkpoint import Checkpoint
@@ -23,6 +24,7 @@ from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
 from .scene import world_offsets
+from .written import Coordinates, WrittenWorlds
 
 if TYPE_CHECKING:
     import newton
@@ -44,6 +46,7 @@ class Simulation:
         prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Register the
             solver's custom attributes on it before adding to it, as any user of `newton.ModelBuilder` does. The
             gravity is the scene's.
+        callbacks: Functions to call at events and in the phases of a step; more can be added to `callbacks` later.
 
     Raises:
         ConfigError: The configuration asks for something that does not exist or does not fit together.
@@ -55,6 +58,7 @@ class Simulation:
         config: SimulationConfig,
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | None = None,
+        callbacks: Callbacks | None = None,
     ) -> None:
         leave_out_backward_kernels()
         import warp as wp
@@ -66,7 +70,9 @@ class Simulation:
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
         self._binding: str | None = None
         self._model_changes = 0
-        self._is_closed = False
+        self._is_ready = self._is_tried = self._is_closed = False
+        self.callbacks = Callbacks() if callbacks is None else callbacks
+        """What is called at events and in the phases of a step."""
         self.step_count = 0
         """Control steps so far."""
         try:
@@ -75,12 +81,15 @@ class Simulation:
                 self.model = build_model(self._components, config.scene, prototype, self.device)
                 """Newton's model of all worlds."""
                 self._refuse_gaps(catalog)
+                self.callbacks.call("model_ready", model=self.model)
                 self.solver = self._build_solver()
                 """The solver, as the plugin built it."""
                 self._refuse_sensors(self.solver.supported_observables, catalog)
                 self._allocate()
                 self._bind()
                 self._assemble()
+                self._is_ready = True
+                self.callbacks.call("simulation_ready", simulation=self)
         except BaseException as error:
             self._close_after(error)
             raise
@@ -92,6 +101,7 @@ class Simulation:
         overrides: Mapping[str, Any] | None = None,
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | None = None,
+        callbacks: Callbacks | None = None,
     ) -> Self:
         """Build what a file describes.
 
@@ -100,13 +110,14 @@ class Simulation:
             overrides: Values that replace those of the file, by key path: `{"solver.iterations": 8}`.
             plugins: As for the class.
             prototype: As for the class.
+            callbacks: As for the class.
 
         Raises:
             ConfigError: As for the class; names file and line.
             PluginError: As for the class.
         """
         leave_out_backward_kernels()
-        return cls(load(path, overrides), plugins, prototype)
+        return cls(load(path, overrides), plugins, prototype, callbacks)
 
     # Building, one phase a method, in the order of the calls.
 
@@ -157,8 +168,8 @@ class Simulation:
         model, step = self.model, self.config.simulation
         self.contact_source = self._find_contacts()
         """Where contacts come from."""
-        self.state = model.state()
-        """The state after the last step; the same object for the life of the simulation."""
+        self._state = model.state()
+        self._written = WrittenWorlds(model, self.solver, self._state)
         self.control = model.control()
         """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
         if model.joint_count:
@@ -197,12 +208,17 @@ class Simulation:
             reports=self._reports,
             monitor=self._monitor,
             buffers=self._buffers,
+            callbacks=self.callbacks,
             opaque=(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
         )
-        self.program = self._stepping.program()
-        """The operations of one control step, and what of them is captured."""
+        self._compile()
         after = self._components.implementations("after_step")
         self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
+
+    def _compile(self) -> None:
+        self._revision = self.callbacks.revision
+        self.program = self._stepping.program()
+        """The operations of one control step, and what of them is captured."""
 
     @property
     def _solver_name(self) -> str:
@@ -228,6 +244,13 @@ class Simulation:
         return np.asarray(starts)[:, None] + np.asarray(local, dtype=int)[None, :]
 
     # Running.
+
+    @property
+    def state(self) -> newton.State:
+        """The state after the last step; the same object for the life of the simulation."""
+        if self._written.is_waiting:
+            self._settle()
+        return self._state
 
     @property
     def world_count(self) -> int:
@@ -276,18 +299,33 @@ class Simulation:
         """
         if self._is_closed or count < 0:
             raise SimulationError(_refused_step(count))
-        if count and not self.program.is_recorded:
-            with WARP_LOCK:
-                self._stepping.try_claim()
-        # Where nothing runs on the host, all steps are one loop: at one world, a percent of the time.
-        stride = count if self.program.is_captured and not self._after_step else 1
-        for _ in range(0, count, stride or 1):
-            if self._model_changes:
-                self._notify_solver()
+        while count:
+            self._prepare_step()
+            # Where nothing runs on the host, all steps are one loop: at one world, a percent of the time.
+            stride = count if self.program.is_captured and not self._runs_on_host else 1
             self.program.step(stride)
             self.step_count += stride
+            count -= stride
             for call in self._after_step:
                 call()
+            self.callbacks.call("after_step", simulation=self)
+
+    def _prepare_step(self) -> None:
+        """Do what was asked for since the last step."""
+        if self.callbacks.revision != self._revision:
+            self._compile()
+        if not self._is_tried:
+            with WARP_LOCK:
+                self._stepping.try_claim()
+            self._is_tried = True
+        if self._written.is_waiting:
+            self._settle()
+        if self._model_changes:
+            self._notify_solver()
+
+    @property
+    def _runs_on_host(self) -> bool:
+        return bool(self._after_step or self.callbacks.of("after_step"))
 
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
         """Put worlds back to their initial state, with everything that components and solver remember of them.
@@ -300,6 +338,7 @@ class Simulation:
         Raises:
             ConfigError: An index is out of range, or the mask has another shape.
         """
+        self._settle()
         with WARP_LOCK:
             mask = self._reset.mask_of(worlds)
             self._reset.restore(mask)
@@ -308,6 +347,29 @@ class Simulation:
             for implementation in self._components.implementations("reset_worlds"):
                 implementation.bind(state=self.state, world_mask=mask)()
             self._monitor.forget()
+
+    def invalidate(self, what: Coordinates, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+        """Say that `joints` or `bodies` of the state were written, so that the others are computed from them.
+
+        That happens once, on the device and for the written worlds alone, before the next step or when `state` is
+        read again: forward kinematics from `joint_q` and `joint_qd`, or inverse kinematics from `body_q` and `body_qd`.
+        The solver forgets what it remembers of those worlds. Of one world, write one or the other.
+
+        Args:
+            what: What was written.
+            worlds: Indices of worlds, or a boolean mask of shape [world_count]; all worlds where it is None.
+
+        Raises:
+            ConfigError: An index is out of range, the mask has another shape, or `what` is something else.
+        """
+        if what not in get_args(Coordinates):
+            raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
+        with WARP_LOCK:
+            self._written.add(what, self._reset.mask_of(worlds))
+
+    def _settle(self) -> None:
+        with WARP_LOCK:
+            self._written.settle()
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
         """Tell the solver, before the next step, what of `model` was changed in place. Flags are merged."""
@@ -351,17 +413,21 @@ class Simulation:
         simulation = cls(structure(tomllib.loads(checkpoint.config)), plugins, prototype)
         with WARP_LOCK:
             # The first step allocates what solvers allocate late; its results are overwritten.
-            simulation._stepping.try_claim()
+            simulation._prepare_step()
             simulation.program.step()
             simulation._stepping.carried.restore(checkpoint, os.fspath(path))
         simulation.step_count = checkpoint.step_count
         return simulation
 
     def close(self) -> None:
-        """Let the components close what they opened, once. The arrays stay readable."""
+        """Tell callbacks, and let the components close what they opened, once. The arrays stay readable."""
         if not self._is_closed:
             self._is_closed = True
-            self._components.close()
+            try:
+                if self._is_ready:
+                    self.callbacks.call("stopped", simulation=self)
+            finally:
+                self._components.close()
 
     def __enter__(self) -> Self:
         return self

@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays import on_host, present
 from .buffers import DoubleBuffer
+from .callbacks import Callbacks, Phase
 from .checkpoint import Carried
 from .components import Components, Implementation
 from .contacts import ContactSource
@@ -48,6 +49,7 @@ class Stepping:
     reports: Reports | None
     monitor: Monitor
     buffers: Mapping[str, list[DoubleBuffer[Any]]]
+    callbacks: Callbacks
     opaque: tuple[type, ...]
     """Classes whose instances hold nothing that a step changes, besides what is listed here."""
 
@@ -63,13 +65,13 @@ class Stepping:
         from .snapshot import find_arrays, python_values
 
         forces = _ExternalForces(self.states[0])
-        outputs = self._outputs
         # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
         private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
 
         def observe() -> Outcome:
-            counts = {name: python_values(component, skip=private) for name, component in self.components.items()}
-            return Outcome(find_arrays(outputs, skip=private), counts)
+            acting = self._components_and_callbacks  # not kept: a callback does not keep its object alive
+            counts = {name: python_values(each, skip=private) for name, each in acting.items()}
+            return Outcome(find_arrays(self._outputs, skip=private), counts)
 
         return Program(
             list(self._operations(forces)),
@@ -107,7 +109,12 @@ class Stepping:
         """What must come out alike, eager or replayed."""
         own = {"state": self.states[0], "next_state": self.states[1]}
         own |= {"control": self.control, "reports": self.reports}
-        return own | dict(self.components)
+        return own | self._components_and_callbacks
+
+    @property
+    def _components_and_callbacks(self) -> dict[str, Any]:
+        recorded = (*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep"))
+        return {**self.components, **{f"{each.phase}:{each.name}": each.reach() for each in recorded}}
 
     @property
     def _changing(self) -> dict[str, Any]:
@@ -170,6 +177,7 @@ class Stepping:
             zero = present(self.control.joint_f).zero_ if is_all else partial(_zero_efforts, dofs, self.control)
             yield Operation(name="zero_efforts", run=zero)
         yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
+        yield from self._called("after_actuators", state=state, control=self.control, dt=self.config.dt)
 
     def _collision(self, state: newton.State) -> Iterator[Operation]:
         contacts = self.source.contacts
@@ -182,6 +190,7 @@ class Stepping:
         arguments = self._solver_arguments(count)
         yield Operation(name="apply_forces", run=lambda: forces.apply(state))
         yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
+        yield from self._called("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield self._solver_step(**arguments)
 
     @property
@@ -190,7 +199,9 @@ class Stepping:
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
         hook = "before_substep"
-        is_between = self.components.implementations(hook) or self.components.wrappers(hook)
+        is_between = any(
+            (self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(hook))
+        )
         return 1 if takes_all and not is_between and self.source.pipeline is None else self.config.substeps
 
     def _solver_arguments(self, count: int) -> dict[str, Any]:
@@ -233,6 +244,11 @@ class Stepping:
             return
         yield from (_operation(hook, answer, arguments) for answer in answers)
 
+    def _called(self, phase: Phase, **arguments: Any) -> Iterator[Operation]:
+        for callback in self.callbacks.of(phase):
+            reason = None if callback.is_capturable else "it was added with is_capturable=False"
+            yield Operation(name=f"{phase}({callback.name})", run=callback.bind(**arguments), eager_reason=reason)
+
     def _settle_buffers(self) -> Iterator[Operation]:
         """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
         is_wrapped = bool(self.components.wrappers("apply_actuators"))
@@ -248,14 +264,19 @@ class Stepping:
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
         """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
-        has_readers = is_last_tick or bool(self.components.implementations("apply_actuators"))
+        has_readers = is_last_tick or self._is_answered("apply_actuators")
         return self._is_maximal and has_readers and self.model.joint_count > 0
 
     def _needs_bodies(self, *, is_last: bool) -> bool:
         """Tell whether bodies must be computed from joint coordinates: for the next substep, or for the user."""
-        answered = any(self.components.implementations(hook) for hook in ("apply_actuators", "before_substep"))
+        answered = self._is_answered("apply_actuators", "before_substep")
         has_readers = is_last or answered or self.source.pipeline is not None
         return self._coordinates == "joint" and has_readers
+
+    def _is_answered(self, *hooks: str) -> bool:
+        """Tell whether a component answers one of some hooks, or a callback acts in the step."""
+        called = [*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep")]
+        return bool(called) or any(self.components.implementations(hook) for hook in hooks)
 
     @property
     def _coordinates(self) -> str:
