@@ -115,8 +115,8 @@ boxes on plates and a tower of three. Worlds differ in gravity alone: upright, t
 PARTICLES = """
 ## Cloth and grains
 
-A stretched cloth, or a block of grains, flies for 0.2 s: its centre of mass falls by the formula, and its momentum
-across is kept, both relative. The other solvers do not move particles.
+A stretched cloth, a net (`xpbd`) or a block of grains (`implicit-mpm`) flies for 0.2 s: its centre of mass falls by
+the formula, and its momentum across is kept, both relative. The other solvers do not move particles.
 
 """
 
