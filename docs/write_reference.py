@@ -90,8 +90,8 @@ PHYSICS = """\
 <!-- Written by docs/write_reference.py from tests/physics/checks.toml. Change that, then run it. -->
 
 What each solver of this repository is held to, on the CPU, by [the tests](../../tests/physics) against formulas.
-A figure is the tolerance that its tests pass with, about twice the error measured; below it stands what the error is
-made of. [Solvers](solvers.md) says what else tells them apart.
+A figure is the tolerance that its tests pass with: about twice the error measured, and more where that is rounding.
+[Below](#solver-by-solver) stands what the errors are made of; [solvers](solvers.md) says what else tells them apart.
 
 ## Rigid bodies
 

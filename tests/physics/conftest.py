@@ -155,34 +155,45 @@ def laboratory(register: Callable[[newton.ModelBuilder], None]) -> newton.ModelB
     return builder
 
 
-def run_laboratory(solver: str) -> Recording:
-    """Simulate the three worlds with one solver, as its row of the table says."""
+def build(solver: str) -> orchard.Simulation:
+    """Return the three worlds with one solver, as its row of the table says."""
     row = ROWS[solver]
-    dt, substeps = row["dt"], row.get("substeps", 1)
     tables = {
-        "simulation": {"device": "cpu", "dt": dt, "substeps": substeps},
+        "simulation": {"device": "cpu", "dt": row["dt"], "substeps": row.get("substeps", 1)},
         "scene": {"worlds": len(GRAVITIES)},
         "solver": {"type": solver, **row.get("options", {})},
     }
     register = getattr(newton.solvers, row["newton"]).register_custom_attributes
-    with orchard.Simulation(orchard.structure(tables), prototype=laboratory(register)) as simulation:
-        simulation.model.gravity.assign(np.array([*GRAVITIES.values(), GRAVITIES["upright"]], dtype=np.float32))
-        simulation.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-        poses, velocities = [simulation.state.body_q.numpy().copy()], [simulation.state.body_qd.numpy().copy()]
-        for _ in range(round(row["duration"] / dt)):
-            simulation.step()
-            poses.append(simulation.state.body_q.numpy().copy())
-            velocities.append(simulation.state.body_qd.numpy().copy())
-        simulation.check()
-        labels = simulation.model.body_label[: simulation.model.body_count // len(GRAVITIES)]
-    shape = (len(poses), len(GRAVITIES), len(labels), -1)
-    pose, velocity = (np.array(arrays, dtype=float).reshape(shape) for arrays in (poses, velocities))
+    simulation = orchard.Simulation(orchard.structure(tables), prototype=laboratory(register))
+    simulation.model.gravity.assign(np.array([*GRAVITIES.values(), GRAVITIES["upright"]], dtype=np.float32))
+    simulation.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
+    return simulation
+
+
+def observe(simulation: orchard.Simulation, step_count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Step, and return poses and velocities of every body, shape [step_count + 1, world_count, body_count, 7 or 6]."""
+    poses, velocities = [], []
+    for step in range(step_count + 1):
+        simulation.step(min(step, 1))
+        poses.append(simulation.state.body_q.numpy().copy())
+        velocities.append(simulation.state.body_qd.numpy().copy())
+    simulation.check()
+    shape = (step_count + 1, simulation.world_count, simulation.model.body_count // simulation.world_count, -1)
+    return np.array(poses, dtype=float).reshape(shape), np.array(velocities, dtype=float).reshape(shape)
+
+
+def run_laboratory(solver: str) -> Recording:
+    """Simulate the laboratory with one solver and keep every motion."""
+    dt, duration, substeps = ROWS[solver]["dt"], ROWS[solver]["duration"], ROWS[solver].get("substeps", 1)
+    with build(solver) as simulation:
+        poses, velocities = observe(simulation, round(duration / dt))
+        labels = simulation.model.body_label[: poses.shape[2]]
     time = np.arange(len(poses)) * dt
-    motions = {
-        (world, label): Motion(time, pose[:, i, j, :3], pose[:, i, j, 3:], velocity[:, i, j, :3], velocity[:, i, j, 3:])
-        for i, world in enumerate(GRAVITIES)
-        for j, label in enumerate(labels)
-    }
+    motions = {}
+    for i, world in enumerate(GRAVITIES):
+        for j, label in enumerate(labels):
+            pose, velocity = poses[:, i, j], velocities[:, i, j]
+            motions[world, label] = Motion(time, pose[:, :3], pose[:, 3:], velocity[:, :3], velocity[:, 3:])
     return Recording(dt / substeps, motions)
 
 

@@ -125,7 +125,7 @@ def test_an_undamped_pendulum_keeps_its_energy(solver, record):
     assert_within(solver, "energy", np.abs(energy / energy[0] - 1).max())
 
 
-def rate_of(values, motion, start=0.3, end=0.9):
+def rate_of(values, motion, start=0.3, end=0.8):
     """Return the slope of the straight line through values between two times, when the boxes have settled."""
     span = slice(motion.at(start), motion.at(end) + 1)
     return np.polyfit(motion.time[span], values[span], 1)[0]
