@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from orchard.config.schema import json_schema
 from orchard.features import FEATURES
 
 REFERENCE = Path(__file__).parent / "reference"
+CHECKS = Path(__file__).parents[1] / "tests" / "physics" / "checks.toml"
 
 Schema = Mapping[str, Any]
 
@@ -51,7 +53,8 @@ SOLVERS = """\
 
 <!-- Written by docs/write_reference.py from what the plugins declare. Change that, then run it. -->
 
-What each solver of this repository declares and answers; [configuration](configuration.md) has its settings.
+What each solver of this repository declares and answers; [configuration](configuration.md) has its settings, and
+[physics checks](physics-checks.md) tell how near it comes to formulas.
 
 - **coordinates**: what it writes, as [the attribute](hooks.md#what-a-component-may-declare) says it
 - **contacts**: from Newton's pipeline, which `[collision]` configures, or from the solver itself
@@ -79,6 +82,46 @@ A prototype built in Python [registers the same](../how-to/robot-from-python.md)
 
 | solver | before assets | after replication |
 |---|---|---|
+"""
+
+PHYSICS = """\
+# Physics checks
+
+<!-- Written by docs/write_reference.py from tests/physics/checks.toml. Change that, then run it. -->
+
+What each solver of this repository is held to, on the CPU, by [the tests](../../tests/physics) against formulas.
+A figure is the tolerance that its tests pass with: about twice the error measured, and more where that is rounding.
+[Below](#solver-by-solver) stands what the errors are made of; [solvers](solvers.md) says what else tells them apart.
+
+## Rigid bodies
+
+All experiments are in [one scene](../../tests/physics/laboratory.toml): a tumbling top, two pendulums, two spheres,
+boxes on plates and a tower of three. Worlds differ in gravity alone: upright, tilted by θ with tan θ = 0.35, and none.
+
+- **free fall**: v = g t and z = g t (t + h) / 2 after 0.5 s with substeps of h, relative
+- **free top**: angular velocity of a free symmetric top by Euler's equations over 0.5 s, relative
+- **small swing**: period of a pendulum from 0.05 rad, relative
+- **large swing**: period from 2 rad, by the elliptic integral, relative
+- **energy**: largest drift of the large swing's energy over the whole run, relative to the start
+- **sticking**: speed at which a box with μ = 0.6 creeps where gravity is tilted [m/s]
+- **sliding**: acceleration of a box with μ = 0.2 there, against g (sin θ - μ cos θ), relative
+- **momentum**: change of m₁ v₁ + m₂ v₂ through a head-on collision, relative to m₁ |v₁| + m₂ |v₂|
+- **restitution**: speed of parting over speed of closing, against 0.5 or what the contact's springs give
+- **stack**: largest distance of a box of the tower from its place at the end [m]; springs may yield by the formula
+- **rest**: kinetic energy of the tower at the end [J]; it weighs 12 kg
+
+"""
+
+PARTICLES = """
+## Cloth and grains
+
+A stretched cloth, a net (`xpbd`) or a block of grains (`implicit-mpm`) flies for 0.2 s: its centre of mass falls by
+the formula, and its momentum across is kept, both relative. The other solvers do not move particles.
+
+"""
+
+VERDICTS = """
+## Solver by solver
 """
 
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
@@ -133,6 +176,44 @@ def _feature_table(solvers: Mapping[str, Any]) -> str:
 def _mark(plugin: Any, feature: str) -> str:
     option = getattr(plugin, "optional_features", {}).get(feature)
     return "●" if feature in plugin.supported_features else f"`{option}`" if option else ""
+
+
+def physics_page() -> str:
+    """Return the tolerances of the physics checks, why they are what they are, and what each solver is good for."""
+    rows = tomllib.loads(CHECKS.read_text(encoding="utf-8"))
+    verdicts = "".join(_verdict(name, row) for name, row in rows.items())
+    return PHYSICS + _tolerances(rows, "checks") + PARTICLES + _tolerances(rows, "particles") + VERDICTS + verdicts
+
+
+def _tolerances(rows: Mapping[str, Any], kind: str) -> str:
+    """Return the table of what rigid bodies or particles are held to."""
+    cells = {name: row[kind] for name, row in rows.items() if kind in row}
+    checks = [check.replace("_", " ") for check in next(iter(cells.values()))]
+    head = "| " + " | ".join(["solver", *checks]) + " |\n" + "|---" * (len(checks) + 1) + "|\n"
+    return head + "".join(
+        _cells(name, *(f"{cell['tolerance']:g}" for cell in row.values())) for name, row in cells.items()
+    )
+
+
+def _verdict(name: str, row: Mapping[str, Any]) -> str:
+    """Say what a solver is good for, with which options it was run, and what its errors are made of."""
+    options = [f"`{key} = {_inline(value)}`" for key, value in row.get("options", {}).items()]
+    run = f"Run with {', '.join(options)}." if options else "Run with the default options."
+    if "checks" in row:
+        substeps = row.get("substeps", 1)
+        split = f" in {substeps} substeps" if substeps > 1 else ""
+        run = f"{run[:-1]}, in steps of {1000 * row['dt']:g} ms{split}, for {row['duration']:g} s."
+    cells = dict(row.get("checks", {}))
+    cells |= {f"{check} of particles": cell for check, cell in row.get("particles", {}).items()}
+    reasons = [f"- {check.replace('_', ' ')}: {cell['why']}\n" for check, cell in cells.items() if "why" in cell]
+    return f"\n### `{name}`\n\nGood for {row['good_for']}\n\n{run}\n" + ("\n" + "".join(reasons) if reasons else "")
+
+
+def _inline(value: Any) -> str:
+    """Return an option as a file has it."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_inline(inner)}" for key, inner in value.items()) + " }"
+    return json.dumps(value)
 
 
 def _declarations(plugin: Any) -> Iterator[str]:
@@ -251,11 +332,19 @@ def _toml(value: Any) -> str:
     return number or json.dumps(value, ensure_ascii=False)
 
 
+PAGES = {
+    "configuration": configuration_page,
+    "cli": cli_page,
+    "solvers": solvers_page,
+    "physics-checks": physics_page,
+}
+"""What writes each page, by the name of its file."""
+
+
 def main() -> None:
     """Write the pages."""
-    pages = {"configuration.md": configuration_page(), "cli.md": cli_page(), "solvers.md": solvers_page()}
-    for name, page in pages.items():
-        (REFERENCE / name).write_text(page, encoding="utf-8")
+    for name, page in PAGES.items():
+        (REFERENCE / f"{name}.md").write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

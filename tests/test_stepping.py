@@ -109,6 +109,16 @@ def test_joint_state_follows_the_bodies_in_maximal_coordinates(chain, configure)
         assert not np.array_equal(joint_q.numpy(), simulation.model.joint_q.numpy())
 
 
+def free_body(mass):
+    import newton
+
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    body = builder.add_link(label="ball", mass=mass, inertia=wp.diag(wp.vec3(0.1, 0.1, 0.1)))
+    builder.add_articulation([builder.add_joint_free(body, label="free")], label="ball")
+    return builder
+
+
 def test_a_force_written_before_a_step_acts_in_every_substep(chain, configure):
     """A force on a free body changes its velocity by F dt / m, however a step is split."""
     velocities = []
@@ -171,36 +181,6 @@ def test_an_object_that_declares_its_dofs_adds_to_actuators_and_not_to_itself(ch
 
     assert effort[0] == pytest.approx(drive + 1.0)
     assert effort[1] == 1.0
-
-
-def free_body(mass=1.0, height=5.0):
-    import newton
-
-    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
-    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-    inertia = wp.diag(wp.vec3(0.1, 0.1, 0.1))
-    pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
-    body = builder.add_link(label="ball", mass=mass, inertia=inertia, xform=pose)
-    joint = builder.add_joint_free(body, label="free")
-    builder.add_articulation([joint], label="ball")
-    return builder
-
-
-def test_free_fall_follows_the_formula(solver, configure):
-    """Symplectic Euler after n steps: z = - g dt² n (n + 1) / 2.
-
-    It starts at the origin: VBD takes velocities from positions, and float32 has most digits there.
-    """
-    steps, dt, options = 100, 0.002, {}
-    if solver in ("featherstone", "semi-implicit"):
-        options = {"angular_damping": 0.0}
-    config = configure({"type": solver, **options}, dt=dt)
-    with orchard.Simulation(config, prototype=free_body(height=0.0)) as simulation:
-        simulation.step(steps)
-
-        fallen = -simulation.state.body_q.numpy()[0, 2]
-
-    assert fallen == pytest.approx(9.81 * dt**2 * steps * (steps + 1) / 2, rel=2e-4)
 
 
 def test_a_small_pendulum_swings_with_the_period_of_the_formula(solver, configure, chain):
