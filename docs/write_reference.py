@@ -134,7 +134,9 @@ def configuration_page() -> str:
         raise RuntimeError("\n".join(problems))
     tables = {key: value for key, value in schema["properties"].items() if key not in ("$schema", "extends")}
     sections = [part for key, value in tables.items() for part in _sections(key, value, _demanded(schema["then"], key))]
-    return "\n".join([CONFIGURATION, *sections]).rstrip() + "\n"
+    page = "\n".join([CONFIGURATION, *sections]).rstrip() + "\n"
+    # What several plugins have in common stands once.
+    return "\n## ".join(dict.fromkeys(part.rstrip("\n") + "\n" for part in page.split("\n## ")))
 
 
 def cli_page() -> str:
@@ -253,7 +255,9 @@ def _help(name: str, command: click.Command, parent: click.Context | None) -> st
 
 def _sections(path: str, value: Schema, demands: Schema) -> Iterator[str]:
     """Yield the section of whatever tables stand at a path, then those of the tables inside them."""
-    if value.get("type") == "array":
+    if value.get("type") == "array" and "allOf" in value["items"]:
+        yield from _plugins(f"[{path}]", value["items"], {})
+    elif value.get("type") == "array":
         yield from _table(f"[[{path}]]", value["items"], {}, lead=value.get("description"))
     elif "allOf" in value:
         yield from _plugins(path, value, demands)
@@ -321,9 +325,18 @@ def _type(value: Schema) -> str:
     if value.get("type") == "array":
         count = value["minItems"] if value.get("minItems") == value.get("maxItems", -1) else "list of"
         return f"{count} {_type(value['items'])}s"
+    if value.get("type") == "object" and "properties" in value:
+        return "`{ " + ", ".join(f"{key} = …" for key in value["properties"]) + " }`"
+    if value.get("type") == "object" and _repeats_its_neighbours(value["additionalProperties"]):
+        return "table of these"
     if value.get("type") == "object":
         return f"table of {_type(value['additionalProperties'])}s"
     return " ".join([value.get("type", "any"), *bounds])
+
+
+def _repeats_its_neighbours(values: Schema) -> bool:
+    """Tell whether a table's values are what may stand in its place, a number or a table of bounds."""
+    return any("properties" in choice for choice in values.get("anyOf", ()))
 
 
 def _toml(value: Any) -> str:

@@ -77,7 +77,12 @@ def test_what_loads_fits(schema, text):
         ('actuators.legs.type = "pd"', "actuators.legs", "'joints' is a required property"),
         (LEGS + "actuators.legs.kp = -1", "actuators.legs.kp", "less than the minimum of 0.0"),
         (LEGS + "actuators.legs.kp.hip = -1", "actuators.legs.kp.hip", "less than the minimum of 0.0"),
-        (LEGS + "actuators.legs.clamping = [{}]", "actuators.legs.clamping.0", "'max_effort' is a required property"),
+        (LEGS + "actuators.legs.clamping = [{}]", "actuators.legs.clamping.0", "'type' is a required property"),
+        (
+            LEGS + 'actuators.legs.clamping = [{ type = "max-effort" }]',
+            "actuators.legs.clamping.0",
+            "'max_effort' is a required property",
+        ),
         ('extends = ["base.toml"]\nsolver.x = 3', "solver", "'x' was unexpected"),
         ('extends = "base.toml"', "extends", "is not of type 'array'"),
     ],

@@ -159,7 +159,7 @@ def test_what_reaches_the_joints_is_clamped(legs):
 
 
 def test_the_smallest_of_several_limits_holds(legs):
-    clamping = [{"max_effort": 3.0}, {"type": "max-effort", "max_effort": 2.0}, {"max_effort": 5.0}]
+    clamping = [{"type": "max-effort", "max_effort": limit} for limit in (3.0, 2.0, 5.0)]
     with simulate(legs, clamping=clamping) as simulation:
         simulation.actuators["legs"].feedforward.fill_(-4.0)
 
@@ -290,8 +290,8 @@ def test_patterns_that_do_not_fit_the_joints_are_refused(legs, options, message)
         ("joints", {"joints": "hip"}),
         (r"delay\.steps", {"delay": {"steps": -1}}),
         (r"delay\.steps", {"delay": {"steps": 1.5}}),
-        (r"clamping\.0\.max_effort", {"clamping": [{"max_effort": -1.0}]}),
-        (r"clamping\.0\.type", {"clamping": [{"type": "max-speed", "max_effort": 1.0}]}),
+        (r"clamping\.0\.max_effort", {"clamping": [{"type": "max-effort", "max_effort": -1.0}]}),
+        (r"clamping\.0\.type", {"clamping": [{"max_effort": 1.0}]}),
         ("ki", {"ki": 1.0}),
     ],
 )

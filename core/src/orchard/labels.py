@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from .errors import ConfigError
 from .spelling import did_you_mean
 
 __all__ = ["assign", "lookup", "match"]
+
+V = TypeVar("V")
 
 LISTED_NAME_COUNT = 12
 
@@ -55,11 +58,11 @@ def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str
     return owners
 
 
-def lookup(table: float | Mapping[str, float], labels: Sequence[str], where: str, what: str = "joint") -> list[float]:
+def lookup(table: V | Mapping[str, V], labels: Sequence[str], where: str, what: str = "joint") -> list[V]:
     """Return the value of each label: one value for all, or a table from pattern to value.
 
     Args:
-        table: A number, or a table in which exactly one pattern matches each label.
+        table: A value, or a table in which exactly one pattern matches each label.
         labels: Labels to find the value of.
         where: Key path of the table in the configuration, for the error.
         what: What is labelled, for the error.
@@ -71,7 +74,7 @@ def lookup(table: float | Mapping[str, float], labels: Sequence[str], where: str
         ConfigError: As `match`; or no pattern, or more than one, matches a label.
     """
     if not isinstance(table, Mapping):
-        return [float(table)] * len(labels)
+        return [table] * len(labels)
     owners = assign(table, labels, what, where)
     orphans = dict.fromkeys(label for label, owner in zip(labels, owners, strict=True) if owner is None)
     if orphans:
@@ -79,7 +82,7 @@ def lookup(table: float | Mapping[str, float], labels: Sequence[str], where: str
         raise ConfigError(
             *(f"{where}: no pattern matches {what} {label!r}; add one to the patterns: {patterns}" for label in orphans)
         )
-    return [float(table[owner]) for owner in owners if owner is not None]
+    return [table[owner] for owner in owners if owner is not None]
 
 
 def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:

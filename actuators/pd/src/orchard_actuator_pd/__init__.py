@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import attrs
-from orchard.actuation import ActuatorConfig, DriveActuator, Lanes
-from orchard.config.validators import finite_gains
+from orchard.actuation import ActuatorConfig, DriveActuator, Lanes, Parameter, parameter
 
 if TYPE_CHECKING:
     from newton.actuators import DrivePD
@@ -19,10 +17,10 @@ __all__ = ["ActuatorPD", "PDConfig"]
 class PDConfig(ActuatorConfig):
     """A spring and a damper between joint and target: effort = feedforward + kp (q* - q) + kd (q̇* - q̇)."""
 
-    kp: float | Mapping[str, float] = attrs.field(default=0.0, validator=finite_gains)
+    kp: Parameter = parameter(0.0, default=0.0)
     """Proportional gain [N/m or N·m/rad], for all joints or by pattern."""
 
-    kd: float | Mapping[str, float] = attrs.field(default=0.0, validator=finite_gains)
+    kd: Parameter = parameter(0.0, default=0.0)
     """Derivative gain [N·s/m or N·m·s/rad], for all joints or by pattern."""
 
 
@@ -37,6 +35,6 @@ class ActuatorPD(DriveActuator):
         from newton.actuators import DrivePD
 
         return DrivePD(
-            kp=lanes.per_lane(self.config.kp, where="kp"),
-            kd=lanes.per_lane(self.config.kd, where="kd"),
+            kp=lanes.per_lane(self.config.kp, "kp", minimum=0.0),
+            kd=lanes.per_lane(self.config.kd, "kd", minimum=0.0),
         )

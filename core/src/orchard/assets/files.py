@@ -5,12 +5,11 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+from orchard.config.paths import PACKAGE_PREFIX
 from orchard.errors import ConfigError
 from orchard.spelling import did_you_mean
 
 __all__ = ["find_file"]
-
-PACKAGE_PREFIX = "pkg:"
 
 
 def find_file(path: str, where: str) -> Path:

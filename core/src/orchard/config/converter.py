@@ -26,6 +26,7 @@ from orchard.spelling import did_you_mean
 from .faults import MissingKeyError, UnexpectedValueError, under_key
 from .fields import fields_of
 from .model import ComponentConfig
+from .paths import anchored, is_file_path
 from .wording import expected_text, shape_of, union_members, value_text
 
 __all__ = ["is_component", "make_converter", "tag_of"]
@@ -45,6 +46,7 @@ def make_converter(catalog: Catalog) -> Converter:
         (lambda kind: get_origin(kind) is Literal, lambda kind, _: partial(_literal, get_args(kind))),
         (lambda kind: union_members(kind) != [kind], _union_hook),
         (is_component, partial(_component_hook, catalog)),
+        (is_file_path, lambda _, __: _file_path),
     ]
     for predicate, factory in factories:  # the last that fits is taken
         converter.register_structure_hook_factory(predicate)(factory)
@@ -78,10 +80,17 @@ def _float(value: Any, _: Any) -> float:
 def _str(value: Any, _: Any) -> str:
     if not isinstance(value, str):
         raise UnexpectedValueError(expected_text(str), value)
-    return value
+    return str(value)
+
+
+def _file_path(value: Any, _: Any) -> str:
+    if not isinstance(value, str):
+        raise UnexpectedValueError(expected_text(str), value)
+    return anchored(value)
 
 
 def _literal(choices: tuple[Any, ...], value: Any, kind: Any) -> Any:
+    value = str(value) if isinstance(value, str) else value
     for choice in choices:
         if type(value) is type(choice) and value == choice:  # True == 1
             return choice
@@ -180,9 +189,15 @@ def tag_of(cls: type) -> str:
 
 
 def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
-    """Return the class of a union that the `type` of a table names."""
+    """Return the class of a union that a table is meant for: the one its keys or its `type` name.
+
+    Beside a mapping from any keys, a class is meant where the table has keys of it and no others.
+    """
     if len(classes) == 1:
         return classes[0]
+    for mapping in (each for each in classes if not attrs.has(each)):
+        known = (cls for cls in classes if attrs.has(cls) and table and table.keys() <= _keys_of(cls))
+        return next(known, mapping)
     by_tag = {tag_of(cls): cls for cls in classes}
     expected = "one of " + ", ".join(map(value_text, by_tag))
     if "type" not in table:
@@ -191,6 +206,10 @@ def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
     if not isinstance(tag, str) or tag not in by_tag:
         raise under_key("type", UnexpectedValueError(expected, tag, did_you_mean(str(tag), by_tag)))
     return by_tag[tag]
+
+
+def _keys_of(cls: type) -> set[str]:
+    return {field.name for field in fields_of(cls)}
 
 
 def is_component(kind: Any) -> bool:

@@ -34,24 +34,24 @@ def read(path: Path) -> Node:
         raise ConfigError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    node = parse(text, str(path))
+    node = parse(text, path)
     if not isinstance(node.value, dict):
         raise ConfigError(f"{path}: expected a table at the top, got {value_text(node.plain())}")
     return node
 
 
-def _parser(path: Path) -> Callable[[str, str], Node]:
+def _parser(path: Path) -> Callable[[str, Path], Node]:
     if path.suffix.lower() not in _PARSERS:
         raise ConfigError(f"{path}: unknown suffix {path.suffix!r}; a configuration is .toml, .yaml, .yml or .json")
     return _PARSERS[path.suffix.lower()]
 
 
-def _parse_toml(text: str, source: str) -> Node:
+def _parse_toml(text: str, path: Path) -> Node:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(_toml_fault(str(error), text, source)) from error
-    return Node.build(data, source, toml_lines(text))
+        raise ConfigError(_toml_fault(str(error), text, str(path))) from error
+    return Node.build(data, str(path), toml_lines(text), path.parent)
 
 
 def _toml_fault(message: str, text: str, source: str) -> str:
@@ -64,7 +64,8 @@ def _toml_fault(message: str, text: str, source: str) -> str:
     return f"{source}:{at}: {problem[:1].lower()}{problem[1:]}"
 
 
-def _parse_json(text: str, source: str) -> Node:
+def _parse_json(text: str, path: Path) -> Node:
+    source = str(path)
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -72,16 +73,16 @@ def _parse_json(text: str, source: str) -> Node:
     lines, repeated = json_lines(text)
     if repeated:
         raise ConfigError(*(repeated_key(source, line, path, lines[path]) for path, line in repeated.items()))
-    return Node.build(data, source, lines)
+    return Node.build(data, source, lines, path.parent)
 
 
-def _parse_yaml(text: str, source: str) -> Node:
+def _parse_yaml(text: str, path: Path) -> Node:
     from .yaml_document import parse_yaml  # PyYAML is worth its import for a YAML file only
 
-    return parse_yaml(text, source)
+    return parse_yaml(text, path)
 
 
-_PARSERS: dict[str, Callable[[str, str], Node]] = {
+_PARSERS: dict[str, Callable[[str, Path], Node]] = {
     ".toml": _parse_toml,
     ".yaml": _parse_yaml,
     ".yml": _parse_yaml,

@@ -14,7 +14,7 @@ from orchard.catalog import Catalog
 from .converter import make_converter
 from .faults import UnexpectedValueError, fault_error, faults_of
 from .fields import default_of, fields_of
-from .merging import anchor, read_layers
+from .merging import read_layers
 from .model import ComponentConfig, SimulationConfig
 from .overrides import apply, parse
 from .toml_text import toml_text, value_paths
@@ -49,8 +49,7 @@ def read_tree(path: str | os.PathLike[str], overrides: Mapping[str, Any] | Itera
     Raises:
         ConfigError: A file cannot be read, or an override cannot be applied.
     """
-    tree = apply(read_layers(Path(path)), parse(overrides or {}))
-    return anchor(tree, Path())
+    return apply(read_layers(Path(path)), parse(overrides or {}))
 
 
 def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> SimulationConfig:

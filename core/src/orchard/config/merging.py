@@ -10,7 +10,7 @@ from .documents import read
 from .tree import Node
 from .wording import value_text
 
-__all__ = ["anchor", "merge", "read_layers"]
+__all__ = ["merge", "read_layers"]
 
 
 def merge(lower: Node, upper: Node) -> Node:
@@ -35,14 +35,14 @@ def read_layers(path: Path, above: tuple[Path, ...] = ()) -> Node:
     """Return a file merged over the files its `extends` names, the last of them on top.
 
     Args:
-        path: The file; asset paths in it, and names in its `extends`, are relative to its folder.
+        path: The file; paths in it, and names in its `extends`, are relative to its folder.
         above: The files on the way here, each extending the next.
 
     Raises:
         ConfigError: A file cannot be read, `extends` is no list of names, or a file extends itself.
     """
     chain = (*above, path)
-    node = anchor(read(path), path.parent)
+    node = read(path)
     extends = node.value.pop("extends", Node([], node.origin))
     node.value.pop("$schema", None)  # for editors: a JSON file has no other place to name its schema
     layers = [read_layers(base, chain) for base in _bases(extends, path, chain)]
@@ -69,20 +69,3 @@ def _check_base(item: Node, base: Path, chain: tuple[Path, ...]) -> None:
     if base.resolve() in resolved:
         cycle = (*chain[resolved.index(base.resolve()) :], base)
         raise ConfigError(f"{item.origin}: extends: the files extend each other: {' -> '.join(map(str, cycle))}")
-
-
-def anchor(node: Node, folder: Path) -> Node:
-    """Return the tree with every relative asset path made absolute: it is relative to the file that wrote it."""
-    scene = node.child("scene")
-    assets = scene and scene.child("assets")
-    if scene is None or assets is None or not isinstance(assets.value, list):
-        return node
-    anchored = Node([_anchor_asset(asset, folder) for asset in assets.value], assets.origin)
-    return Node({**node.value, "scene": Node({**scene.value, "assets": anchored}, scene.origin)}, node.origin)
-
-
-def _anchor_asset(asset: Node, folder: Path) -> Node:
-    path = asset.child("path")
-    if path is None or not isinstance(path.value, str) or path.value.startswith("pkg:"):
-        return asset
-    return Node({**asset.value, "path": Node(str(folder.absolute() / path.value), path.origin)}, asset.origin)

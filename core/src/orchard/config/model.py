@@ -11,6 +11,7 @@ from orchard.features import FEATURES
 from orchard.spelling import did_you_mean
 
 from .collision import CollisionConfig
+from .paths import FilePath
 from .shapes import ShapeConfig
 from .validators import finite, in_schema, unit_quaternion
 
@@ -66,7 +67,7 @@ class StepConfig:
 class AssetConfig:
     """One `[[scene.assets]]` table: a robot or an object, and where each world puts it."""
 
-    path: str
+    path: FilePath
     """A file (relative to the configuration file), or `pkg:package/path` inside an installed package."""
 
     format: Literal["mjcf", "urdf", "usd"] | None = None

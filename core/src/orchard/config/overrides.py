@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -94,7 +95,7 @@ def apply(tree: Node, overrides: Iterable[Override]) -> Node:
     faults = []
     for override in sorted(overrides, key=lambda item: (len(item.path), item.path[-1] != "type")):
         try:
-            tree = _assign(tree, (), override.path, Node.build(override.value, override.source))
+            tree = _assign(tree, (), override.path, Node.build(override.value, override.source, folder=Path()))
         except ConfigError as error:
             faults.append(f"{override.source}: {path_text(override.path)}: {error}")
     if faults:

@@ -17,6 +17,7 @@ from .converter import is_component, tag_of
 from .fields import default_of, field_texts, fields_of
 from .loading import unstructure
 from .model import SimulationConfig
+from .paths import is_file_path
 from .wording import shape_of, union_members
 
 __all__ = ["json_schema"]
@@ -93,7 +94,9 @@ class _Allowed:
             return {"anyOf": [self.value(member, whole) for member in members]}
         (annotation,) = members
         if is_component(annotation):
-            return self.component(get_args(annotation)[1])
+            return self.component(get_args(annotation)[1], whole)
+        if is_file_path(annotation):
+            return {"type": "string"}
         if get_origin(annotation) is Literal:
             return {"enum": list(get_args(annotation))}
         match shape_of(annotation):
@@ -137,13 +140,16 @@ class _Allowed:
         default = default_of(field)
         return schema if default is None else {**schema, "default": unstructure(default)}
 
-    def component(self, kind: Kind) -> Schema:
+    def component(self, kind: Kind, whole: bool) -> Schema:
         """Return the schema of a component: one closed table per plugin, chosen by `type`.
 
-        A table without `type` may hold any plugin's keys: a file that extends another one changes single keys.
+        A table without `type` may hold any plugin's keys: a file that extends another one changes single keys. In a
+        list it may not: lists are replaced as a whole.
         """
-        tables = [(plugin, self.table(plugin.config, whole=False)) for plugin in self.plugins.get(kind, ())]
+        tables = [(plugin, self.table(plugin.config, whole)) for plugin in self.plugins.get(kind, ())]
         schema = _choice([(plugin.names, _with_type(plugin, table)) for plugin, table in tables])
+        if whole:
+            return {**schema, "required": ["type"]}
         untyped = {"if": {"not": {"required": ["type"]}}, "then": _any_of_these(table for _, table in tables)}
         return {**schema, "allOf": [*schema["allOf"], untyped]}
 
@@ -191,6 +197,8 @@ class _Required:
     def value(self, annotation: Any) -> Schema:
         """Return the demands on a type; empty where there are none, and inside lists, whose items are always whole."""
         tables = [member for member in union_members(annotation) if shape_of(member) == "table"]
+        if len(tables) > 1 and not all(map(attrs.has, tables)):
+            return {}
         if len(tables) > 1:
             return _demands_by_type(([tag_of(table)], self.table(table)) for table in tables)
         if not tables:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
+
+from .paths import WrittenText
 
 __all__ = ["KeyPath", "Node", "Origin", "key_text", "path_text"]
 
@@ -34,6 +37,8 @@ class Origin:
 
     source: str = ""
     line: int | None = None
+    folder: Path | None = None
+    """What relative paths written there are relative to; None where that is for the reader to say."""
 
     def __str__(self) -> str:
         return self.source if self.line is None else f"{self.source}:{self.line}"
@@ -47,13 +52,15 @@ class Node:
     origin: Origin
 
     @classmethod
-    def build(cls, data: Any, source: str = "", lines: Mapping[KeyPath, int] | None = None) -> Node:
+    def build(
+        cls, data: Any, source: str = "", lines: Mapping[KeyPath, int] | None = None, folder: Path | None = None
+    ) -> Node:
         """Return plain data as a tree; `lines` tells on which line of `source` each key path begins."""
-        return cls._grow(data, Origin(source), lines or {}, ())
+        return cls._grow(data, Origin(source, folder=folder), lines or {}, ())
 
     @classmethod
     def _grow(cls, data: Any, parent: Origin, lines: Mapping[KeyPath, int], path: KeyPath) -> Node:
-        origin = Origin(parent.source, lines.get(path, parent.line))
+        origin = Origin(parent.source, lines.get(path, parent.line), parent.folder)
         if isinstance(data, Mapping):
             return cls({key: cls._grow(data[key], origin, lines, (*path, key)) for key in data}, origin)
         if isinstance(data, list | tuple):
@@ -61,11 +68,15 @@ class Node:
         return cls(data, origin)
 
     def plain(self) -> Any:
-        """Return the tree as dicts, lists and scalars."""
+        """Return the tree as dicts, lists and scalars; texts know the folder of their file."""
         if isinstance(self.value, dict):
             return {key: child.plain() for key, child in self.value.items()}
         if isinstance(self.value, list):
             return [item.plain() for item in self.value]
+        if isinstance(self.value, str) and self.origin.folder is not None:
+            text = WrittenText(self.value)
+            text.folder = self.origin.folder
+            return text
         return self.value
 
     def find(self, path: KeyPath) -> Node | None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import attrs
 
+from .paths import is_file_path
 from .tree import KeyPath, path_text
 
 __all__ = [
@@ -68,6 +69,7 @@ def expected_text(annotation: Any) -> str:
     if len(members) > 1:
         return " or ".join(dict.fromkeys(expected_text(member) for member in members))
     (annotation,) = members
+    annotation = str if is_file_path(annotation) else annotation
     if get_origin(annotation) is Literal:
         choices = get_args(annotation)
         return ("one of " if len(choices) > 1 else "") + ", ".join(value_text(choice) for choice in choices)

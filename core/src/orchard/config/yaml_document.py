@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -15,13 +16,14 @@ from .wording import repeated_key
 __all__ = ["parse_yaml"]
 
 
-def parse_yaml(text: str, source: str) -> Node:
+def parse_yaml(text: str, path: Path) -> Node:
     """Return a YAML document as a tree.
 
     Raises:
         ConfigError: The text is no YAML, holds more than one document, repeats a key, has a key that is no string,
             or refers to itself.
     """
+    source = str(path)
     loader = yaml.SafeLoader(text)
     try:
         root = loader.get_single_node()
@@ -35,7 +37,7 @@ def parse_yaml(text: str, source: str) -> Node:
         raise ConfigError(f"{source}: {error}") from error
     finally:
         loader.dispose()
-    return Node.build(data, source, dict(_lines(root, ())))
+    return Node.build(data, source, dict(_lines(root, ())), path.parent)
 
 
 def _place(error: yaml.MarkedYAMLError) -> str:

@@ -1,0 +1,27 @@
+"""What actuator plugins share: which joints, targets → delay → drive → clamping → `joint_f`.
+
+Every name of `newton.actuators`, which Newton calls experimental, is used here and in the plugins.
+"""
+
+from .clamping import Clamping, DCMotorConfig, MaxEffortConfig, PositionBasedConfig, build_dc_motor
+from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
+from .drive import DriveActuator
+from .joints import Axes
+from .parameters import Lanes
+
+__all__ = [
+    "ActuatorConfig",
+    "Axes",
+    "Clamping",
+    "DCMotorConfig",
+    "DelayConfig",
+    "DriveActuator",
+    "JointConfig",
+    "Lanes",
+    "MaxEffortConfig",
+    "Parameter",
+    "PositionBasedConfig",
+    "Uniform",
+    "build_dc_motor",
+    "parameter",
+]

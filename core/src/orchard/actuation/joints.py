@@ -1,0 +1,87 @@
+"""From patterns of labels to the degrees of freedom that an actuator drives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+from orchard import labels
+from orchard.arrays import on_host
+from orchard.errors import ConfigError
+
+from .config import JointConfig
+from .parameters import Lanes
+
+if TYPE_CHECKING:
+    import newton
+    from orchard.simulation import Simulation
+
+__all__ = ["Axes"]
+
+
+@attrs.frozen(eq=False)
+class Axes:
+    """The driven axes of one world: pairs of a joint and one of its degrees of freedom."""
+
+    pairs: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def select(cls, builder: newton.ModelBuilder, config: JointConfig) -> Axes:
+        """Return every axis of the joints that a configuration names, and give the joints what it says of them.
+
+        Raises:
+            ConfigError: A pattern matches nothing, or a joint that no drive can turn; or a table does not fit.
+        """
+        joints = labels.match(config.joints, builder.joint_label, what="joint", where="joints")
+        axes = cls(tuple((joint, axis) for joint in joints for axis in range(_axis_count(builder, joint))))
+        names = [builder.joint_label[joint] for joint, _ in axes.pairs]
+        for name in ("armature", "friction", "damping"):
+            value = getattr(config, name)
+            if value is not None:
+                numbers = labels.lookup(value, names, name)
+                for dof, number in zip(axes.dofs(builder), numbers, strict=True):
+                    getattr(builder, f"joint_{name}")[dof] = number
+        return axes
+
+    def dofs(self, builder: newton.ModelBuilder) -> list[int]:
+        """Return the index of each axis into a builder's DOF-shaped lists."""
+        return [builder.joint_qd_start[joint] + axis for joint, axis in self.pairs]
+
+    def switch_off_drives(self, builder: newton.ModelBuilder) -> None:
+        """Take away the drives that the asset gave these axes: two drives would act together."""
+        import newton
+
+        for dof in self.dofs(builder):
+            builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
+            builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0
+
+    def lanes(self, simulation: Simulation) -> Lanes:
+        """Return the same axes in all worlds of the finished model."""
+        model = simulation.model
+        joints = simulation.world_indices("joint", [joint for joint, _ in self.pairs])
+        axes = np.array([axis for _, axis in self.pairs])
+        return Lanes(
+            labels=tuple(model.joint_label[joint] for joint in joints[0]),
+            dofs=on_host(model.joint_qd_start)[joints] + axes,
+            coordinates=on_host(model.joint_q_start)[joints] + axes,
+            device=model.device,
+            dt=simulation.config.simulation.dt,
+        )
+
+
+def _axis_count(builder: newton.ModelBuilder, joint: int) -> int:
+    """Return the number of DOFs of a joint whose DOFs are independent coordinates.
+
+    Raises:
+        ConfigError: They are not, or there are none: free, distance, ball and fixed joints, rods and cables.
+    """
+    import newton
+
+    kind = newton.JointType(builder.joint_type[joint])
+    if kind not in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6):
+        raise ConfigError(
+            f"joints: joint {builder.joint_label[joint]!r} is a {kind.name.lower()} joint, which no drive can turn;"
+            " choose revolute, prismatic or D6 joints"
+        )
+    return sum(builder.joint_dof_dim[joint])

@@ -1,0 +1,325 @@
+"""What every actuator shares: parameters drawn and set, delays, clampings, implicit effort, what joints are like."""
+
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+
+INERTIA = 1.0
+
+
+class Still:
+    """Keeps the state where it is: what reaches the joints is all that is looked at."""
+
+    supported_observables = frozenset()
+
+    @orchard.hookimpl
+    def build_solver(self, model):
+        return newton.solvers.SolverFeatherstone(model)
+
+    @orchard.hookimpl
+    def step_solver(self, state_in, state_out):
+        state_out.assign(state_in)
+
+
+@pytest.fixture
+def hinges():
+    """Return a function that builds free hinges of inertia 1 kg·m² at given positions and velocities."""
+
+    def build(positions=(0.0, 0.0), velocities=(0.0, 0.0)):
+        builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+        for index, (position, velocity) in enumerate(zip(positions, velocities, strict=True)):
+            link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(INERTIA)))
+            joint = builder.add_joint_revolute(-1, link, axis=(0.0, 1.0, 0.0), label=f"joint_{index}", armature=0.0)
+            builder.add_articulation([joint])
+            builder.joint_q[-1], builder.joint_qd[-1] = position, velocity
+        return builder
+
+    return build
+
+
+def simulate(prototype, *, worlds=1, dt=0.01, seed=0, solver=None, capture="require", **options):
+    group = {"type": "pd", "joints": [".*"], **options}
+    tables = {
+        "simulation": {"device": "cpu", "dt": dt, "seed": seed, "capture": capture},
+        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
+        "actuators": {"legs": group},
+    }
+    return orchard.Simulation(orchard.structure(tables), plugins=[solver or Still()], prototype=prototype)
+
+
+# Parameters.
+
+
+def test_a_range_is_drawn_for_each_joint_and_world_from_the_seed(hinges):
+    with (
+        simulate(hinges(), worlds=50, kp={"uniform": [30.0, 50.0]}, kd=1.0) as one,
+        simulate(hinges(), worlds=50, kp={"uniform": [30.0, 50.0]}, kd=1.0) as same,
+        simulate(hinges(), worlds=50, kp={"uniform": [30.0, 50.0]}, kd=1.0, seed=1) as other,
+    ):
+        kp = one.actuators["legs"].get("kp").numpy()
+        np.testing.assert_array_equal(kp, same.actuators["legs"].get("kp").numpy())
+        assert (kp != other.actuators["legs"].get("kp").numpy()).all()
+        assert (one.actuators["legs"].get("kd").numpy() == 1.0).all()
+
+    assert kp.shape == (50, 2)
+    assert len(np.unique(kp)) == 100
+    assert ((kp >= 30.0) & (kp <= 50.0)).all()
+    assert kp.mean() == pytest.approx(40.0, abs=3 * 20.0 / np.sqrt(12 * 100))  # three standard deviations
+
+
+def test_a_reset_draws_for_its_worlds_alone(hinges):
+    with simulate(hinges(), worlds=3, kp={"joint_0": {"uniform": [1.0, 2.0]}, "joint_1": 5.0}) as simulation:
+        group = simulation.actuators["legs"]
+        before = group.get("kp").numpy().copy()
+        simulation.reset([1])
+        after = group.get("kp").numpy().copy()
+        simulation.reset([1])
+        again = group.get("kp").numpy().copy()
+
+    np.testing.assert_array_equal(after[[0, 2]], before[[0, 2]])
+    np.testing.assert_array_equal(after[:, 1], 5.0)
+    assert len({before[1, 0], after[1, 0], again[1, 0]}) == 3
+
+
+def test_a_drawn_gain_is_the_one_that_acts(hinges):
+    with simulate(hinges(positions=(1.0, 1.0)), worlds=4, kp={"uniform": [30.0, 50.0]}) as simulation:
+        group = simulation.actuators["legs"]
+        group.position_targets.zero_()
+        simulation.step()
+        np.testing.assert_allclose(group.applied_effort.numpy(), -group.get("kp").numpy(), rtol=1e-6)
+
+
+def test_a_parameter_that_is_set_acts_from_the_next_step_on_in_a_recorded_step(hinges):
+    with simulate(hinges(positions=(1.0, 1.0)), worlds=3, kp=10.0) as simulation:
+        group = simulation.actuators["legs"]
+        group.position_targets.zero_()
+        simulation.step(3)
+        assert simulation.program.is_captured
+        group.set("kp", 20.0, worlds=[1], joints="joint_1")
+        group.set("kp", [[30.0, 40.0]], worlds=[2])
+        simulation.step()
+
+        np.testing.assert_array_equal(group.applied_effort.numpy(), [[-10.0, -10.0], [-10.0, -20.0], [-30.0, -40.0]])
+
+
+def test_parameters_have_the_names_of_the_file(hinges):
+    clamping = [{"type": "max-effort", "max_effort": 3.0}]
+    with simulate(hinges(), kp=1.0, clamping=clamping, delay={"steps": 2}) as simulation:
+        group = simulation.actuators["legs"]
+        assert set(group.parameters) == {"kp", "kd", "clamping[0].max_effort", "delay.steps"}
+        group.set("clamping[0].max_effort", 0.5)
+        group.position_targets.fill_(1.0)
+        group.set("delay.steps", 0)
+        simulation.step()
+        np.testing.assert_array_equal(group.applied_effort.numpy(), [[0.5, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("kpp", 1.0), "'kpp' is no parameter; did you mean 'kp'"),
+        (("kp", -1.0), "kp: expected a number from 0 to inf, got -1"),
+        (("kp", np.nan), "kp: expected a number .* got nan"),
+        (("kp", [1.0, 2.0, 3.0]), r"expected values for \[2 worlds, 2 DOFs\], got shape \(3,\)"),
+        (("kp", 1.0, [2]), "2 is not a world"),
+        (("kp", 1.0, [0], "knee"), "no joint matches 'knee'"),
+        (("delay.steps", 3), "delay.steps: expected a whole number from 0 to 2, got 3"),
+        (("delay.steps", 0.5), "expected a whole number"),
+    ],
+)
+def test_what_cannot_be_set_is_refused(hinges, arguments, message):
+    with (
+        simulate(hinges(), worlds=2, kp=1.0, delay={"steps": 2}) as simulation,
+        pytest.raises(orchard.ConfigError, match=message),
+    ):
+        simulation.actuators["legs"].set(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kp": {"uniform": [2.0, 1.0]}}, r"kp\.uniform: .*lowest value first"),
+        ({"kp": {"uniform": [-1.0, 1.0]}}, r"kp: .*>= 0"),
+        (
+            {"kp": {"joint_0": {"uniform": [1.0]}, "joint_1": 1.0}},
+            r"kp\.joint_0\.uniform: expected a list of 2 numbers",
+        ),
+        ({"delay": {"steps": 1, "max_steps": 2}}, r"delay\.steps: .*beside"),
+        ({"delay": {"min_steps": 1}}, r"delay\.steps: .*missing"),
+        ({"delay": {"min_steps": 2, "max_steps": 1}}, r"delay\.max_steps: .*at least"),
+        ({"effort_mode": "both"}, "effort_mode"),
+        ({"armature": -1.0}, "armature"),
+        ({"clamping": [{"type": "dc-motor", "saturation_effort": 1.0, "velocity_limit": 0.0}]}, "velocity_limit"),
+        (
+            {"clamping": [{"type": "position-based", "lookup_positions": [0.0, 1.0], "lookup_efforts": [1.0]}]},
+            "one length",
+        ),
+        (
+            {"clamping": [{"type": "position-based", "lookup_positions": [1.0, 0.0], "lookup_efforts": [1.0, 1.0]}]},
+            "must not descend",
+        ),
+        ({"clamping": [{"type": "position-based"}]}, "not empty"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(hinges, options, message):
+    with pytest.raises(orchard.ConfigError, match=message):
+        simulate(hinges(), **options)
+
+
+# Delays.
+
+
+def delayed_efforts(simulation, targets):
+    group, efforts = simulation.actuators["legs"], []
+    for target in targets:
+        group.position_targets.fill_(target)
+        simulation.step()
+        efforts.append(group.applied_effort.numpy()[:, 0].copy())
+    return np.array(efforts)
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [(0, [10, 20, 30, 40, 50, 60]), (1, [10, 10, 20, 30, 40, 50]), (2, [10, 10, 10, 20, 30, 40])],
+)
+def test_targets_arrive_late(hinges, steps, expected):
+    with simulate(hinges(), kp=1.0, delay={"steps": steps}) as simulation:
+        np.testing.assert_array_equal(delayed_efforts(simulation, range(10, 70, 10))[:, 0], expected)
+
+
+def test_each_world_draws_its_delay_and_keeps_it_until_it_is_reset(hinges):
+    with simulate(hinges(), worlds=40, kp=1.0, delay={"min_steps": 1, "max_steps": 3}) as simulation:
+        group = simulation.actuators["legs"]
+        steps = group.get("delay.steps").numpy().copy()
+        efforts = delayed_efforts(simulation, range(1, 11))
+        simulation.reset([0])
+        kept = group.get("delay.steps").numpy()[1:].copy()
+
+    assert set(np.unique(steps)) == {1, 2, 3}
+    np.testing.assert_array_equal(steps[:, 0], steps[:, 1])
+    np.testing.assert_array_equal(efforts[-1], 10 - steps[:, 0])
+    np.testing.assert_array_equal(kept, steps[1:])
+
+
+# Clampings.
+
+
+def clamped(prototype, clamping, raw, worlds=1):
+    with simulate(prototype, clamping=clamping, worlds=worlds) as simulation:
+        group = simulation.actuators["legs"]
+        group.feedforward.fill_(raw)
+        simulation.step()
+        np.testing.assert_array_equal(group.computed_effort.numpy(), raw)
+        return group.applied_effort.numpy()[0]
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (1000.0, [100, 100, 100, 100, 60, 0, -60, -100]),
+        (-1000.0, [100, 0, -60, -100, -100, -100, -100, -100]),
+        (30.0, [100, 30, 30, 30, 30, 0, -60, -100]),
+    ],
+)
+def test_a_dc_motor_gives_what_its_speed_allows(hinges, raw, expected):
+    speeds = (-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 20.0)
+    motor = {"type": "dc-motor", "saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort": 100.0}
+
+    applied = clamped(hinges((0.0,) * 8, speeds), [motor], raw)
+
+    np.testing.assert_allclose(applied, expected, atol=1e-4)
+
+
+LOOKUP = {"type": "position-based", "lookup_positions": [-1.0, 0.0, 1.0], "lookup_efforts": [10.0, 50.0, 20.0]}
+
+
+@pytest.mark.parametrize("raw", [1000.0, -1000.0, 5.0])
+def test_a_limit_by_position_is_interpolated(hinges, raw):
+    positions = (-1.0, -0.5, 0.0, 0.5, 1.0, 3.0)
+    limits = np.array([10.0, 30.0, 50.0, 35.0, 20.0, 20.0])
+
+    applied = clamped(hinges(positions, (0.0,) * 6), [LOOKUP], raw)
+
+    np.testing.assert_allclose(applied, np.clip(raw, -limits, limits), rtol=1e-5)
+
+
+def test_a_lookup_table_is_found_beside_the_file_that_names_it(tmp_path, hinges):
+    """Three columns, as Isaac Lab writes them: angle, ratio, torque."""
+    (tmp_path / "knee.txt").write_text("# angle ratio torque\n-1 1 10\n0, 1, 50\n1 1 20\n")
+    (tmp_path / "scene.toml").write_text(
+        '[simulation]\ndevice = "cpu"\n[actuators.legs]\ntype = "pd"\njoints = [".*"]\n'
+        'clamping = [{ type = "position-based", lookup_table = "knee.txt" }]\n'
+    )
+    with orchard.Simulation.from_file(
+        tmp_path / "scene.toml", plugins=[Still()], prototype=hinges((-0.5, 0.5))
+    ) as simulation:
+        simulation.actuators["legs"].feedforward.fill_(1000.0)
+        simulation.step()
+        np.testing.assert_allclose(simulation.actuators["legs"].applied_effort.numpy(), [[30.0, 35.0]], rtol=1e-5)
+
+
+def test_a_lookup_table_that_is_wrong_is_refused(tmp_path, hinges):
+    table = tmp_path / "knee.txt"
+    table.write_text("1 10\n0 20\n")
+    clamping = [{"type": "position-based", "lookup_table": str(table)}]
+    with pytest.raises(orchard.ConfigError, match=r"clamping\[0\]\.lookup_table: .*knee.txt.*must not descend"):
+        simulate(hinges(), clamping=clamping)
+    with pytest.raises(orchard.ConfigError, match=r"clamping\[0\]\.lookup_table: no file"):
+        simulate(hinges(), clamping=[{"type": "position-based", "lookup_table": str(tmp_path / "nee.txt")}])
+
+
+def test_limits_are_applied_in_their_order(hinges):
+    """At -20 rad/s the motor brakes with 100 whatever is asked; a box before it does not help, behind it does."""
+    motor = {"type": "dc-motor", "saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort": 100.0}
+    box = {"type": "max-effort", "max_effort": 7.0}
+
+    assert clamped(hinges((0.0,), (-20.0,)), [box, motor], 30.0)[0] == pytest.approx(100.0)
+    assert clamped(hinges((0.0,), (-20.0,)), [motor, box], 30.0)[0] == pytest.approx(7.0)
+
+
+# Implicit effort.
+
+
+def test_an_implicit_effort_is_that_of_the_state_where_the_step_ends(hinges):
+    """One DOF: τ = (kp (e - h q̇) - kd q̇) / (1 + (h kd + h² kp) / I), 833.3 where the explicit law gives 1000."""
+    solver = Still()
+    options = {"kp": 1000.0, "kd": 10.0}
+    with (
+        simulate(hinges((0.0, 0.2), (0.0, 1.0)), effort_mode="implicit", solver=solver, **options) as implicit,
+        simulate(hinges((0.0, 0.2), (0.0, 1.0)), **options) as explicit,
+    ):
+        for simulation in (implicit, explicit):
+            simulation.actuators["legs"].position_targets.fill_(1.0)
+            simulation.step(2)
+        e, v = np.array([1.0, 0.8]), np.array([0.0, 1.0])
+        expected = (1000.0 * (e - 0.01 * v) - 10.0 * v) / (1.0 + (0.01 * 10.0 + 1e-4 * 1000.0) / INERTIA)
+        np.testing.assert_allclose(implicit.actuators["legs"].applied_effort.numpy()[0], expected, rtol=1e-4)
+        np.testing.assert_allclose(
+            explicit.actuators["legs"].applied_effort.numpy()[0], 1000.0 * e - 10.0 * v, rtol=1e-5
+        )
+        assert implicit.program.is_captured
+
+
+def test_a_gain_that_is_set_acts_implicitly_too(hinges):
+    with simulate(hinges(), effort_mode="implicit", kp=1000.0, kd=10.0) as simulation:
+        group = simulation.actuators["legs"]
+        group.position_targets.fill_(1.0)
+        simulation.step(2)
+        group.set("kp", 500.0)
+        simulation.step()
+        np.testing.assert_allclose(
+            group.applied_effort.numpy(), 500.0 / (1.0 + (0.01 * 10.0 + 1e-4 * 500.0) / INERTIA), rtol=1e-4
+        )
+
+
+# What joints are like.
+
+
+def test_joints_are_given_armature_friction_and_damping(hinges):
+    with simulate(hinges(), armature={"joint_0": 0.1, "joint_1": 0.2}, friction=0.3, damping=0.4) as simulation:
+        model = simulation.model
+        np.testing.assert_allclose(model.joint_armature.numpy(), [0.1, 0.2])
+        np.testing.assert_allclose(model.joint_friction.numpy(), 0.3)
+        np.testing.assert_allclose(model.joint_damping.numpy(), 0.4)
