@@ -1,14 +1,17 @@
 """Configuration: typed, frozen classes, and the way from a file to them."""
 
-from .collision import CollisionConfig
+from .collision import BodyPairReductionConfig, CollisionConfig
+from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig
 from .shapes import ShapeConfig
 
 __all__ = [
     "AssetConfig",
+    "BodyPairReductionConfig",
     "CollisionConfig",
     "ComponentConfig",
+    "HydroelasticConfig",
     "SceneConfig",
     "ShapeConfig",
     "SimulationConfig",

@@ -44,6 +44,11 @@ class SolverKamino:
             )
         self.config = config
 
+    @property
+    def detects_contacts(self) -> bool:
+        """Whether Kamino detects contacts itself."""
+        return self.config.use_collision_detector
+
     @orchard.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
         """Register Kamino's attributes: multipliers and forces of the state, and what USD scenes say of the solver."""

@@ -182,6 +182,11 @@ class SolverMuJoCo:
             )
         self.config = config
 
+    @property
+    def detects_contacts(self) -> bool:
+        """Whether MuJoCo detects contacts itself."""
+        return self.config.use_mujoco_contacts
+
     @orchard.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
         """Register MuJoCo's attributes, which importers fill from the assets."""
