@@ -326,7 +326,7 @@ def test_a_fast_body_is_seen_before_it_passes_a_thin_wall(configure):
     """A sphere moves 0.5 m per step at a wall of 0.02 m; only where contacts are speculative, some is detected."""
     counts = {}
     for name, table in (("present", {}), ("speculative", {"speculative_contact_gap_max": 1.0})):
-        builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=0.0)
+        builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         builder.add_shape_box(-1, hx=0.01, hy=1.0, hz=1.0, label="wall")
         body = builder.add_body(xform=wp.transform(wp.vec3(-0.3, 0.0, 0.0), wp.quat_identity()), label="bullet")
         builder.add_shape_sphere(body, radius=0.05)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .config import CollisionConfig
 
-__all__ = ["ContactSource", "build_pipeline", "newton_pipeline", "refuse_unusable"]
+__all__ = ["ContactSource", "build_pipeline", "newton_pipeline", "pipeline_of_solver", "refuse_unusable"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -80,6 +80,21 @@ def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSour
         interval=config.interval,
         capacities=pipeline_capacities(pipeline, contacts, config),
     )
+
+
+def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfig) -> ContactSource:
+    """Return the contacts of a solver that was given a pipeline to run within its step.
+
+    Raises:
+        ConfigError: The configuration has an interval, which the solver does not follow.
+    """
+    if config.interval != 1:
+        raise ConfigError(
+            f"collision.interval: {config.interval}, but the solver detects contacts within its step; leave it out"
+        )
+    pipeline, contacts = present(solver.collision_pipeline), present(solver.contacts)
+    capacities = pipeline_capacities(pipeline, contacts, config)
+    return ContactSource(contacts=contacts, pipeline=pipeline, is_run_by_solver=True, capacities=capacities)
 
 
 def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.CollisionPipeline:

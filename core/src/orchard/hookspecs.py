@@ -64,6 +64,9 @@ class Component(Protocol):
     detects_contacts: bool
     """Solvers: whether contacts are the solver's own and `[collision]` has no effect, so that the host refuses it."""
 
+    runs_pipeline: bool
+    """Solvers: whether the solver detects contacts within its step, by a pipeline that `build_solver` is given."""
+
     actuated_dofs: wp.array[int]
     """Who adds effort: the DOFs whose `control.joint_f` the host zeroes before it; known after `bind`."""
 
@@ -74,6 +77,9 @@ class Component(Protocol):
     def capacities(self) -> Sequence[Capacity]:
         """Solvers: return the buffers of fixed size that a step fills, with their counts; read after `bind`."""
         ...
+
+    harmless_overflow_bits: int
+    """Solvers: bits of the observable `overflow` that do not say that anything was lost."""
 
     def check(self) -> None:
         """Raise `SimulationError` for what went wrong on the device; called by `Simulation.check`, may read arrays."""
@@ -96,10 +102,12 @@ class Hooks:
         """Finish the builder of all worlds, after replication and ground: colouring and the like. Build; once."""
 
     @hookspec(firstresult=True)
-    def build_solver(self, model: newton.Model, collision: CollisionConfig) -> newton.solvers.SolverBase:  # pyright: ignore[reportReturnType]
+    def build_solver(
+        self, model: newton.Model, collision: CollisionConfig, pipeline: newton.CollisionPipeline | None
+    ) -> newton.solvers.SolverBase:  # pyright: ignore[reportReturnType]
         """Return the solver of the finalized model. Build; once; exactly one component answers.
 
-        `collision` is the `[collision]` table, for a solver that runs Newton's pipeline within its step.
+        `collision` is the `[collision]` table. `pipeline` is what it describes, for a component with `runs_pipeline`.
         """
 
     @hookspec(firstresult=True)

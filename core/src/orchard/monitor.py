@@ -26,6 +26,7 @@ class Monitor:
         step_dt: Length of the step that `note_step` counts [s].
         detection: Buffers that a detection of contacts fills.
         solution: Buffers that a step of the solver fills.
+        harmless_bits: Bits of the solver's overflow report that do not say that anything was lost.
     """
 
     def __init__(
@@ -34,9 +35,11 @@ class Monitor:
         step_dt: float,
         detection: Sequence[Capacity] = (),
         solution: Sequence[Capacity] = (),
+        harmless_bits: int = 0,
     ) -> None:
         import warp as wp
 
+        self._harmless_bits = harmless_bits
         self.capacities = (*detection, *solution)
         """Every buffer, in the order they are checked."""
         counted = [(slot, capacity) for slot, capacity in enumerate(self.capacities) if capacity.count is not None]
@@ -118,7 +121,7 @@ class Monitor:
             raise SimulationError(self._non_finite(body, particle))
         counts = self._largest.numpy().tolist()
         faults = [capacity.overflow(count) for capacity, count in zip(self.capacities, counts, strict=True) if count]
-        reported = self._overflow.numpy()
+        reported = self._overflow.numpy() & ~self._harmless_bits
         if reported.any():
             world = int(reported.nonzero()[0][0])
             faults += self._reported(world, int(reported[world]))

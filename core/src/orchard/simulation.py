@@ -20,7 +20,7 @@ from .catalog import Catalog
 from .checkpoint import Checkpoint
 from .components import Components, located
 from .config import CollisionConfig, dump_toml, load, structure
-from .contacts import ContactSource, newton_pipeline, refuse_unusable
+from .contacts import ContactSource, build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
 from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
@@ -150,9 +150,12 @@ class Simulation:
     def _build_solver(self) -> newton.solvers.SolverBase:
         answer = self._components.single("build_solver")
         assert answer is not None, "refused before"
+        collision = self.config.collision
+        is_given_pipeline = getattr(answer.component, "runs_pipeline", False)
+        pipeline = build_pipeline(self.model, collision) if is_given_pipeline else None
         try:
             with located(answer.owner):
-                solver = answer.bind(model=self.model, collision=self.config.collision)()
+                solver = answer.bind(model=self.model, collision=collision, pipeline=pipeline)()
         except (NotImplementedError, ValueError) as error:
             # Newton's constructors refuse with errors of Python's own.
             place = answer.owner.replace(":", ".")
@@ -167,6 +170,8 @@ class Simulation:
         if answer is not None:
             with located(answer.owner):
                 source = answer.bind(model=self.model, solver=self.solver, collision=self.config.collision)()
+        if source is None and self.solver.collision_pipeline is not None:
+            return pipeline_of_solver(self.solver, self.config.collision)
         if source is None:
             refuse_unusable(self.config.collision, self.solver)
             return newton_pipeline(self.model, self.config.collision)
@@ -210,9 +215,14 @@ class Simulation:
         from .monitor import Monitor
         from .stepping import Stepping
 
-        own = self._components.solver
-        prepared = own.capacities() if hasattr(own, "capacities") else ()
-        self._monitor = Monitor(self.model, self.control_dt, self.contact_source.capacities, prepared)
+        solver = self._components.solver
+        self._monitor = Monitor(
+            self.model,
+            self.control_dt,
+            detection=self.contact_source.capacities,
+            solution=solver.capacities() if hasattr(solver, "capacities") else (),
+            harmless_bits=getattr(solver, "harmless_overflow_bits", 0),
+        )
         self._stepping = Stepping(
             config=self.config.simulation,
             components=self._components,

@@ -210,3 +210,40 @@ class SolverMuJoCo:
             return None
         contacts = newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
         return ContactSource(contacts=contacts)
+
+    @orchard.hookimpl
+    def bind(self, simulation: orchard.Simulation) -> None:
+        """Remember the solver, whose buffers are allocated."""
+        self._solver: newton.solvers.SolverMuJoCo = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
+
+    def capacities(self) -> tuple[orchard.Capacity, ...]:
+        """Return MuJoCo's buffers, which tell of overflow by bits."""
+        from mujoco_warp import OverflowType
+
+        data = self._solver.mjw_data
+        bits = OverflowType.BROADPHASE | OverflowType.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX
+        rows = "constraint rows of a world"
+        return (
+            orchard.Capacity(field="solver.njmax", holds=rows, allocated=data.njmax, overflow_bits=OverflowType.NEFC),
+            orchard.Capacity(
+                field="solver.njmax_nnz",
+                holds="nonzeros of a world's constraint Jacobian",
+                allocated=data.njmax_nnz,
+                overflow_bits=OverflowType.NJMAX_NNZ,
+            ),
+            orchard.Capacity(
+                field="solver.nconmax",
+                holds="contacts of all worlds",
+                allocated=data.naconmax,
+                overflow_bits=bits,
+                cure="raise it, the number of contacts per world",
+            ),
+        )
+
+    @property
+    def harmless_overflow_bits(self) -> int:
+        """A limit of iterations, and the pipeline's buffer, which the host watches itself."""
+        from mujoco_warp import OverflowType
+
+        bits = OverflowType.ITERATIONS | OverflowType.LS_ITERATIONS
+        return int(bits) | self._solver.OverflowBits.CONTACT_PIPELINE
