@@ -72,7 +72,7 @@ EXCLUDED = (
     (
         {"contact_matching_normal_dot_threshold": 0.9},
         "contact_matching_normal_dot_threshold",
-        "needs contact_matching = 'latest' or 'sticky', got 'disabled'",
+        "needs contact_matching = 'latest' or 'sticky'; leave it out otherwise, got 0.9",
     ),
     ({"shape_pairs_max": 8}, "shape_pairs_max", "needs broad_phase = 'nxn' or 'sap'"),
     ({"shape_pairs_max": 8, "broad_phase": "explicit"}, "shape_pairs_max", "needs broad_phase = 'nxn' or 'sap'"),
@@ -82,8 +82,16 @@ EXCLUDED = (
         "needs reduce_contacts = true",
     ),
     ({"body_pair_reduction": {}, "contact_matching": "sticky"}, "body_pair_reduction", "needs contact_matching"),
-    ({"body_pair_reduction": {}, "hydroelastic": {}}, "body_pair_reduction", "leave it out, or the table"),
-    ({"speculative_contact_gap_max": 0.1, "hydroelastic": {}}, "speculative_contact_gap_max", "leave it out, or"),
+    (
+        {"body_pair_reduction": {}, "hydroelastic": {}},
+        "body_pair_reduction",
+        "needs [collision.hydroelastic] to be absent; leave it out otherwise, got a table",
+    ),
+    (
+        {"speculative_contact_gap_max": 0.1, "hydroelastic": {}},
+        "speculative_contact_gap_max",
+        "needs [collision.hydroelastic] to be absent",
+    ),
     (
         {"hydroelastic": {"reduce_contacts": False, "anchor_contact": True}},
         "hydroelastic.anchor_contact",

@@ -62,17 +62,21 @@ class Capacity:
 
 
 def pipeline_capacities(
-    pipeline: newton.CollisionPipeline, contacts: newton.Contacts, config: CollisionConfig
+    pipeline: newton.CollisionPipeline, contacts: newton.Contacts, config: CollisionConfig | None = None
 ) -> tuple[Capacity, ...]:
     """Return the buffers of Newton's collision pipeline, with what fills them in each detection.
 
-    Only a buffer that can be too small has a count: noting one costs a kernel in each detection.
+    Args:
+        pipeline: The pipeline.
+        contacts: What it fills.
+        config: What it was made from: a buffer that has room for the worst case has no count then, as noting one costs
+            a kernel in each detection.
     """
     return tuple(_of_pairs(pipeline, contacts, config)) + tuple(_of_hydroelastic(pipeline))
 
 
 def _of_pairs(
-    pipeline: newton.CollisionPipeline, contacts: newton.Contacts, config: CollisionConfig
+    pipeline: newton.CollisionPipeline, contacts: newton.Contacts, config: CollisionConfig | None
 ) -> Iterator[Capacity]:
     yield Capacity(
         field="collision.rigid_contact_max",
@@ -81,8 +85,9 @@ def _of_pairs(
         count=contacts.rigid_contact_count,
     )
     if pipeline.model.particle_count:
-        # By default there is room for every particle and shape; triangles of meshes are estimated.
-        is_bounded = config.soft_contact_max is None and not config.enable_rigid_soft_full_surface_contact
+        # By default there is room for every particle and shape; what edges and faces need is estimated.
+        is_estimated = config is None or config.enable_rigid_soft_full_surface_contact
+        is_bounded = config is not None and config.soft_contact_max is None and not is_estimated
         yield Capacity(
             field="collision.soft_contact_max",
             holds="soft contacts",
@@ -93,7 +98,7 @@ def _of_pairs(
         field="collision.shape_pairs_max",
         holds="candidate pairs",
         allocated=pipeline.shape_pairs_max,
-        count=None if config.shape_pairs_max is None else pipeline.broad_phase_pair_count,
+        count=None if config is not None and config.shape_pairs_max is None else pipeline.broad_phase_pair_count,
     )
     yield from _of_meshes(pipeline, contacts)
 

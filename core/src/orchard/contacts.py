@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["ContactSource", "build_pipeline", "newton_pipeline", "pipeline_of_solver", "refuse_unusable"]
 
 
+def _filled(source: ContactSource) -> Sequence[Capacity]:
+    if source.pipeline is None or source.contacts is None:
+        return ()
+    return pipeline_capacities(source.pipeline, source.contacts)
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class ContactSource:
     """The contacts a step uses. A solver that detects contacts itself gives its buffer and no pipeline."""
@@ -36,8 +42,8 @@ class ContactSource:
     is_run_by_solver: bool = False
     """Whether the solver runs the pipeline within its step; then the buffer is not passed to it."""
 
-    capacities: Sequence[Capacity] = ()
-    """The buffers that a detection fills."""
+    capacities: Sequence[Capacity] = attrs.field(default=attrs.Factory(_filled, takes_self=True))
+    """The buffers that a detection fills; by default those of the pipeline."""
 
     @property
     def is_run_by_host(self) -> bool:

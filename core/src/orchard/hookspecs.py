@@ -70,6 +70,9 @@ class Component(Protocol):
     actuated_dofs: wp.array[int]
     """Who adds effort: the DOFs whose `control.joint_f` the host zeroes before it; known after `bind`."""
 
+    harmless_overflow_bits: int
+    """Solvers: bits of the observable `overflow` that do not say that anything was lost."""
+
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return what the component carries from step to step, by name; each is restored by world on reset."""
         ...
@@ -77,9 +80,6 @@ class Component(Protocol):
     def capacities(self) -> Sequence[Capacity]:
         """Solvers: return the buffers of fixed size that a step fills, with their counts; read after `bind`."""
         ...
-
-    harmless_overflow_bits: int
-    """Solvers: bits of the observable `overflow` that do not say that anything was lost."""
 
     def check(self) -> None:
         """Raise `SimulationError` for what went wrong on the device; called by `Simulation.check`, may read arrays."""

@@ -16,20 +16,20 @@ __all__ = ["BodyPairReductionConfig", "CollisionConfig"]
 
 _matched = only_where(
     lambda table: table.contact_matching != "disabled",
-    "needs contact_matching = 'latest' or 'sticky', got 'disabled'",
+    "contact_matching = 'latest' or 'sticky'",
 )
 _searched = only_where(
     lambda table: table.broad_phase in ("nxn", "sap"),
-    "needs broad_phase = 'nxn' or 'sap'; 'explicit', which is also the default, has room for every pair",
+    "broad_phase = 'nxn' or 'sap', as 'explicit' has room for every pair",
 )
-_reduced = only_where(lambda table: table.reduce_contacts, "needs reduce_contacts = true, got false")
+_reduced = only_where(lambda table: table.reduce_contacts, "reduce_contacts = true")
 _rigid = only_where(
     lambda table: table.hydroelastic is None,
-    "is not for hydroelastic contacts; leave it out, or the table [collision.hydroelastic]",
+    "[collision.hydroelastic] to be absent",
 )
 _drifting = only_where(
     lambda table: table.contact_matching != "sticky",
-    "needs contact_matching = 'disabled' or 'latest', got 'sticky'",
+    "contact_matching = 'disabled' or 'latest'",
 )
 
 
@@ -89,7 +89,8 @@ class CollisionConfig:
     """Whether the contacts of two meshes are reduced to a few."""
 
     body_pair_reduction: BodyPairReductionConfig | None = attrs.field(default=None, validator=[_drifting, _rigid])
-    """Fewer contacts between bodies of many shapes; by default all are kept."""
+    """Fewer contacts between bodies of many shapes; by default all are kept. Neither for `contact_matching` = "sticky"
+    nor for hydroelastic contacts."""
 
     include_static_kinematic_pairs: bool = True
     """Whether kinematic bodies have contacts with static and kinematic ones."""
@@ -115,7 +116,7 @@ class CollisionConfig:
     """Smallest cosine of the angle between the normals of matched contacts."""
 
     contact_report: bool = attrs.field(default=False, validator=_matched)
-    """Whether new and broken contacts are listed; needs `contact_matching`."""
+    """Whether new and broken contacts are listed."""
 
     verify_buffers: bool = True
     """Whether Newton warns of a full buffer in the middle of a step, beside the error that `check` raises."""

@@ -12,10 +12,10 @@ from .validators import finite, only_where
 
 __all__ = ["HydroelasticConfig"]
 
-_reduced = only_where(lambda table: table.reduce_contacts, "needs reduce_contacts = true, got false")
+_reduced = only_where(lambda table: table.reduce_contacts, "reduce_contacts = true")
 _pruned = only_where(
     lambda table: table.reduce_contacts and table.pre_prune_contacts,
-    "needs reduce_contacts and pre_prune_contacts, and one of them is false",
+    "reduce_contacts and pre_prune_contacts = true",
 )
 
 
@@ -71,10 +71,10 @@ class HydroelasticConfig:
     """Whether reduced normals are turned so that their sum is the direction of the whole force."""
 
     anchor_contact: bool = attrs.field(default=False, validator=_reduced)
-    """Whether a contact is added at the centre of pressure, which keeps the moment; needs `reduce_contacts`."""
+    """Whether a contact is added at the centre of pressure, which keeps the moment."""
 
     moment_matching: bool = attrs.field(default=False, validator=_reduced)
-    """Whether reduced contacts keep the largest moment of friction, with an anchor; needs `reduce_contacts`."""
+    """Whether reduced contacts keep the largest moment of friction, with an anchor."""
 
     mc_edge_clamp_min: float = attrs.field(default=0.02, validator=[finite, ge(0.0), le(0.5)])
     """How near to a voxel's corner the surface may cross its edge, in units of the edge; 0 is the most faithful."""

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 from attrs.validators import and_, ge, gt, le
 
 __all__ = [
@@ -52,14 +53,20 @@ def only_where(has_effect: Callable[[Any], bool], needs: str) -> Callable[[Any, 
 
     Args:
         has_effect: Tells of the whole table whether the value has an effect.
-        needs: What the table must say for that, and what it says.
+        needs: What the table must say for that; it stands in the schema and the reference as well.
     """
 
+    @in_schema(**{"$comment": f"needs {needs}"})
     def check(instance: Any, attribute: Any, value: Any) -> None:
         if value != attribute.default and not has_effect(instance):
-            raise ValueError(f"'{attribute.name}' {needs}: {value!r}")
+            raise ValueError(f"'{attribute.name}' needs {needs}; leave it out otherwise, got {_short(value)}")
 
     return check
+
+
+def _short(value: Any) -> str:
+    """Return a value as an error shows it; that of a nested table would be long."""
+    return "a table" if attrs.has(type(value)) else repr(value)
 
 
 non_negative = and_(finite, ge(0.0))

@@ -73,7 +73,8 @@ class SolverKamino:
             raise orchard.ConfigError(
                 f"dynamics_solver: {self.config.dynamics_solver!r} does not take these settings: {error}"
             ) from error
-        self._leaves_out_gaps = settings.dynamics_solver != "lox" and settings.dynamics.cull_speculative_contacts
+        dynamics: Any = settings.dynamics
+        self._leaves_out_gaps = settings.dynamics_solver != "lox" and dynamics.cull_speculative_contacts
         return newton.solvers.SolverKamino(model, settings)
 
     @orchard.hookimpl
@@ -101,7 +102,7 @@ class SolverKamino:
         """Count the contacts of each world, where Newton detects them. May be recorded."""
         import warp as wp
 
-        from .counting import count_contacts
+        from .kernels import count_contacts
 
         found, model = self._contacts, self._solver.model
         if self.config.use_collision_detector or found is None or not found.rigid_contact_max:

@@ -199,7 +199,8 @@ class SolverMuJoCo:
         """Return the solver with every option of the configuration."""
         import newton
 
-        return newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        self._solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        return self._solver
 
     @orchard.hookimpl
     def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverMuJoCo) -> ContactSource | None:
@@ -210,11 +211,6 @@ class SolverMuJoCo:
             return None
         contacts = newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
         return ContactSource(contacts=contacts)
-
-    @orchard.hookimpl
-    def bind(self, simulation: orchard.Simulation) -> None:
-        """Remember the solver, whose buffers are allocated."""
-        self._solver: newton.solvers.SolverMuJoCo = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
 
     def capacities(self) -> tuple[orchard.Capacity, ...]:
         """Return MuJoCo's buffers, which tell of overflow by bits."""

@@ -268,7 +268,7 @@ class SolverVBD:
     def _of_self_contacts(self) -> Iterator[orchard.Capacity]:
         if not self.config.particle_enable_self_contact or not self._solver.model.particle_count:
             return
-        found = self._solver.trimesh_collision_detector.collision_info
+        found: Any = self._solver.trimesh_collision_detector.collision_info
         for name, holds, sizes, count in (
             (
                 "vertex",

@@ -1,4 +1,4 @@
-"""How many contacts each world has: Newton's buffer is for all worlds together, Kamino's has a part for each."""
+"""Kernels of the plugin. Importing this module imports warp: do it inside the function that launches."""
 
 import warp as wp
 
@@ -29,7 +29,10 @@ def count_contacts(
     leaves_out_gaps: bool,
     in_world: wp.array[int],
 ):
-    """in_world[w] += 1 for each contact of world w; with `leaves_out_gaps` only where the surfaces touch."""
+    """in_world[w] += 1 for each contact of world w; with `leaves_out_gaps` only where the surfaces touch.
+
+    Newton's buffer is for all worlds together; Kamino's has a part for each.
+    """
     i = wp.tid()
     if i >= wp.min(count[0], shape0.shape[0]):
         return
