@@ -214,24 +214,22 @@ class SolverMuJoCo:
 
     def capacities(self) -> tuple[orchard.Capacity, ...]:
         """Return MuJoCo's buffers, which tell of overflow by bits."""
-        from mujoco_warp import OverflowType
-
-        data = self._solver.mjw_data
-        bits = OverflowType.BROADPHASE | OverflowType.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX
+        data, bits = self._solver.mjw_data, self._overflow_bits
+        contacts = bits.BROADPHASE | bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX
         rows = "constraint rows of a world"
         return (
-            orchard.Capacity(field="solver.njmax", holds=rows, allocated=data.njmax, overflow_bits=OverflowType.NEFC),
+            orchard.Capacity(field="solver.njmax", holds=rows, allocated=data.njmax, overflow_bits=bits.NEFC),
             orchard.Capacity(
                 field="solver.njmax_nnz",
                 holds="nonzeros of a world's constraint Jacobian",
                 allocated=data.njmax_nnz,
-                overflow_bits=OverflowType.NJMAX_NNZ,
+                overflow_bits=bits.NJMAX_NNZ,
             ),
             orchard.Capacity(
                 field="solver.nconmax",
                 holds="contacts of all worlds",
                 allocated=data.naconmax,
-                overflow_bits=bits,
+                overflow_bits=contacts,
                 cure="raise it, the number of contacts per world",
             ),
         )
@@ -239,7 +237,10 @@ class SolverMuJoCo:
     @property
     def harmless_overflow_bits(self) -> int:
         """A limit of iterations, and the pipeline's buffer, which the host watches itself."""
-        from mujoco_warp import OverflowType
+        bits = self._overflow_bits
+        return int(bits.ITERATIONS | bits.LS_ITERATIONS) | self._solver.OverflowBits.CONTACT_PIPELINE
 
-        bits = OverflowType.ITERATIONS | OverflowType.LS_ITERATIONS
-        return int(bits) | self._solver.OverflowBits.CONTACT_PIPELINE
+    @property
+    def _overflow_bits(self) -> Any:
+        """MuJoCo Warp's names for the bits that say what overflowed."""
+        return self._solver.import_mujoco()[1].OverflowType
