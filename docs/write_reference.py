@@ -307,7 +307,9 @@ def _demanded(demands: Schema, key: str) -> Schema:
 def _row(key: str, value: Schema, is_required: bool) -> str:
     meaning, unit = _split_unit(value.get("description", ""))
     default = "required" if is_required else f"`{_toml(value['default'])}`" if "default" in value else ""
-    return f"| `{key}` | {_type(value)} | {unit} | {default} | {meaning} |"
+    condition = value.get("$comment", "")
+    needs = f" {condition[:1].upper()}{condition[1:]}." if condition else ""
+    return f"| `{key}` | {_type(value)} | {unit} | {default} | {meaning}{needs} |"
 
 
 def _split_unit(text: str) -> tuple[str, str]:

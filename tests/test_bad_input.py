@@ -177,8 +177,8 @@ def test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise(solver, s
 
 
 @pytest.mark.filterwarnings("ignore:.*is changed from 1 to .* following an MjWarp requirement")
-@pytest.mark.parametrize("field", ["nconmax", "njmax"])
-def test_a_full_buffer_of_mujoco_is_reported_with_the_field_to_raise(field, spheres, configure):
+@pytest.mark.parametrize(("field", "what"), [("nconmax", "contacts of all worlds"), ("njmax", "constraint rows")])
+def test_a_full_buffer_of_mujoco_is_reported_with_the_field_to_raise(field, what, spheres, configure):
     config = configure({"type": "mujoco", field: 1}, scene={"worlds": 2, "ground": True})
     with orchard.Simulation(config, prototype=spheres) as simulation:
         simulation.check()
@@ -186,8 +186,27 @@ def test_a_full_buffer_of_mujoco_is_reported_with_the_field_to_raise(field, sphe
 
         text = error_of(simulation.check)
 
-    assert text.startswith("solver: a buffer overflowed in world 0")
-    assert f"{field!r}" in text
+    assert text.startswith(f"solver.{field}: {what}")
+    assert "did not fit into" in text
+    assert text.endswith("(world 0)")
+
+
+def test_a_limit_of_iterations_is_no_overflow(configure):
+    """A box that tumbles along the ground; MuJoCo reports the limit by a bit of its own in the same observable."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    body = builder.add_body(xform=wp.transform((0.0, 0.0, 0.15), wp.quat_identity()), label="box")
+    builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1)
+    builder.joint_qd[:6] = [3.0, 0.0, -5.0, 0.0, 4.0, 0.0]
+    config = configure({"type": "mujoco", "iterations": 1, "tolerance": 0.0}, scene={"ground": True}, capture="off")
+    with orchard.Simulation(config, prototype=builder) as simulation:
+        reported = 0
+        for _ in range(60):
+            simulation.step()
+            reported |= int(simulation.solver.mjw_data.overflow.numpy()[0])
+
+        assert reported == simulation.solver.import_mujoco()[1].OverflowType.ITERATIONS
+        simulation.check()
 
 
 def test_an_overflow_is_forgotten_after_a_reset(spheres, configure):

@@ -1,6 +1,7 @@
 """The `[collision]` table: complete, strict, and in effect."""
 
 import inspect
+import re
 
 import attrs
 import newton
@@ -8,39 +9,136 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
-from orchard.config import CollisionConfig
+from orchard.config import BodyPairReductionConfig, CollisionConfig, HydroelasticConfig
 
 NOT_DATA = {
-    "body_pair_reduction": "a configuration of its own",
     "narrow_phase": "an object",
     "requires_grad": "follows the model",
-    "sdf_hydroelastic_config": "a configuration of its own",
     "shape_pairs_filtered": "an array",
     "soft_contact_margin": "deprecated, soft_contact_gap",
 }
 """Options of the pipeline that the table leaves out, and why."""
+
+RENAMED = {"sdf_hydroelastic_config": "hydroelastic"}
+
+HYDROELASTIC_NOT_DATA = {
+    "margin_contact_area": "deprecated",
+    "pressure_data": "a struct",
+    "pressure_func": "a function",
+}
 
 
 def pipeline_options():
     return dict(list(inspect.signature(newton.CollisionPipeline.__init__).parameters.items())[2:])
 
 
-def test_the_table_has_every_option_of_the_pipeline_that_is_plain_data():
-    fields = {field.name for field in attrs.fields(CollisionConfig)}
-
-    assert fields - {"interval"} == pipeline_options().keys() - NOT_DATA.keys()
-
-
-def test_every_default_is_that_of_newton():
-    options = pipeline_options()
-    for field in attrs.fields(CollisionConfig):
-        if field.name != "interval":
-            assert field.default == options[field.name].default, field.name
+def defaults(cls):
+    """Return what a constructor takes where nothing is said, by name."""
+    return {parameter.name: parameter.default for parameter in inspect.signature(cls).parameters.values()}
 
 
-def test_a_report_without_matching_is_refused():
-    with pytest.raises(orchard.ConfigError, match=r"collision.contact_report.*needs contact_matching = 'latest'"):
-        orchard.structure({"collision": {"contact_report": True}})
+def own_defaults(cls):
+    return {field.name: field.default for field in attrs.fields(cls)}
+
+
+def test_the_table_has_every_option_of_the_pipeline_with_its_default():
+    theirs = {RENAMED.get(name, name): option.default for name, option in pipeline_options().items()}
+    for name in NOT_DATA:
+        del theirs[name]
+
+    assert own_defaults(CollisionConfig) == {**theirs, "interval": 1}
+
+
+def test_the_hydroelastic_table_has_every_option_with_its_default():
+    theirs = defaults(newton.geometry.HydroelasticSDF.Config)
+    for name in HYDROELASTIC_NOT_DATA:
+        del theirs[name]
+
+    assert own_defaults(HydroelasticConfig) == theirs
+
+
+def test_reduction_by_pairs_of_bodies_has_every_option_with_its_default():
+    assert own_defaults(BodyPairReductionConfig) == defaults(newton.CollisionPipeline.BodyPairReductionConfig)
+
+
+def test_an_option_of_earlier_hydroelastics_is_refused_with_its_replacement():
+    with pytest.raises(orchard.ConfigError, match=r"^collision\.hydroelastic\.margin_contact_area: not a key any more"):
+        orchard.structure({"collision": {"hydroelastic": {"margin_contact_area": 0.01}}})
+
+
+EXCLUDED = (
+    ({"contact_report": True}, "contact_report", "needs contact_matching = 'latest' or 'sticky'"),
+    ({"contact_matching_pos_threshold": 0.01}, "contact_matching_pos_threshold", "needs contact_matching"),
+    (
+        {"contact_matching_normal_dot_threshold": 0.9},
+        "contact_matching_normal_dot_threshold",
+        "needs contact_matching = 'latest' or 'sticky'; leave it out otherwise, got 0.9",
+    ),
+    ({"shape_pairs_max": 8}, "shape_pairs_max", "needs broad_phase = 'nxn' or 'sap'"),
+    ({"shape_pairs_max": 8, "broad_phase": "explicit"}, "shape_pairs_max", "needs broad_phase = 'nxn' or 'sap'"),
+    (
+        {"contact_reduction_hashtable_size_factor": 0.5, "reduce_contacts": False},
+        "contact_reduction_hashtable_size_factor",
+        "needs reduce_contacts = true",
+    ),
+    ({"body_pair_reduction": {}, "contact_matching": "sticky"}, "body_pair_reduction", "needs contact_matching"),
+    (
+        {"body_pair_reduction": {}, "hydroelastic": {}},
+        "body_pair_reduction",
+        "needs [collision.hydroelastic] to be absent; leave it out otherwise, got a table",
+    ),
+    (
+        {"speculative_contact_gap_max": 0.1, "hydroelastic": {}},
+        "speculative_contact_gap_max",
+        "needs [collision.hydroelastic] to be absent",
+    ),
+    (
+        {"hydroelastic": {"reduce_contacts": False, "anchor_contact": True}},
+        "hydroelastic.anchor_contact",
+        "needs reduce_contacts = true",
+    ),
+    (
+        {"hydroelastic": {"pre_prune_contacts": False, "contact_buffer_fraction": 0.3}},
+        "hydroelastic.contact_buffer_fraction",
+        "needs reduce_contacts and pre_prune_contacts",
+    ),
+)
+
+
+@pytest.mark.parametrize(("table", "key", "cure"), EXCLUDED, ids=[key for _, key, _ in EXCLUDED])
+def test_a_setting_that_newton_would_ignore_is_refused(table, key, cure):
+    with pytest.raises(orchard.ConfigError, match=rf"^collision\.{re.escape(key)}: .*{re.escape(cure)}"):
+        orchard.structure({"collision": table})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("hydroelastic.buffer_fraction", 0.0),
+        ("hydroelastic.buffer_mult_iso", 0),
+        ("hydroelastic.mc_edge_clamp_min", 0.6),
+        ("body_pair_reduction.cell_size", 0.0),
+        ("body_pair_reduction.hashtable_size_factor", -1.0),
+    ],
+)
+def test_a_bad_value_of_a_nested_table_is_refused_by_name(key, value):
+    table, name = key.split(".")
+
+    with pytest.raises(orchard.ConfigError, match=rf"^collision\.{table}\.{name}: "):
+        orchard.structure({"collision": {table: {name: value}}})
+
+
+@pytest.mark.parametrize(
+    "solver",
+    ["mujoco", "mujoco-native", {"type": "kamino", "use_collision_detector": True}],
+    ids=["mujoco", "mujoco-native", "kamino"],
+)
+def test_a_table_that_the_solver_would_ignore_is_refused_before_anything_is_built(solver, configure, monkeypatch):
+    """Before the first builder is made, and so before a kernel is compiled."""
+    monkeypatch.setattr(newton, "ModelBuilder", None)
+
+    with pytest.raises(orchard.ConfigError, match=r"^collision: solver '[a-z-]+' detects contacts itself"):
+        orchard.Simulation(configure(solver, collision={"rigid_contact_max": 8}))
 
 
 @pytest.fixture
@@ -64,6 +162,7 @@ OPTIONS = (
     {"contact_matching": "sticky"},
     {"interval": 2},
     {"deterministic": True},
+    {"broad_phase": "sap", "speculative_contact_gap_max": 0.02},
 )
 
 
@@ -130,3 +229,120 @@ def test_matched_contacts_survive_a_checkpoint(boxes, configure, tmp_path):
         resumed.step(30)
 
         assert resumed.state.body_q.numpy().tobytes() == expected.tobytes()
+
+
+def test_contacts_are_reduced_by_pairs_of_bodies_for_a_solver_that_takes_them(configure):
+    """A body of two boxes side by side rests on eight contacts of two shapes; four corners carry it as well."""
+    counts = {}
+    for name, table in (("all", {}), ("few", {"body_pair_reduction": {"cell_size": 2.0}})):
+        config = configure(
+            {"type": "steel", "articulation_constraint_max": 64}, scene={"ground": True}, collision=table, capture="off"
+        )
+        with orchard.Simulation(config, prototype=double_box()) as simulation:
+            simulation.step(20)
+            simulation.check()
+            counts[name] = int(simulation.contacts.rigid_contact_count.numpy()[0])
+            height = float(simulation.state.body_q.numpy()[0, 2])
+
+        assert height == pytest.approx(0.1, abs=2e-3)
+
+    assert counts["few"] < counts["all"] == 8
+
+
+def double_box():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverSteel.register_custom_attributes(builder)
+    body = builder.add_body(xform=wp.transform(wp.vec3(0.0, 0.0, 0.1), wp.quat_identity()), label="double")
+    for side in (-0.1, 0.1):
+        place = wp.transform(wp.vec3(side, 0.0, 0.0), wp.quat_identity())
+        builder.add_shape_box(body, xform=place, hx=0.1, hy=0.1, hz=0.1)
+    return builder
+
+
+def test_reduced_contacts_are_refused_for_a_solver_that_needs_all(boxes, configure):
+    config = configure("xpbd", scene={"ground": True}, collision={"body_pair_reduction": {}})
+
+    with pytest.raises(orchard.ConfigError, match=r"^collision\.body_pair_reduction: SolverXPBD needs every contact"):
+        orchard.Simulation(config, prototype=boxes)
+
+
+def test_hydroelastic_settings_without_hydroelastic_shapes_are_refused(boxes, configure):
+    config = configure("xpbd", scene={"ground": True}, collision={"hydroelastic": {"grid_size": 1024}})
+
+    with pytest.raises(orchard.ConfigError, match=r"^collision\.hydroelastic: no two shapes .* are hydroelastic"):
+        orchard.Simulation(config, prototype=boxes)
+
+
+def test_hydroelastic_shapes_are_refused_on_the_cpu_with_the_shape_and_the_device(boxes, configure):
+    config = configure("xpbd", collision={"hydroelastic": {}})
+    boxes.default_shape_cfg.configure_sdf(max_resolution=32, is_hydroelastic=True)
+    boxes.add_shape_box(0, hx=0.1, hy=0.1, hz=0.1, label="soft")
+
+    with pytest.raises(
+        orchard.ConfigError, match=r"^scene\.shapes\.is_hydroelastic: shape 'soft' .* needs CUDA, .* device is 'cpu'"
+    ):
+        orchard.Simulation(config, prototype=boxes)
+
+
+@pytest.mark.skipif(not wp.is_cuda_available(), reason="signed distance fields need CUDA")
+def test_hydroelastic_boxes_rest_on_each_other(configure):
+    """Two boxes of 0.2 m, pressed together by gravity; each sinks in by far less than a centimetre."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    builder.default_shape_cfg.configure_sdf(max_resolution=32, is_hydroelastic=True)
+    builder.add_shape_box(-1, xform=wp.transform(wp.vec3(0.0, 0.0, -0.1), wp.quat_identity()), hx=0.5, hy=0.5, hz=0.1)
+    body = builder.add_body(xform=wp.transform(wp.vec3(0.0, 0.0, 0.1), wp.quat_identity()), label="box")
+    builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1)
+    config = configure(
+        {"type": "mujoco", "use_mujoco_contacts": False}, collision={"hydroelastic": {}}, device="cuda:0"
+    )
+    with orchard.Simulation(config, prototype=builder) as simulation:
+        simulation.step(200)
+        simulation.check()
+
+        assert simulation.state.body_q.numpy()[0, 2] == pytest.approx(0.1, abs=0.005)
+
+
+def test_what_newton_refuses_of_the_table_is_named_as_the_table(boxes, configure):
+    """Contact ids of matched contacts have 20 bits."""
+    config = configure("xpbd", collision={"contact_matching": "latest", "max_triangle_pairs": 2**21})
+    boxes.add_shape_mesh(0, mesh=newton.Mesh.create_box(0.1, 0.1, 0.1, compute_inertia=False))
+
+    with pytest.raises(orchard.ConfigError, match=r"^collision: newton refused it for this model: ") as caught:
+        orchard.Simulation(config, prototype=boxes)
+
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_what_newton_refuses_of_the_solver_is_named_as_the_solver(ball, configure):
+    """MuJoCo's speculative contacts need an integrator of its own."""
+    config = configure(
+        {
+            "type": "mujoco",
+            "use_mujoco_contacts": False,
+            "use_speculative_contacts": True,
+            "integrator": "rk4",
+        }
+    )
+
+    with pytest.raises(orchard.ConfigError, match=r"^solver: refused this model or these settings: .*") as caught:
+        orchard.Simulation(config, prototype=ball())
+
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_a_fast_body_is_seen_before_it_passes_a_thin_wall(configure):
+    """A sphere moves 0.5 m per step at a wall of 0.02 m; only where contacts are speculative, some is detected."""
+    counts = {}
+    for name, table in (("present", {}), ("speculative", {"speculative_contact_gap_max": 1.0})):
+        builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+        builder.add_shape_box(-1, hx=0.01, hy=1.0, hz=1.0, label="wall")
+        body = builder.add_body(xform=wp.transform(wp.vec3(-0.3, 0.0, 0.0), wp.quat_identity()), label="bullet")
+        builder.add_shape_sphere(body, radius=0.05)
+        config = configure("xpbd", collision=table, dt=0.005, capture="off")
+        with orchard.Simulation(config, prototype=builder) as simulation:
+            simulation.state.body_qd.assign(np.array([[100.0, 0, 0, 0, 0, 0]], dtype=np.float32))
+            simulation.step()
+            counts[name] = int(simulation.contacts.rigid_contact_count.numpy()[0])
+
+    assert counts["present"] == 0
+    assert counts["speculative"] > 0

@@ -249,7 +249,8 @@ def test_the_hooks_page_says_which_plugins_use_a_hook():
 def test_the_hooks_page_has_every_attribute_a_component_may_declare():
     text = (DOCS / "reference" / "hooks.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
-    declared = [*Component.__annotations__, "state_arrays"]
+    methods = [name for name, value in vars(Component).items() if inspect.isfunction(value) and name[0] != "_"]
+    declared = [*Component.__annotations__, *methods]
 
     assert listed == declared
 

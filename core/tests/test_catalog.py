@@ -221,8 +221,8 @@ def test_a_hook_that_asks_for_an_unknown_argument_is_refused(install):
     install("demo-plug", GOOD.replace("self, model", "self, modle"), 'demo = "demo_plug:Demo"')
 
     assert load_fault() == (
-        "solver 'demo' of demo-plug 1.0: hook 'build_solver' has no argument 'modle'; arguments: model; "
-        "did you mean 'model'?"
+        "solver 'demo' of demo-plug 1.0: hook 'build_solver' has no argument 'modle'; arguments: model, "
+        "collision, pipeline; did you mean 'model'?"
     )
 
 

@@ -1,6 +1,9 @@
 """Defaults of shapes: in force before any asset is read, for the ground as well, and no further."""
 
+import dataclasses
+
 import attrs
+import newton
 import orchard
 import pytest
 from orchard.config import SceneConfig, ShapeConfig
@@ -26,12 +29,17 @@ def built(tmp_path, **shapes):
     return builder
 
 
-def test_every_field_is_one_of_newton_with_its_default_in_words():
-    import newton
+NOT_A_DEFAULT = {"is_site": "a site is a frame, which an asset declares"}
 
-    known = newton.ModelBuilder.ShapeConfig()
-    assert all(hasattr(known, field.name) for field in attrs.fields(ShapeConfig))
-    assert new_builder(SceneConfig()).default_shape_cfg == known
+
+def test_the_table_has_every_field_of_a_shape():
+    known = {field.name for field in dataclasses.fields(newton.ModelBuilder.ShapeConfig)}
+
+    assert {field.name for field in attrs.fields(ShapeConfig)} == known - NOT_A_DEFAULT.keys()
+
+
+def test_what_is_not_given_is_newtons():
+    assert new_builder(SceneConfig()).default_shape_cfg == newton.ModelBuilder.ShapeConfig()
 
 
 def test_an_asset_that_says_nothing_and_the_ground_take_the_defaults(tmp_path):
@@ -60,3 +68,29 @@ def test_a_density_reaches_the_mass(tmp_path):
 def test_values_that_no_material_has_are_refused():
     with pytest.raises(orchard.ConfigError, match=r"scene.shapes.mu: .*must be >= 0.*-1"):
         orchard.structure({"scene": {"shapes": {"mu": -1.0}}})
+
+
+def test_shapes_of_an_asset_are_hydroelastic_and_the_ground_is_not(tmp_path):
+    builder = built(tmp_path, is_hydroelastic=True, sdf_max_resolution=32, kh=1e9)
+
+    sphere, _, ground = (flags & newton.ShapeFlags.HYDROELASTIC for flags in builder.shape_flags)
+    assert sphere
+    assert not ground, "a plane has no inside"
+    assert builder.shape_sdf_max_resolution[0] == 32
+    assert builder.shape_material_kh[0] == pytest.approx(1e9)
+
+
+@pytest.mark.parametrize(
+    ("table", "key"),
+    [
+        ({"is_hydroelastic": True}, "is_hydroelastic: needs sdf_max_resolution or sdf_target_voxel_size"),
+        ({"sdf_max_resolution": 12}, "sdf_max_resolution: must be a multiple of 8"),
+        ({"sdf_max_resolution": 8, "sdf_target_voxel_size": 0.1}, "sdf_target_voxel_size: is given beside"),
+        ({"sdf_narrow_band_range": [0.1, 0.2]}, "sdf_narrow_band_range: must be a negative and a positive"),
+        ({"sdf_texture_format": "int8"}, "sdf_texture_format: "),
+        ({"is_site": True}, "is_site: unknown key"),
+    ],
+)
+def test_what_no_shape_can_be_is_refused(table, key):
+    with pytest.raises(orchard.ConfigError, match=rf"^scene\.shapes\.{key}"):
+        orchard.structure({"scene": {"shapes": table}})

@@ -1,6 +1,7 @@
 """Orchard: a plugin host for the Newton physics engine."""
 
 from .callbacks import Callback, Callbacks
+from .capacities import Capacity
 from .config import (
     AssetConfig,
     CollisionConfig,
@@ -22,6 +23,7 @@ __all__ = [
     "AssetConfig",
     "Callback",
     "Callbacks",
+    "Capacity",
     "CaptureWarning",
     "CollisionConfig",
     "ComponentConfig",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .config import ShapeConfig
 from .errors import ConfigError
-from .scene import add_assets, add_worlds, new_builder
+from .scene import add_assets, add_worlds, finalize, new_builder
 
 if TYPE_CHECKING:
     import newton
@@ -31,7 +31,7 @@ def build_model(
         device: Where the model's arrays live.
 
     Raises:
-        ConfigError: An asset cannot be read, or the scene says something that a prototype decides.
+        ConfigError: An asset cannot be read, the scene says something that a prototype decides, or Newton refuses it.
     """
     world = _from_assets(components, scene) if prototype is None else _from_prototype(prototype, scene)
     components.call_each("extend_prototype", builder=world)
@@ -39,7 +39,7 @@ def build_model(
     components.call_each("configure_builder", builder=builder)
     add_worlds(builder, world, scene)
     components.call_each("complete_builder", builder=builder)
-    return builder.finalize(device=device)
+    return finalize(builder, device)
 
 
 def _from_assets(components: Components, scene: SceneConfig) -> newton.ModelBuilder:

@@ -24,7 +24,12 @@ class PluginError(OrchardError):
 
 
 class SimulationError(OrchardError):
-    """The simulation cannot go on: non-finite state, an overflowed buffer, a step that cannot be captured."""
+    """The simulation cannot go on: non-finite state, an overflowed buffer, a step that cannot be captured.
+
+    Args:
+        *faults: As of `ConfigError`.
+    """
 
     def __init__(self, *faults: str) -> None:
         super().__init__("\n".join(faults))
+        self.faults: tuple[str, ...] = faults

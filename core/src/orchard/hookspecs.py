@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import pluggy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import newton
     import warp as wp
 
+    from .capacities import Capacity
+    from .config import CollisionConfig
     from .contacts import ContactSource
     from .simulation import Simulation
 
@@ -59,11 +61,28 @@ class Component(Protocol):
     """Solvers: "reduced" (writes joints and bodies; assumed), "joint" (joints only: the host runs `newton.eval_fk`)
     or "maximal" (bodies only: the host runs `newton.eval_ik`)."""
 
+    detects_contacts: bool
+    """Solvers: whether contacts are the solver's own and `[collision]` has no effect, so that the host refuses it."""
+
+    runs_pipeline: bool
+    """Solvers: whether the solver detects contacts within its step, by a pipeline that `build_solver` is given."""
+
     actuated_dofs: wp.array[int]
     """Who adds effort: the DOFs whose `control.joint_f` the host zeroes before it; known after `bind`."""
 
+    harmless_overflow_bits: int
+    """Solvers: bits of the observable `overflow` that do not say that anything was lost."""
+
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return what the component carries from step to step, by name; each is restored by world on reset."""
+        ...
+
+    def capacities(self) -> Sequence[Capacity]:
+        """Solvers: return the buffers of fixed size that a step fills, with their counts; read after `bind`."""
+        ...
+
+    def check(self) -> None:
+        """Raise `SimulationError` for what went wrong on the device; called by `Simulation.check`, may read arrays."""
         ...
 
 
@@ -83,11 +102,18 @@ class Hooks:
         """Finish the builder of all worlds, after replication and ground: colouring and the like. Build; once."""
 
     @hookspec(firstresult=True)
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverBase:  # pyright: ignore[reportReturnType]
-        """Return the solver of the finalized model. Build; once; exactly one component answers."""
+    def build_solver(
+        self, model: newton.Model, collision: CollisionConfig, pipeline: newton.CollisionPipeline | None
+    ) -> newton.solvers.SolverBase:  # pyright: ignore[reportReturnType]
+        """Return the solver of the finalized model. Build; once; exactly one component answers.
+
+        `collision` is the `[collision]` table. `pipeline` is what it describes, for a component with `runs_pipeline`.
+        """
 
     @hookspec(firstresult=True)
-    def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:  # pyright: ignore[reportReturnType]
+    def initialize_contacts(
+        self, model: newton.Model, solver: newton.solvers.SolverBase, collision: CollisionConfig
+    ) -> ContactSource:  # pyright: ignore[reportReturnType]
         """Return where contacts come from. Build; once; where nobody answers, Newton's `CollisionPipeline`."""
 
     @hookspec

@@ -9,7 +9,7 @@ __all__ = [
     "find_non_finite_bodies",
     "find_non_finite_particles",
     "mask_lanes",
-    "note_contact_overflow",
+    "note_overflow",
     "restore_rows",
     "zero_efforts",
     "zero_lanes",
@@ -113,10 +113,11 @@ def collect_overflow(reported: wp.array2d[int], overflow: wp.array[int]):
 
 
 @wp.kernel
-def note_contact_overflow(count: wp.array[int], capacity: int, largest_excess: wp.array[int]):
-    """Remember the largest contact count that did not fit into the buffer."""
-    if count[0] > capacity:
-        wp.atomic_max(largest_excess, 0, count[0])
+def note_overflow(count: wp.array[int], limit: int, slot: int, largest: wp.array[int]):
+    """largest[slot] = max over everything that did not fit, so the worst one since it was last cleared."""
+    i = wp.tid()
+    if count[i] > limit:
+        wp.atomic_max(largest, slot, count[i])
 
 
 @wp.kernel

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .capacities import Capacity
 from .errors import SimulationError
 
 if TYPE_CHECKING:
@@ -22,18 +24,35 @@ class Monitor:
     Args:
         model: The model that is simulated.
         step_dt: Length of the step that `note_step` counts [s].
+        detection: Buffers that a detection of contacts fills.
+        solution: Buffers that a step of the solver fills.
+        harmless_bits: Bits of the solver's overflow report that do not say that anything was lost.
     """
 
-    def __init__(self, model: newton.Model, step_dt: float) -> None:
+    def __init__(
+        self,
+        model: newton.Model,
+        step_dt: float,
+        detection: Sequence[Capacity] = (),
+        solution: Sequence[Capacity] = (),
+        harmless_bits: int = 0,
+    ) -> None:
         import warp as wp
 
+        self._harmless_bits = harmless_bits
+        self.capacities = (*detection, *solution)
+        """Every buffer, in the order they are checked."""
+        counted = [(slot, capacity) for slot, capacity in enumerate(self.capacities) if capacity.count is not None]
+        self._detection = [(slot, capacity) for slot, capacity in counted if slot < len(detection)]
+        self._solution = [(slot, capacity) for slot, capacity in counted if slot >= len(detection)]
         self._model = model
         self._step_dt = step_dt
         self._step = wp.zeros(1, dtype=wp.int64, device=model.device)
         # The first failure of each kind, as step × count + index.
         self._body = wp.full(1, _NONE, dtype=wp.int64, device=model.device)
         self._particle = wp.full(1, _NONE, dtype=wp.int64, device=model.device)
-        self._largest_count = wp.zeros(1, dtype=int, device=model.device)
+        # The largest count of each buffer that something did not fit into.
+        self._largest = wp.zeros(len(self.capacities), dtype=int, device=model.device)
         self._overflow = wp.zeros(model.world_count, dtype=int, device=model.device)
 
     def note_step(self, state: newton.State) -> None:
@@ -51,14 +70,29 @@ class Monitor:
             wp.launch(kernels.find_non_finite_particles, state.particle_count, inputs, device=device)
         wp.launch(kernels.count_step, 1, [self._step], device=device)
 
-    def note_contacts(self, contacts: newton.Contacts) -> None:
-        """Note whether the contacts just detected fit into their buffer. May be recorded."""
+    def note_detection(self) -> None:
+        """Note whether the contacts just detected fit into their buffers. May be recorded."""
+        self._note(self._detection)
+
+    def note_solution(self) -> None:
+        """Note whether what the solver just prepared fits into its buffers. May be recorded."""
+        self._note(self._solution)
+
+    @property
+    def notes_solution(self) -> bool:
+        """Whether the solver has buffers with a count."""
+        return bool(self._solution)
+
+    def _note(self, counted: Sequence[tuple[int, Capacity]]) -> None:
         import warp as wp
 
         from . import kernels
 
-        inputs = [contacts.rigid_contact_count, contacts.rigid_contact_max, self._largest_count]
-        wp.launch(kernels.note_contact_overflow, 1, inputs, device=self._model.device)
+        for slot, capacity in counted:
+            count = capacity.count
+            assert count is not None, "only buffers with a count are noted"
+            inputs = [count, capacity.limit, slot, self._largest]
+            wp.launch(kernels.note_overflow, count.size, inputs, device=self._model.device)
 
     def note_overflow(self, reported: wp.array) -> None:
         """Keep the overflow bits that the solver reported, shape [substeps, world_count]. May be recorded."""
@@ -73,31 +107,39 @@ class Monitor:
         """Forget what was noted, but not the number of steps."""
         self._body.fill_(_NONE)
         self._particle.fill_(_NONE)
-        self._largest_count.zero_()
+        self._largest.zero_()
         self._overflow.zero_()
 
-    def check(self, contacts: newton.Contacts | None) -> None:
+    def check(self) -> None:
         """Raise for what was noted since it was last forgotten. Synchronises with the device.
 
         Raises:
-            SimulationError: The state is not finite, or a buffer overflowed.
+            SimulationError: The state is not finite, or buffers overflowed; every one of them is named.
         """
         body, particle = int(self._body.numpy()[0]), int(self._particle.numpy()[0])
         if min(body, particle) < _NONE:
             raise SimulationError(self._non_finite(body, particle))
-        count = int(self._largest_count.numpy()[0])
-        if count and contacts is not None:
-            raise SimulationError(
-                f"collision.rigid_contact_max: {count} contacts did not fit into {contacts.rigid_contact_max};"
-                f" set it to at least {count}"
+        counts = self._largest.numpy().tolist()
+        faults = [capacity.overflow(count) for capacity, count in zip(self.capacities, counts, strict=True) if count]
+        reported = self._overflow.numpy() & ~self._harmless_bits
+        if reported.any():
+            world = int(reported.nonzero()[0][0])
+            faults += self._reported(world, int(reported[world]))
+        if faults:
+            raise SimulationError(*faults)
+
+    def _reported(self, world: int, bits: int) -> list[str]:
+        """Say which buffers of the solver overflowed in a world, by the bits it reported."""
+        known = [capacity for capacity in self.capacities if capacity.overflow_bits & bits]
+        rest = bits
+        for capacity in known:
+            rest &= ~capacity.overflow_bits
+        faults = [f"{capacity.overflow()} (world {world})" for capacity in known]
+        if rest:
+            faults.append(
+                f"solver: a buffer overflowed in world {world} (bits {rest:#x}); raise the solver's capacities"
             )
-        overflow = self._overflow.numpy()
-        if overflow.any():
-            world = int(overflow.nonzero()[0][0])
-            raise SimulationError(
-                f"solver: a buffer overflowed in world {world} (bits {int(overflow[world]):#x});"
-                " raise the solver's capacities (MuJoCo: 'njmax' for constraint rows, 'nconmax' for contacts)"
-            )
+        return faults
 
     def _non_finite(self, body: int, particle: int) -> str:
         model = self._model

@@ -14,8 +14,9 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import newton
     import numpy as np
+    import warp as wp
 
-__all__ = ["add_assets", "add_worlds", "new_builder", "world_offsets"]
+__all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "world_offsets"]
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
@@ -77,6 +78,27 @@ def add_worlds(builder: newton.ModelBuilder, prototype: newton.ModelBuilder, sce
     builder.replicate(prototype, scene.worlds)
     if scene.ground:
         builder.add_ground_plane()
+
+
+def finalize(builder: newton.ModelBuilder, device: wp.Device) -> newton.Model:
+    """Return the model of all worlds on a device.
+
+    Raises:
+        ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.
+    """
+    import newton
+
+    hydroelastic = newton.ShapeFlags.HYDROELASTIC | newton.ShapeFlags.COLLIDE_SHAPES
+    for label, flags in zip(builder.shape_label, builder.shape_flags, strict=True):
+        if flags & hydroelastic == hydroelastic and not device.is_cuda:
+            raise ConfigError(
+                f"scene.shapes.is_hydroelastic: shape {label!r} is hydroelastic, which needs CUDA, and the device is"
+                f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"
+            )
+    try:
+        return builder.finalize(device=device)
+    except (NotImplementedError, ValueError) as error:
+        raise ConfigError(f"scene: newton refused it: {error}") from error
 
 
 def world_offsets(scene: SceneConfig) -> np.ndarray:

@@ -15,11 +15,12 @@ from .buffers import Assignable, DoubleBuffer
 from .building import build_model
 from .callbacks import Callbacks
 from .capabilities import refuse_gaps
+from .capacities import Capacity
 from .catalog import Catalog
 from .checkpoint import Checkpoint
 from .components import Components, located
 from .config import CollisionConfig, dump_toml, load, structure
-from .contacts import ContactSource, newton_pipeline
+from .contacts import ContactSource, build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
 from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
@@ -78,6 +79,7 @@ class Simulation:
         try:
             with WARP_LOCK, wp.ScopedDevice(self.device):
                 self._refuse_sensors_early(catalog)
+                self._refuse_ignored_collision()
                 self.model = build_model(self._components, config.scene, prototype, self.device)
                 """Newton's model of all worlds."""
                 self._refuse_gaps(catalog)
@@ -128,6 +130,16 @@ class Simulation:
         if declared is not None:
             self._refuse_sensors(declared, catalog)
 
+    def _refuse_ignored_collision(self, detects_contacts: bool | None = None) -> None:
+        """Refuse a `[collision]` table beside a solver that detects contacts itself, as it declares or turns out."""
+        if detects_contacts is None:
+            detects_contacts = getattr(self._components.solver, "detects_contacts", False)
+        if detects_contacts and self.config.collision != CollisionConfig():
+            raise ConfigError(
+                f"collision: solver {self._solver_name!r} detects contacts itself and would ignore this table;"
+                " leave it out, or let the solver use Newton's contacts"
+            )
+
     def _refuse_sensors(self, supported: Iterable[str], catalog: Catalog) -> None:
         refuse_unsupported(self._components, frozenset(supported), self._solver_name, catalog)
 
@@ -138,8 +150,16 @@ class Simulation:
     def _build_solver(self) -> newton.solvers.SolverBase:
         answer = self._components.single("build_solver")
         assert answer is not None, "refused before"
-        with located(answer.owner):
-            solver = answer.bind(model=self.model)()
+        collision = self.config.collision
+        is_given_pipeline = getattr(answer.component, "runs_pipeline", False)
+        pipeline = build_pipeline(self.model, collision) if is_given_pipeline else None
+        try:
+            with located(answer.owner):
+                solver = answer.bind(model=self.model, collision=collision, pipeline=pipeline)()
+        except (NotImplementedError, ValueError) as error:
+            # Newton's constructors refuse with errors of Python's own.
+            place = answer.owner.replace(":", ".")
+            raise ConfigError(f"{place}: refused this model or these settings: {error}") from error
         if solver is None:
             raise PluginError(f"{answer.owner}: build_solver returned None; return the solver of the model")
         return solver
@@ -149,20 +169,18 @@ class Simulation:
         source = None
         if answer is not None:
             with located(answer.owner):
-                source = answer.bind(model=self.model, solver=self.solver)()
+                source = answer.bind(model=self.model, solver=self.solver, collision=self.config.collision)()
+        if source is None and self.solver.collision_pipeline is not None:
+            return pipeline_of_solver(self.solver, self.config.collision)
         if source is None:
+            refuse_unusable(self.config.collision, self.solver)
             return newton_pipeline(self.model, self.config.collision)
-        if source.pipeline is None and self.config.collision != CollisionConfig():
-            raise ConfigError(
-                f"collision: solver {self._solver_name!r} detects contacts itself and would ignore this table;"
-                " leave it out, or let the solver use Newton's contacts"
-            )
+        self._refuse_ignored_collision(source.pipeline is None)
         return source
 
     def _allocate(self) -> None:
         import newton
 
-        from .monitor import Monitor
         from .reset import WorldReset
 
         model, step = self.model, self.config.simulation
@@ -178,7 +196,6 @@ class Simulation:
         self._next_state.assign(self.state)
         substep_count = step.decimation * step.substeps
         self._reports = allocate_observables(self._components, self.solver, self.contacts, substep_count)
-        self._monitor = Monitor(model, self.control_dt)
         self._reset = WorldReset(model, (self.state, self._next_state))
 
     def _bind(self) -> None:
@@ -195,8 +212,17 @@ class Simulation:
         import newton
         import warp as wp
 
+        from .monitor import Monitor
         from .stepping import Stepping
 
+        solver = self._components.solver
+        self._monitor = Monitor(
+            self.model,
+            self.control_dt,
+            detection=self.contact_source.capacities,
+            solution=solver.capacities() if hasattr(solver, "capacities") else (),
+            harmless_bits=getattr(solver, "harmless_overflow_bits", 0),
+        )
         self._stepping = Stepping(
             config=self.config.simulation,
             components=self._components,
@@ -271,6 +297,11 @@ class Simulation:
     def contacts(self) -> newton.Contacts | None:
         """The contacts of the last detection; None where the solver keeps them to itself."""
         return self.contact_source.contacts
+
+    @property
+    def capacities(self) -> tuple[Capacity, ...]:
+        """The buffers of fixed size that contacts and solver work in, as large as they were allocated."""
+        return self._monitor.capacities
 
     @property
     def actuators(self) -> Mapping[str, Any]:
@@ -379,9 +410,12 @@ class Simulation:
         """Raise where a step left something non-finite behind or a buffer overflowed. Synchronises with the device.
 
         Raises:
-            SimulationError: Names the step, the world and the body, or the buffer and the field to raise.
+            SimulationError: Names the step, the world and the body, or the buffers and the keys to raise.
         """
-        self._monitor.check(self.contacts)
+        self._monitor.check()
+        for component in self._components.values():
+            if hasattr(component, "check"):
+                component.check()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything that is carried from step to step into one file; see `load`. Synchronises with the device.

@@ -92,7 +92,7 @@ class Stepping:
         before = self._save({})
         joint_q = present(self.states[1].joint_q)
         joint_q.fill_(float("nan"))
-        calls = [*self._collision(self.states[0])] if self.source.pipeline is not None else []
+        calls = [*self._collision(self.states[0])] if self.source.is_run_by_host else []
         calls.append(self._solver_step(**self._solver_arguments(0)))
         for operation in calls:
             operation.run()
@@ -162,7 +162,7 @@ class Stepping:
         is_last_tick = tick == config.decimation - 1
         yield from self._actuation(self._state(first))
         for call in range(calls):
-            if self.source.pipeline is not None and call % self.source.interval == 0:
+            if self.source.is_run_by_host and call % self.source.interval == 0:
                 yield from self._collision(self._state(first + call))
             yield from self._substep(first + call, forces)
             if self._needs_bodies(is_last=is_last_tick and call == calls - 1):
@@ -180,10 +180,9 @@ class Stepping:
         yield from self._called("after_actuators", state=state, control=self.control, dt=self.config.dt)
 
     def _collision(self, state: newton.State) -> Iterator[Operation]:
-        contacts = self.source.contacts
-        assert contacts is not None, "a pipeline fills a buffer"
-        yield Operation(name="collide", run=lambda: self.source.collide(state))
-        yield Operation(name="monitor_contacts", run=lambda: self.monitor.note_contacts(contacts))
+        horizon = self.config.dt / self.config.substeps * min(self.source.interval, self.config.substeps)
+        yield Operation(name="collide", run=lambda: self.source.collide(state, horizon))
+        yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
 
     def _substep(self, count: int, forces: _ExternalForces) -> Iterator[Operation]:
         state = self._state(count)
@@ -192,6 +191,10 @@ class Stepping:
         yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield from self._called("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield self._solver_step(**arguments)
+        if self.source.is_run_by_solver:
+            yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
+        if self.monitor.notes_solution:
+            yield Operation(name="monitor_solver", run=self.monitor.note_solution)
 
     @property
     def _solver_calls(self) -> int:
@@ -212,7 +215,7 @@ class Stepping:
             "state_in": self._state(count),
             "state_out": self._state(count + 1),
             "control": self.control,
-            "contacts": self.source.contacts,
+            "contacts": self.source.given,
             "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
             "dt": self.config.dt / self.config.substeps,
             "substep_count": substep_count,

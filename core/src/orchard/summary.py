@@ -41,9 +41,10 @@ def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, 
 
 
 def what_ran(simulation: Simulation) -> dict[str, Any]:
-    """Return the program of a step, the versions of everything that took part, and the hardware."""
+    """Return the program of a step and its buffers, the versions of everything that took part, and the hardware."""
     return {
         "program": _program(simulation.program),
+        "capacities": _capacities(simulation),
         "plugins": _plugins(simulation.config),
         "versions": _versions(),
         "hardware": _hardware(simulation),
@@ -56,6 +57,14 @@ def _program(program: Program) -> dict[str, Any]:
         for segment in program.segments
     ]
     return {"captured": program.is_captured, "eager_reasons": program.eager_reasons, "segments": segments}
+
+
+def _capacities(simulation: Simulation) -> list[dict[str, Any]]:
+    """Return what was allocated for contacts and by the solver, with the key that sizes it."""
+    return [
+        {"field": capacity.field, "holds": capacity.holds, "allocated": capacity.allocated}
+        for capacity in simulation.capacities
+    ]
 
 
 def _plugins(config: SimulationConfig) -> dict[str, Any]:

@@ -167,6 +167,28 @@ def test_contacts_per_world_size_the_pipeline(scene):
         assert simulation.contacts.rigid_contact_max == 32
 
 
+def test_more_contacts_than_a_world_has_room_for_are_reported(scene):
+    """Eight contacts fit into Newton's buffer of twelve for both worlds; one world has them all."""
+    with simulate(scene, worlds=2, max_contacts_per_world=6) as simulation:
+        lifted = simulation.state.body_q.numpy().copy()
+        lifted[4:6, 2] = 10.0, 20.0
+        simulation.state.body_q.assign(lifted)
+        simulation.step(2)
+
+        with pytest.raises(
+            orchard.SimulationError,
+            match=r"^solver\.max_contacts_per_world: 8 contacts of one world did not fit into 6; set it to at least 8$",
+        ):
+            simulation.check()
+
+
+def test_as_many_contacts_as_a_world_has_room_for_are_none_too_many(scene):
+    with simulate(scene, worlds=2, max_contacts_per_world=8) as simulation:
+        simulation.step(2)
+
+        simulation.check()
+
+
 @pytest.mark.parametrize("use_collision_detector", [False, True])
 def test_a_stack_rests_and_a_pendulum_swings_whoever_detects_contacts(scene, use_collision_detector):
     """The ground bears the weight of the boxes within a percent.

@@ -185,3 +185,39 @@ def test_a_larger_interval_of_the_mass_matrix_runs_eagerly(scene):
         simulation.step(2)
 
         assert "not capturable: a graph would repeat one choice" in str(simulation.program)
+
+
+def test_dropped_rows_are_reported_with_the_number_that_would_fit(scene):
+    """Eight contacts of three rows each; the boxes are free bodies."""
+    with simulate(scene, worlds=2, free_body_constraint_max=9, row_watermark=True) as simulation:
+        simulation.step(5)
+
+        with pytest.raises(
+            orchard.SimulationError,
+            match=r"^solver\.free_body_constraint_max: 2\d rows of a world \(free body\) did not fit into 9; set",
+        ):
+            simulation.check()
+
+
+def test_dropped_rows_are_reported_where_nobody_counts_them(scene):
+    with simulate(scene, free_body_constraint_max=9) as simulation:
+        simulation.step(5)
+
+        with pytest.raises(
+            orchard.SimulationError,
+            match=r"^solver: rows did not fit into articulation_constraint_max = 32, free_body_constraint_max = 9;",
+        ):
+            simulation.check()
+
+
+def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(scene):
+    with simulate(scene, free_body_constraint_max=9) as simulation:
+        simulation.step(5)
+        simulation.reset()
+
+        simulation.check()
+
+
+def test_a_warm_start_needs_matched_contacts(scene):
+    with pytest.raises(orchard.ConfigError, match=r"^solver\.contact_warmstart: .*collision\.contact_matching is"):
+        simulate(scene, contact_warmstart=True)

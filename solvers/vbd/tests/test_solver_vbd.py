@@ -10,19 +10,23 @@ import pytest
 import warp as wp
 from orchard_solver_vbd import SolverVBD, VBDConfig
 
-OWN_PIPELINE = "needs a collision pipeline that the solver owns; here the host does"
 LEFT_OUT = {
-    "collision_pipeline": OWN_PIPELINE,
+    "collision_pipeline": "an object, made by the host where owns_collision_pipeline says so",
     "deterministic": "sets kernel modules of the whole process",
     "particle_external_edge_contact_filtering_map": "indices of edges, which no file knows",
     "particle_external_vertex_contact_filtering_map": "indices of vertices, which no file knows",
-    "rigid_soft_dat_use_interval_arithmetic": OWN_PIPELINE,
-    "rigid_soft_enable_dat": OWN_PIPELINE,
 } | dict.fromkeys(VBDConfig.replaced_keys, "deprecated in Newton 1.8")
 SCHEDULE = {"collision_frequency", "collision_frequency_type"}
-"""Newton's mappings from a slot; one slot does not need a pipeline, and has two fields here."""
+"""Newton's mappings from a slot; each of the two slots has two fields here."""
 
-OURS = {"particle_collision_frequency", "particle_collision_frequency_type", "particle_rebuild_bvh"}
+OURS = {
+    "owns_collision_pipeline",
+    "particle_collision_frequency",
+    "particle_collision_frequency_type",
+    "particle_rebuild_bvh",
+    "rigid_collision_frequency",
+    "rigid_collision_frequency_type",
+}
 
 
 def newton_options():
@@ -65,6 +69,43 @@ def test_a_bad_option_is_refused_by_name(option, value):
 def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it(option):
     with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: not a key any more; [a-z]+"):
         orchard.structure({"solver": {"type": "vbd", option: 1}})
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "cure"),
+    [
+        ({"rigid_soft_enable_dat": True}, "rigid_soft_enable_dat", "set owns_collision_pipeline = true"),
+        (
+            {"rigid_collision_frequency_type": "pre_post_init"},
+            "rigid_collision_frequency_type",
+            "set owns_collision_pipeline = true",
+        ),
+        ({"rigid_collision_frequency": 2}, "rigid_collision_frequency", "'rigid_collision_frequency_type' is 'iter"),
+        ({"particle_collision_frequency": 2}, "particle_collision_frequency", "is 'iterations'"),
+        (
+            {"rigid_soft_dat_use_interval_arithmetic": True},
+            "rigid_soft_dat_use_interval_arithmetic",
+            "needs rigid_soft_enable_dat = true",
+        ),
+    ],
+)
+def test_what_the_solver_would_ignore_is_refused(options, key, cure):
+    config = orchard.structure({"solver": {"type": "vbd", **options}})
+
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{key}: .*{cure}"):
+        orchard.Simulation(config)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rigid_contact_history": True},
+        {"rigid_collision_frequency_type": "iterations", "owns_collision_pipeline": True},
+    ],
+)
+def test_what_needs_matched_contacts_is_refused_without(options, scene):
+    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{next(iter(options))}: .*collision\.contact_matching is"):
+        simulate(scene, **options)
 
 
 def test_a_margin_of_self_contacts_needs_a_gap():
@@ -143,8 +184,9 @@ class ContactForces:
         return vertical[sides[0] == shape].sum() - vertical[sides[1] == shape].sum()
 
 
-def simulate(prototype, plugins=(), worlds=1, capture="require", **options):
+def simulate(prototype, plugins=(), worlds=1, capture="require", collision=None, **options):
     tables = {
+        "collision": collision or {},
         "simulation": {"device": "cpu", "dt": 0.004, "capture": capture},
         "scene": {"ground": True, "worlds": worlds},
         "solver": {"type": "vbd", **options},
@@ -267,3 +309,115 @@ def test_a_cloth_that_falls_onto_itself_stays_apart():
     assert simulation.program.is_captured
     assert (heights[1] - heights[0]).min() > 0.0
     assert (heights[1] - heights[0]).mean() < 0.03
+
+
+@pytest.fixture(scope="module")
+def stack():
+    """Two boxes on top of each other."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverVBD.register_custom_attributes(builder)
+    for index in range(2):
+        pose = wp.transform(wp.vec3(0.0, 0.0, SIDE * (index + 0.5)), wp.quat_identity())
+        box = builder.add_body(xform=pose, label=f"box_{index}")
+        shape = newton.ModelBuilder.ShapeConfig(density=DENSITY, mu=0.5, ke=1e5, kd=0.0)
+        builder.add_shape_box(box, hx=SIDE / 2, hy=SIDE / 2, hz=SIDE / 2, cfg=shape)
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("options", "collision"),
+    [
+        ({}, {"rigid_contact_max": 64}),
+        ({"rigid_collision_frequency_type": "pre_post_init"}, {"broad_phase": "sap", "rigid_contact_max": 64}),
+        (
+            {"rigid_collision_frequency_type": "iterations", "rigid_collision_frequency": 5},
+            {"contact_matching": "latest", "rigid_contact_max": 64},
+        ),
+    ],
+    ids=["auto", "pre_post_init", "iterations"],
+)
+def test_a_stack_rests_on_contacts_that_the_solver_detects_itself(options, collision, stack):
+    """The table makes the pipeline, the host reads its contacts, and the ground bears the weight of both boxes."""
+    probe = ContactForces()
+    with simulate(stack, [probe], collision=collision, owns_collision_pipeline=True, **options) as simulation:
+        simulation.step(300)
+        simulation.check()
+        names = {operation.name for operation in simulation.program.operations}
+        heights = simulation.state.body_q.numpy()[:, 2]
+        ground = simulation.model.shape_label.index("ground_plane")
+
+    assert simulation.program.is_captured
+    assert "collide" not in names, "the solver detects, not the host"
+    assert simulation.contacts is simulation.solver.contacts
+    assert simulation.contacts.rigid_contact_max == 64
+    assert int(simulation.contacts.rigid_contact_count.numpy()[0]) >= 8
+    np.testing.assert_allclose(heights, [SIDE / 2, 3 * SIDE / 2], atol=1e-3)
+    assert probe.vertical_on(ground) == pytest.approx(-2 * DENSITY * SIDE**3 * 9.81, rel=0.01)
+
+
+def test_an_interval_beside_a_pipeline_of_the_solvers_own_is_refused(stack):
+    with pytest.raises(orchard.ConfigError, match=r"^collision\.interval: 2, but the solver detects contacts within"):
+        simulate(stack, collision={"interval": 2}, owns_collision_pipeline=True)
+
+
+@pytest.mark.parametrize("is_own", [False, True], ids=["host", "solver"])
+def test_contacts_that_do_not_fit_are_reported_whoever_detects_them(is_own, stack):
+    with simulate(stack, collision={"rigid_contact_max": 5}, owns_collision_pipeline=is_own) as simulation:
+        simulation.step(5)
+
+        with pytest.raises(
+            orchard.SimulationError, match=r"^collision\.rigid_contact_max: 8 contacts did not fit into 5"
+        ):
+            simulation.check()
+
+
+def test_more_contacts_than_a_body_has_room_for_are_reported(stack):
+    """The lower box has four contacts with the ground and four or five with the upper box."""
+    with simulate(stack, rigid_body_contact_buffer_size=5) as simulation:
+        simulation.step(5)
+
+        with pytest.raises(
+            orchard.SimulationError,
+            match=r"^solver\.rigid_body_contact_buffer_size: [89] contacts of one body did not fit into 5; set",
+        ):
+            simulation.check()
+
+
+def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported():
+    """The buffers come in steps of what one thread group takes; a patch of sheets fills the smallest."""
+    options = {
+        "particle_enable_self_contact": True,
+        "particle_self_contact_margin": 0.05,
+        "particle_self_contact_gap": 0.05,
+        "particle_vertex_contact_buffer_size": 1,
+        "particle_edge_contact_buffer_size": 1,
+    }
+    with simulate(sheets((1.0, 1.01, 1.02)), **options) as simulation:
+        simulation.step(2)
+
+        with pytest.raises(orchard.SimulationError) as caught:
+            simulation.check()
+
+    vertex, edge = str(caught.value).splitlines()
+    assert vertex.startswith("solver.particle_vertex_contact_buffer_size: ")
+    assert edge.startswith("solver.particle_edge_contact_buffer_size: ")
+
+
+def sheets(heights):
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    for height in heights:
+        builder.add_cloth_grid(
+            pos=wp.vec3(0.0, 0.0, height),
+            rot=wp.quat_identity(),
+            vel=wp.vec3(0.0),
+            dim_x=2,
+            dim_y=2,
+            cell_x=CELL / 5,
+            cell_y=CELL / 5,
+            mass=PARTICLE_MASS,
+            tri_ke=1e3,
+            tri_ka=1e3,
+            edge_ke=0.1,
+            particle_radius=0.001,
+        )
+    return builder

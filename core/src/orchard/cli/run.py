@@ -197,6 +197,8 @@ def _report(summary: dict[str, Any], folder: RunFolder, progress: Progress) -> N
     reasons = summary["program"]["eager_reasons"]
     for name, reason in reasons.items():
         progress.note(f"eager: {name}: {reason}")
+    if summary["capacities"]:
+        progress.note("room for " + ", ".join(f"{row['field']} = {row['allocated']}" for row in summary["capacities"]))
     steps = f"{summary['steps']} steps" if summary["steps"] != 1 else "1 step"
     progress.note(f"{summary['worlds']} worlds, {steps}, {summary['simulated_time']:.6g} s simulated")
     if summary["world_steps_per_second"] is not None:

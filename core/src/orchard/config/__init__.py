@@ -1,6 +1,7 @@
 """Configuration: typed, frozen classes, and the way from a file to them."""
 
-from .collision import CollisionConfig
+from .collision import BodyPairReductionConfig, CollisionConfig
+from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig
 from .paths import FilePath
@@ -8,9 +9,11 @@ from .shapes import ShapeConfig
 
 __all__ = [
     "AssetConfig",
+    "BodyPairReductionConfig",
     "CollisionConfig",
     "ComponentConfig",
     "FilePath",
+    "HydroelasticConfig",
     "SceneConfig",
     "ShapeConfig",
     "SimulationConfig",

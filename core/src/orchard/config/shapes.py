@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import attrs
-from attrs.validators import ge, optional
+from attrs.validators import deep_iterable, ge, optional
 
-from .validators import finite
+from .validators import finite, positive
 
 __all__ = ["ShapeConfig"]
 
@@ -15,6 +15,36 @@ __all__ = ["ShapeConfig"]
 def _inherited() -> Any:
     """Return a field for a finite number that is at least zero, Newton's default where it is not given."""
     return attrs.field(default=None, validator=optional([finite, ge(0.0)]))
+
+
+def _range_about_zero(instance: Any, attribute: Any, value: tuple[float, float]) -> None:
+    """Reject two distances that do not lie on either side of zero.
+
+    Raises:
+        ValueError: The first is not negative, or the second not positive.
+    """
+    if not value[0] < 0.0 < value[1]:
+        raise ValueError(f"'{attribute.name}' must be a negative and a positive distance: {list(value)}")
+
+
+def _whole_tiles(instance: Any, attribute: Any, value: int) -> None:
+    """Reject a resolution that is no multiple of 8, the edge of the tiles that Newton allocates.
+
+    Raises:
+        ValueError: It is not from 8 to 65528, or no multiple of 8.
+    """
+    if not (0 < value < 2**16 and value % 8 == 0):
+        raise ValueError(f"'{attribute.name}' must be a multiple of 8 from 8 to 65528: {value}")
+
+
+def _one_resolution(instance: Any, attribute: Any, value: float | None) -> None:
+    if value is not None and instance.sdf_max_resolution is not None:
+        raise ValueError(f"'{attribute.name}' is given beside sdf_max_resolution; leave one of the two out: {value}")
+
+
+def _needs_resolution(instance: Any, attribute: Any, value: bool | None) -> None:
+    if value and instance.sdf_max_resolution is None and instance.sdf_target_voxel_size is None:
+        raise ValueError(f"'{attribute.name}' needs sdf_max_resolution or sdf_target_voxel_size: {value}")
 
 
 @attrs.frozen(kw_only=True)
@@ -56,3 +86,44 @@ class ShapeConfig:
 
     kh: float | None = _inherited()
     """Stiffness of hydroelastic contacts [Pa/m] (1e10)."""
+
+    is_solid: bool | None = None
+    """Whether shapes are solid, or hollow with walls as thick as their margin (yes)."""
+
+    collision_group: int | None = None
+    """Group (1): a positive one collides with itself and negative ones, a negative one with all others, 0 with none."""
+
+    collision_filter_parent: bool | None = None
+    """Whether shapes of a body and of the one it hangs on do not collide (yes)."""
+
+    has_shape_collision: bool | None = None
+    """Whether shapes collide with shapes (yes)."""
+
+    has_particle_collision: bool | None = None
+    """Whether shapes collide with particles (yes)."""
+
+    is_visible: bool | None = None
+    """Whether shapes are drawn (yes)."""
+
+    is_hydroelastic: bool | None = attrs.field(default=None, validator=optional(_needs_resolution))
+    """Whether shapes have hydroelastic contacts with others that are so too (no); needs CUDA. Planes never are."""
+
+    sdf_max_resolution: int | None = attrs.field(default=None, validator=optional(_whole_tiles))
+    """Voxels along the longest edge of a shape's signed distance field; by default it has none."""
+
+    sdf_target_voxel_size: float | None = attrs.field(default=None, validator=[optional(positive), _one_resolution])
+    """Edge of its voxels [m], in place of `sdf_max_resolution`."""
+
+    sdf_narrow_band_range: tuple[float, float] | None = attrs.field(
+        default=None, validator=optional([deep_iterable(finite), _range_about_zero])
+    )
+    """Distances inside and outside the surface that the field covers [m] (-0.1, 0.1)."""
+
+    sdf_padding: float | None = _inherited()
+    """Room around a primitive shape in its field [m]; by default the gap, and the margin where it is hydroelastic."""
+
+    sdf_texture_format: Literal["uint8", "uint16", "float32"] | None = None
+    """How the field's distances are stored (uint16)."""
+
+    force_sdf: bool | None = None
+    """Whether meshes have a field even where no resolution is given, for the full surface of soft bodies (no)."""

@@ -9,9 +9,19 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 from attrs.validators import and_, ge, gt, le
 
-__all__ = ["finite", "finite_gains", "fraction", "in_schema", "non_negative", "positive", "unit_quaternion"]
+__all__ = [
+    "finite",
+    "finite_gains",
+    "fraction",
+    "in_schema",
+    "non_negative",
+    "only_where",
+    "positive",
+    "unit_quaternion",
+]
 
 
 def in_schema(**keywords: Any) -> Callable[[Any], Any]:
@@ -36,6 +46,27 @@ def finite(instance: Any, attribute: Any, value: float) -> None:
     """
     if not math.isfinite(value):
         raise ValueError(f"'{attribute.name}' must be finite: {value}")
+
+
+def only_where(has_effect: Callable[[Any], bool], needs: str) -> Callable[[Any, Any, Any], None]:
+    """Return a validator that refuses a value where it would be ignored; the default stands for no value.
+
+    Args:
+        has_effect: Tells of the whole table whether the value has an effect.
+        needs: What the table must say for that; it stands in the schema and the reference as well.
+    """
+
+    @in_schema(**{"$comment": f"needs {needs}"})
+    def check(instance: Any, attribute: Any, value: Any) -> None:
+        if value != attribute.default and not has_effect(instance):
+            raise ValueError(f"'{attribute.name}' needs {needs}; leave it out otherwise, got {_short(value)}")
+
+    return check
+
+
+def _short(value: Any) -> str:
+    """Return a value as an error shows it; that of a nested table would be long."""
+    return "a table" if attrs.has(type(value)) else repr(value)
 
 
 non_negative = and_(finite, ge(0.0))

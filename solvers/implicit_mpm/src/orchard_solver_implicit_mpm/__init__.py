@@ -137,6 +137,7 @@ class SolverImplicitMPM:
 
     Config = ImplicitMPMConfig
     coordinates = "maximal"
+    detects_contacts = True
     supported_features = frozenset({"heterogeneous_worlds", "particles"})
     supported_observables = frozenset[str]()
 

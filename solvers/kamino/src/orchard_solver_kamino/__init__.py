@@ -44,6 +44,11 @@ class SolverKamino:
             )
         self.config = config
 
+    @property
+    def detects_contacts(self) -> bool:
+        """Whether Kamino detects contacts itself."""
+        return self.config.use_collision_detector
+
     @orchard.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
         """Register Kamino's attributes: multipliers and forces of the state, and what USD scenes say of the solver."""
@@ -68,6 +73,8 @@ class SolverKamino:
             raise orchard.ConfigError(
                 f"dynamics_solver: {self.config.dynamics_solver!r} does not take these settings: {error}"
             ) from error
+        dynamics: Any = settings.dynamics
+        self._leaves_out_gaps = settings.dynamics_solver != "lox" and dynamics.cull_speculative_contacts
         return newton.solvers.SolverKamino(model, settings)
 
     @orchard.hookimpl
@@ -82,9 +89,53 @@ class SolverKamino:
     @orchard.hookimpl
     def bind(self, simulation: orchard.Simulation) -> None:
         """Close the loops of the initial state, where Kamino's forward kinematics is used."""
+        import warp as wp
+
         self._solver: newton.solvers.SolverKamino = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
+        self._contacts = simulation.contacts
+        self._in_world = wp.zeros(simulation.world_count, dtype=int, device=simulation.model.device)
         if self.config.use_fk_solver:
             self._solve_kinematics(simulation.state, None)
+
+    @orchard.hookimpl
+    def before_substep(self, state: newton.State) -> None:
+        """Count the contacts of each world, where Newton detects them. May be recorded."""
+        import warp as wp
+
+        from .kernels import count_contacts
+
+        found, model = self._contacts, self._solver.model
+        if self.config.use_collision_detector or found is None or not found.rigid_contact_max:
+            return
+        self._in_world.zero_()
+        inputs = [
+            found.rigid_contact_count,
+            found.rigid_contact_shape0,
+            found.rigid_contact_shape1,
+            found.rigid_contact_point0,
+            found.rigid_contact_point1,
+            found.rigid_contact_normal,
+            found.rigid_contact_margin0,
+            found.rigid_contact_margin1,
+            model.shape_body,
+            model.shape_world,
+            state.body_q,
+            self._leaves_out_gaps,
+        ]
+        wp.launch(count_contacts, found.rigid_contact_max, inputs, [self._in_world], device=model.device)
+
+    def capacities(self) -> tuple[orchard.Capacity, ...]:
+        """Return the contacts of one world; those of Kamino's own detector are counted by nobody."""
+        worlds, total = len(self._in_world), self._solver.model.rigid_contact_max or 0
+        is_own = self.config.use_collision_detector
+        return (
+            orchard.Capacity(
+                field=f"solver.{'collision_detector.' if is_own else ''}max_contacts_per_world",
+                holds="contacts of one world",
+                allocated=-(-total // worlds),
+                count=None if is_own else self._in_world,
+            ),
+        )
 
     @orchard.hookimpl
     def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:

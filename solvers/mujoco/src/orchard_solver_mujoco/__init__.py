@@ -182,6 +182,11 @@ class SolverMuJoCo:
             )
         self.config = config
 
+    @property
+    def detects_contacts(self) -> bool:
+        """Whether MuJoCo detects contacts itself."""
+        return self.config.use_mujoco_contacts
+
     @orchard.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
         """Register MuJoCo's attributes, which importers fill from the assets."""
@@ -194,7 +199,8 @@ class SolverMuJoCo:
         """Return the solver with every option of the configuration."""
         import newton
 
-        return newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        self._solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        return self._solver
 
     @orchard.hookimpl
     def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverMuJoCo) -> ContactSource | None:
@@ -205,3 +211,36 @@ class SolverMuJoCo:
             return None
         contacts = newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
         return ContactSource(contacts=contacts)
+
+    def capacities(self) -> tuple[orchard.Capacity, ...]:
+        """Return MuJoCo's buffers, which tell of overflow by bits."""
+        data, bits = self._solver.mjw_data, self._overflow_bits
+        contacts = bits.BROADPHASE | bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX
+        rows = "constraint rows of a world"
+        return (
+            orchard.Capacity(field="solver.njmax", holds=rows, allocated=data.njmax, overflow_bits=bits.NEFC),
+            orchard.Capacity(
+                field="solver.njmax_nnz",
+                holds="nonzeros of a world's constraint Jacobian",
+                allocated=data.njmax_nnz,
+                overflow_bits=bits.NJMAX_NNZ,
+            ),
+            orchard.Capacity(
+                field="solver.nconmax",
+                holds="contacts of all worlds",
+                allocated=data.naconmax,
+                overflow_bits=contacts,
+                cure="raise it, the number of contacts per world",
+            ),
+        )
+
+    @property
+    def harmless_overflow_bits(self) -> int:
+        """A limit of iterations, and the pipeline's buffer, which the host watches itself."""
+        bits = self._overflow_bits
+        return int(bits.ITERATIONS | bits.LS_ITERATIONS) | self._solver.OverflowBits.CONTACT_PIPELINE
+
+    @property
+    def _overflow_bits(self) -> Any:
+        """MuJoCo Warp's names for the bits that say what overflowed."""
+        return self._solver.import_mujoco()[1].OverflowType

@@ -127,6 +127,7 @@ class SolverMuJoCoNative:
 
     Config = MuJoCoNativeConfig
     coordinates = "joint"
+    detects_contacts = True
     supported_features = RIGID_TREES | {
         "armature",
         "effort_limits",

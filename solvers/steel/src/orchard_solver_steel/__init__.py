@@ -233,11 +233,63 @@ class SolverSteel:
         newton.solvers.SolverSteel.register_custom_attributes(builder)
 
     @orchard.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverSteel:
+    def build_solver(self, model: newton.Model, collision: orchard.CollisionConfig) -> newton.solvers.SolverSteel:
         """Return the solver with every option of the configuration; what is None is Newton's to choose."""
         import newton
 
+        if self.config.contact_warmstart and collision.contact_matching == "disabled":
+            raise orchard.ConfigError(
+                "contact_warmstart: True, but collision.contact_matching is 'disabled'; set it to 'latest' or 'sticky'"
+            )
         options = attrs.asdict(self.config)
-        return newton.solvers.SolverSteel(
+        self._solver = newton.solvers.SolverSteel(
             model, **{name: value for name, value in options.items() if value is not None}
         )
+        return self._solver
+
+    def capacities(self) -> tuple[orchard.Capacity, ...]:
+        """Return the rows of a world by family; `check` asks the solver itself whether some were dropped."""
+        rows = {
+            "articulation": self.config.articulation_constraint_max,
+            "free_body": self.config.free_body_constraint_max,
+            "propagation": self.config.propagation_constraint_max,
+        }
+        return tuple(_capacity(family, allocated) for family, allocated in rows.items() if allocated is not None)
+
+    def check(self) -> None:
+        """Raise where the solver dropped rows or contacts, or rejected its input, since a world was last reset.
+
+        Raises:
+            SimulationError: Names each family of rows that overflowed where `row_watermark` counts them, else all.
+        """
+        try:
+            self._solver.check_constraint_capacity()
+        except RuntimeError as error:
+            raise orchard.SimulationError(*self._dropped(error)) from error
+
+    def _dropped(self, error: RuntimeError) -> list[str]:
+        """Say which rows did not fit, as far as the solver tells."""
+        if not self._solver.constraint_overflow.numpy().any():
+            return [f"solver: {error}"]
+        counts = self._solver.constraint_row_watermarks()
+        faults = [
+            capacity.overflow(counts[f"{family}_raw_high_water"])
+            for family, capacity in zip(_FAMILIES, self.capacities(), strict=False)
+            if counts[f"{family}_overflow_world_steps"]
+        ]
+        return faults or [
+            f"solver: rows did not fit into {', '.join(_sizes(self.capacities()))}; raise them,"
+            f" or set row_watermark = true to be told which one and how far ({error})"
+        ]
+
+
+_FAMILIES = ("articulation", "free_body", "propagation")
+
+
+def _capacity(family: str, allocated: int) -> orchard.Capacity:
+    holds = f"rows of a world ({family.replace('_', ' ')})"
+    return orchard.Capacity(field=f"solver.{family}_constraint_max", holds=holds, allocated=allocated)
+
+
+def _sizes(capacities: tuple[orchard.Capacity, ...]) -> list[str]:
+    return [f"{capacity.field.removeprefix('solver.')} = {capacity.allocated}" for capacity in capacities]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
@@ -145,9 +145,24 @@ class VBDConfig:
     particle_collision_frequency_type: Literal["auto", "pre_init", "pre_post_init", "iterations"] = "auto"
     """When self-contacts are detected: before a substep's prediction, also after it (auto), or while iterating."""
 
+    owns_collision_pipeline: bool = False
+    """Whether contacts are detected within a substep, by a pipeline of the solver's own, as `[collision]` says."""
+
+    rigid_collision_frequency: int = number(1, ge(1))
+    """Iterations between two of its detections, where their type is `iterations`."""
+
+    rigid_collision_frequency_type: Literal["auto", "pre_init", "pre_post_init", "iterations"] = "auto"
+    """When it detects: before a substep's prediction (auto), also after it (auto with DAT), or while iterating."""
+
+    rigid_soft_enable_dat: bool = False
+    """Whether rigid and soft bodies are kept from passing each other (divide and truncate); needs that pipeline."""
+
+    rigid_soft_dat_use_interval_arithmetic: bool = False
+    """Whether whole trajectories are certified to do so, not only samples of them."""
+
 
 class SolverVBD:
-    """Newton's `SolverVBD`, over contacts from Newton's pipeline."""
+    """Newton's `SolverVBD`, over contacts from Newton's pipeline, which the host runs or the solver."""
 
     Config = VBDConfig
     coordinates = "maximal"
@@ -167,12 +182,15 @@ class SolverVBD:
     supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: VBDConfig) -> None:
-        if config.particle_self_contact_margin is not None and config.particle_self_contact_gap is None:
-            raise orchard.ConfigError(
-                f"particle_self_contact_margin: {config.particle_self_contact_margin}, but"
-                " 'particle_self_contact_gap' is missing; add it, such as half the margin"
-            )
+        faults = list(_exclusions(config))
+        if faults:
+            raise orchard.ConfigError(*faults)
         self.config = config
+
+    @property
+    def runs_pipeline(self) -> bool:
+        """Whether contacts are detected within a substep."""
+        return self.config.owns_collision_pipeline
 
     @orchard.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
@@ -187,22 +205,26 @@ class SolverVBD:
         builder.color(include_bending=builder.edge_count > 0)
 
     @orchard.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverVBD:
-        """Return the solver with every option of the configuration, and its schedule of self-contacts."""
+    def build_solver(
+        self, model: newton.Model, collision: orchard.CollisionConfig, pipeline: newton.CollisionPipeline | None
+    ) -> newton.solvers.SolverVBD:
+        """Return the solver with every option of the configuration, its pipeline and its schedules."""
         import newton
 
+        faults = list(_unmatched(self.config, collision))
+        if faults:
+            raise orchard.ConfigError(*faults)
         solver = newton.solvers.SolverVBD
         options = attrs.asdict(self.config)
-        del options["particle_rebuild_bvh"]
-        frequency = options.pop("particle_collision_frequency")
-        when = solver.CollisionFrequencyType[options.pop("particle_collision_frequency_type").upper()]
-        self_contacts = solver.CollisionSlot.SOFT_SELF_CONTACT
-        return solver(
-            model,
-            collision_frequency={self_contacts: frequency},
-            collision_frequency_type={self_contacts: when},
-            **options,
+        del options["particle_rebuild_bvh"], options["owns_collision_pipeline"]
+        frequency, when = {}, {}
+        for name, slot in (("particle", solver.CollisionSlot.SOFT_SELF_CONTACT), ("rigid", solver.CollisionSlot.RIGID)):
+            frequency[slot] = options.pop(f"{name}_collision_frequency")
+            when[slot] = solver.CollisionFrequencyType[options.pop(f"{name}_collision_frequency_type").upper()]
+        self._solver = solver(
+            model, collision_pipeline=pipeline, collision_frequency=frequency, collision_frequency_type=when, **options
         )
+        return self._solver
 
     @orchard.hookimpl
     def step_solver(
@@ -219,3 +241,80 @@ class SolverVBD:
         if self.config.particle_rebuild_bvh:
             solver.rebuild_bvh(state_in)
         solver.step(state_in, state_out, control, contacts, dt, observables=observables)
+
+    def capacities(self) -> tuple[orchard.Capacity, ...]:
+        """Return the buffers of contacts per body, and of self-contacts per vertex and edge.
+
+        Where a body touches too many particles, a slower search through all of them takes over: nothing is lost.
+        """
+        return (*self._of_bodies(), *self._of_self_contacts())
+
+    def _of_bodies(self) -> Iterator[orchard.Capacity]:
+        solver = self._solver
+        if not solver.model.body_count or self.config.integrate_with_external_rigid_solver:
+            return
+        yield orchard.Capacity(
+            field="solver.rigid_body_contact_buffer_size",
+            holds="contacts of one body",
+            allocated=solver.body_body_contact_buffer_pre_alloc,
+            count=solver.body_body_contact_overflow_max,
+        )
+        yield orchard.Capacity(
+            field="solver.rigid_body_particle_contact_buffer_size",
+            holds="contacts of one body with particles",
+            allocated=solver.body_particle_contact_buffer_pre_alloc,
+        )
+
+    def _of_self_contacts(self) -> Iterator[orchard.Capacity]:
+        if not self.config.particle_enable_self_contact or not self._solver.model.particle_count:
+            return
+        found: Any = self._solver.trimesh_collision_detector.collision_info
+        for name, holds, sizes, count in (
+            (
+                "vertex",
+                "triangles near one vertex",
+                found.vertex_colliding_triangles_buffer_sizes,
+                found.vertex_colliding_triangles_count,
+            ),
+            ("edge", "edges near one edge", found.edge_colliding_edges_buffer_sizes, found.edge_colliding_edges_count),
+        ):
+            yield orchard.Capacity(
+                field=f"solver.particle_{name}_contact_buffer_size",
+                holds=holds,
+                allocated=int(sizes.numpy().min()),
+                count=count,
+            )
+
+
+def _exclusions(config: VBDConfig) -> Iterator[str]:
+    """Yield what the solver would ignore or refuse of its own table."""
+    if config.particle_self_contact_margin is not None and config.particle_self_contact_gap is None:
+        yield (
+            f"particle_self_contact_margin: {config.particle_self_contact_margin}, but"
+            " 'particle_self_contact_gap' is missing; add it, such as half the margin"
+        )
+    for name in ("particle", "rigid"):
+        frequency = getattr(config, f"{name}_collision_frequency")
+        if frequency != 1 and getattr(config, f"{name}_collision_frequency_type") != "iterations":
+            yield (
+                f"{name}_collision_frequency: {frequency}, which only counts where '{name}_collision_frequency_type'"
+                " is 'iterations'; set it, or leave this key out"
+            )
+    if not config.owns_collision_pipeline:
+        for name, default in (("rigid_collision_frequency_type", "auto"), ("rigid_soft_enable_dat", False)):
+            value = getattr(config, name)
+            if value != default:
+                yield f"{name}: {value!r} needs a pipeline of the solver's own; set owns_collision_pipeline = true"
+    if config.rigid_soft_dat_use_interval_arithmetic and not config.rigid_soft_enable_dat:
+        yield "rigid_soft_dat_use_interval_arithmetic: True needs rigid_soft_enable_dat = true"
+
+
+def _unmatched(config: VBDConfig, collision: orchard.CollisionConfig) -> Iterator[str]:
+    """Yield what needs to know a contact again, where `[collision]` does not match contacts."""
+    if collision.contact_matching != "disabled":
+        return
+    cure = "but collision.contact_matching is 'disabled'; set it to 'latest' or 'sticky'"
+    if config.rigid_contact_history:
+        yield f"rigid_contact_history: True, {cure}"
+    if config.rigid_collision_frequency_type == "iterations":
+        yield f"rigid_collision_frequency_type: 'iterations', {cure}"
