@@ -308,6 +308,7 @@ def test_a_gain_that_is_set_acts_implicitly_too(hinges):
         group.position_targets.fill_(1.0)
         simulation.step(2)
         group.set("kp", 500.0)
+        np.testing.assert_array_equal(group.get("kp").numpy(), [[500.0, 500.0]])
         simulation.step()
         np.testing.assert_allclose(
             group.applied_effort.numpy(), 500.0 / (1.0 + (0.01 * 10.0 + 1e-4 * 500.0) / INERTIA), rtol=1e-4

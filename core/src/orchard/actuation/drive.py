@@ -113,6 +113,11 @@ class DriveActuator(abc.ABC):
         self._parameters.set(name, values, worlds, joints)
 
     @property
+    def drive_state(self) -> Any:
+        """What the drive remembers between steps, in arrays of shape [lanes]; None where it remembers nothing."""
+        return self._states.current.drive_state
+
+    @property
     def joint_labels(self) -> tuple[str, ...]:
         """Labels of the driven joints of one world along the arrays' second axis, once for each DOF of a joint."""
         return self._group.lanes.labels

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 from orchard import labels
+from orchard.arrays import present
 from orchard.errors import ConfigError
 from orchard.spelling import did_you_mean
 
@@ -174,7 +175,7 @@ class Parameters:
         Raises:
             ConfigError: There is no such parameter.
         """
-        return self._find(name).values.reshape(self._lanes.dofs.shape)
+        return _by_world(self._find(name).values, self._lanes.dofs.shape)
 
     def set(
         self,
@@ -225,6 +226,17 @@ class Parameters:
         if joints is None:
             return np.arange(len(self._lanes.labels))
         return np.array(labels.match(joints, self._lanes.labels, what="joint", where="joints"))
+
+
+def _by_world(values: wp.array, shape: Any) -> wp.array:
+    """View the values of all lanes by world; they may be a column of a larger array."""
+    import warp as wp
+
+    step: Any = present(values.strides)[0]
+    strides: Any = (shape[1] * step, step)
+    view = wp.array(ptr=values.ptr, dtype=values.dtype, shape=shape, strides=strides, device=values.device)
+    view._ref = values  # the memory lives as long as the view
+    return view
 
 
 def _seed(text: str) -> int:
