@@ -13,7 +13,8 @@ from .capabilities import gaps, listed
 from .catalog import Catalog
 from .components import Components
 from .config import load
-from .devices import find_device, leave_out_backward_kernels
+from .determinism import refuse_undeterministic
+from .devices import find_device, kind_of, leave_out_backward_kernels
 from .errors import ConfigError, PluginError
 from .features import FEATURES
 from .observables import unmet_needs
@@ -99,8 +100,9 @@ def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Ver
     leave_out_backward_kernels()
     components = Components(config, (), catalog)
     try:
-        unmet = unmet_needs(components, components.solver.supported_observables)
         device = find_device(config.simulation.device)
+        refuse_undeterministic(components, config, kind_of(device), catalog)
+        unmet = unmet_needs(components, components.solver.supported_observables)
         with wp.ScopedDevice(device):
             found = gaps(build_model(components, config.scene, None, device), components.solver)
     finally:

@@ -11,7 +11,7 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-__all__ = ["WARP_LOCK", "find_device", "leave_out_backward_kernels"]
+__all__ = ["WARP_LOCK", "find_device", "kind_of", "leave_out_backward_kernels"]
 
 WARP_LOCK = threading.RLock()
 """Held whenever Orchard uses Warp. While one thread records, Warp would record what any other thread launches; and two
@@ -46,3 +46,8 @@ def find_device(name: str) -> wp.Device:
             f"simulation.device: no device {name!r} on this machine, which has {', '.join(present)}; use 'auto'"
         )
     return wp.get_device(name)
+
+
+def kind_of(device: wp.Device) -> str:
+    """Return the kind of a device: "cpu" or "cuda"."""
+    return "cuda" if device.is_cuda else "cpu"

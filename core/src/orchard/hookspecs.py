@@ -67,6 +67,10 @@ class Component(Protocol):
     runs_pipeline: bool
     """Solvers: whether the solver detects contacts within its step, by a pipeline that `build_solver` is given."""
 
+    deterministic_on: frozenset[str]
+    """The kinds of device ("cpu", "cuda") where its steps give the same bits in every run, if its configuration has
+    `deterministic = true` where it knows that key. {"cpu"} is assumed: there Warp runs kernels in order."""
+
     actuated_dofs: wp.array[int]
     """Who adds effort: the DOFs whose `control.joint_f` the host zeroes before it; known after `bind`."""
 

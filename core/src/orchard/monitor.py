@@ -110,6 +110,12 @@ class Monitor:
         self._largest.zero_()
         self._overflow.zero_()
 
+    def first_non_finite_step(self) -> int | None:
+        """Return the first step, counted from 1, that left something not finite. Synchronises with the device."""
+        noted = ((int(self._body.numpy()[0]), self._model.body_count),)
+        noted += ((int(self._particle.numpy()[0]), self._model.particle_count),)
+        return min((code // count + 1 for code, count in noted if code < _NONE), default=None)
+
     def check(self) -> None:
         """Raise for what was noted since it was last forgotten. Synchronises with the device.
 

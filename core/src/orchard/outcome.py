@@ -25,8 +25,10 @@ class Outcome:
     """
 
     def __init__(self, arrays: Mapping[str, wp.array], counts: Mapping[str, Mapping[str, Any]]) -> None:
-        self._arrays = {name: np.array(array.numpy()) for name, array in arrays.items()}
-        self._counts = {owner: dict(values) for owner, values in counts.items()}
+        self.arrays = {name: np.array(array.numpy()) for name, array in arrays.items()}
+        """Contents of the arrays."""
+        self.counts = {owner: dict(values) for owner, values in counts.items()}
+        """Python values, by owner and attribute."""
 
     def __eq__(self, other: object) -> bool:
         """Compare every bit: a NaN equals the same NaN."""
@@ -42,14 +44,14 @@ class Outcome:
             noise: The outcome of the same steps, run in the same way again. Where even that differs, as it does
                 where atomic operations add in any order on a GPU, `other` may be ten times as far away.
         """
-        for owner, values in self._counts.items():
+        for owner, values in self.counts.items():
             for name, value in values.items():
-                if not _is_same(other._counts.get(owner, {}).get(name), value):
+                if not _is_same(other.counts.get(owner, {}).get(name), value):
                     return f"leaves {name!r} of {owner} as it was, which Python code changes in every eager step"
-        for name, array in self._arrays.items():
-            replayed = other._arrays.get(name)
+        for name, array in self.arrays.items():
+            replayed = other.arrays.get(name)
             if replayed is None or replayed.tobytes() != array.tobytes():
-                if noise is not None and replayed is not None and _is_noise(array, replayed, noise._arrays.get(name)):
+                if noise is not None and replayed is not None and _is_noise(array, replayed, noise.arrays.get(name)):
                     continue
                 return f"differs from eager steps in {name}"
         return None

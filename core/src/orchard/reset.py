@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import newton
     import warp as wp
 
-__all__ = ["WorldReset", "WorldRows", "state_rows"]
+__all__ = ["WorldReset", "WorldRows", "state_rows", "worlds_of"]
 
 
 @attrs.frozen(eq=False)
@@ -79,14 +79,18 @@ def _arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
 
 
 def _world_of_row(model: newton.Model, name: str, count: int) -> np.ndarray:
-    frequency = _frequency(model, name)
-    worlds = _worlds_of(model, frequency)
+    worlds = worlds_of(model, name)
     if worlds is None or len(worlds) != count:
         raise PluginError(
-            f"solver: state array {name!r} ({count} rows, frequency {frequency!r}) cannot be reset by world;"
-            " register it with a frequency of bodies, joints, DOFs, coordinates or particles"
+            f"solver: state array {name!r} ({count} rows, frequency {_frequency(model, name)!r}) cannot be reset by"
+            " world; register it with a frequency of bodies, joints, DOFs, coordinates or particles"
         )
     return worlds
+
+
+def worlds_of(model: newton.Model, name: str) -> np.ndarray | None:
+    """Return the world of each row of a state or control array, -1 for no world; None where that is not known."""
+    return _worlds_of(model, _frequency(model, name))
 
 
 def _frequency(model: newton.Model, name: str) -> Any:

@@ -21,7 +21,8 @@ from .checkpoint import Checkpoint
 from .components import Components, located
 from .config import CollisionConfig, dump_toml, load, structure
 from .contacts import ContactSource, build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
-from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
+from .determinism import refuse_undeterministic, with_determinism
+from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
 from .scene import world_offsets
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import warp as wp
 
     from .config import SimulationConfig
+    from .outcome import Outcome
 
 __all__ = ["Simulation"]
 
@@ -64,8 +66,10 @@ class Simulation:
         leave_out_backward_kernels()
         import warp as wp
 
-        self.config = config
         self.device = find_device(config.simulation.device)
+        kind = kind_of(self.device)
+        self._collision_asked = config.collision
+        self.config = config = with_determinism(config, kind)
         catalog = Catalog.installed()
         self._components = Components(config, plugins, catalog)
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
@@ -79,6 +83,7 @@ class Simulation:
         try:
             with WARP_LOCK, wp.ScopedDevice(self.device):
                 self._refuse_sensors_early(catalog)
+                refuse_undeterministic(self._components, config, kind, catalog)
                 self._refuse_ignored_collision()
                 self.model = build_model(self._components, config.scene, prototype, self.device)
                 """Newton's model of all worlds."""
@@ -134,7 +139,7 @@ class Simulation:
         """Refuse a `[collision]` table beside a solver that detects contacts itself, as it declares or turns out."""
         if detects_contacts is None:
             detects_contacts = getattr(self._components.solver, "detects_contacts", False)
-        if detects_contacts and self.config.collision != CollisionConfig():
+        if detects_contacts and self._collision_asked != CollisionConfig():
             raise ConfigError(
                 f"collision: solver {self._solver_name!r} detects contacts itself and would ignore this table;"
                 " leave it out, or let the solver use Newton's contacts"
@@ -416,6 +421,22 @@ class Simulation:
         for component in self._components.values():
             if hasattr(component, "check"):
                 component.check()
+
+    @property
+    def first_non_finite_step(self) -> int | None:
+        """The first control step, counted from 1, that left something not finite; None where none has since a reset.
+
+        Synchronises with the device.
+        """
+        return self._monitor.first_non_finite_step()
+
+    def outcome(self) -> Outcome:
+        """Return copies of what the steps so far brought about, to the bit: states, inputs, what components carry.
+
+        Two simulations of one file have equal outcomes after the same steps. Synchronises with the device.
+        """
+        with WARP_LOCK:
+            return self._stepping.outcome()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything that is carried from step to step into one file; see `load`. Synchronises with the device.

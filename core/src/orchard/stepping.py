@@ -60,26 +60,26 @@ class Stepping:
             PluginError: Two components want to step the solver.
             ConfigError: Two actuator groups drive one DOF.
         """
-        import newton
-
-        from .snapshot import find_arrays, python_values
-
         forces = _ExternalForces(self.states[0])
-        # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
-        private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
-
-        def observe() -> Outcome:
-            acting = self._components_and_callbacks  # not kept: a callback does not keep its object alive
-            counts = {name: python_values(each, skip=private) for name, each in acting.items()}
-            return Outcome(find_arrays(self._outputs, skip=private), counts)
-
         return Program(
             list(self._operations(forces)),
             device=self.model.device,
             policy=self.config.capture,
             save=lambda: self._save({"forces": forces}),
-            observe=observe,
+            observe=self.outcome,
         )
+
+    def outcome(self) -> Outcome:
+        """Return what steps must bring about alike: the states, the inputs, and what components carry."""
+        import newton
+
+        from .snapshot import find_arrays, python_values
+
+        # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
+        private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
+        acting = self._components_and_callbacks  # not kept: a callback does not keep its object alive
+        counts = {name: python_values(each, skip=private) for name, each in acting.items()}
+        return Outcome(find_arrays(self._outputs, skip=private), counts)
 
     def try_claim(self) -> None:
         """Step once without a trace, to see whether a solver that claims reduced coordinates writes `joint_q`.

@@ -10,7 +10,6 @@ import warp as wp
 from orchard_solver_featherstone import FeatherstoneConfig, SolverFeatherstone
 
 LEFT_OUT = {
-    "deterministic": "sets kernel modules of the whole process",
     "friction_smoothing": "deprecated in Newton 1.8, and ignored",
 }
 

@@ -12,7 +12,6 @@ from orchard_solver_vbd import SolverVBD, VBDConfig
 
 LEFT_OUT = {
     "collision_pipeline": "an object, made by the host where owns_collision_pipeline says so",
-    "deterministic": "sets kernel modules of the whole process",
     "particle_external_edge_contact_filtering_map": "indices of edges, which no file knows",
     "particle_external_vertex_contact_filtering_map": "indices of vertices, which no file knows",
 } | dict.fromkeys(VBDConfig.replaced_keys, "deprecated in Newton 1.8")
@@ -57,7 +56,7 @@ def test_what_is_left_out_is_an_option_of_newton():
         ("particle_collision_frequency_type", "none"),
         ("rigid_avbd_gamma", 1.5),
         ("rigid_joint_linear_ke", float("inf")),
-        ("deterministic", True),
+        ("deterministic", "run-to-run"),
     ],
 )
 def test_a_bad_option_is_refused_by_name(option, value):

@@ -29,6 +29,7 @@ class ActuatorPD(DriveActuator):
 
     Config = PDConfig
     config: PDConfig
+    deterministic_on = frozenset({"cpu", "cuda"})
 
     def build_drive(self, lanes: Lanes) -> DrivePD:
         """Return Newton's PD drive."""

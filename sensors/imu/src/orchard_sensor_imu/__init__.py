@@ -31,6 +31,7 @@ class SensorIMU:
     """
 
     Config = IMUConfig
+    deterministic_on = frozenset({"cpu", "cuda"})
     observables = frozenset({"body_qdd"})
 
     def __init__(self, config: IMUConfig) -> None:

@@ -9,6 +9,7 @@ import attrs
 import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
+from orchard.determinism import deterministic_mode
 from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class FeatherstoneConfig:
     fuse_cholesky: bool = True
     """Whether the factorisation is fused with the tiled product (CUDA)."""
 
+    deterministic: bool | None = None
+    """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
+
 
 class SolverFeatherstone:
     """Newton's `SolverFeatherstone`, over contacts from Newton's pipeline."""
@@ -55,6 +59,7 @@ class SolverFeatherstone:
         "tetrahedra",
         "triangles",
     }
+    deterministic_on = frozenset({"cpu", "cuda"})
     supported_observables = frozenset({"body_parent_f"})
     eager_reason = "a graph would repeat one choice between factorising and not"
 
@@ -71,4 +76,6 @@ class SolverFeatherstone:
         """Return the solver with every option of the configuration."""
         import newton
 
-        return newton.solvers.SolverFeatherstone(model, **attrs.asdict(self.config))
+        options = attrs.asdict(self.config)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
+        return newton.solvers.SolverFeatherstone(model, **options)

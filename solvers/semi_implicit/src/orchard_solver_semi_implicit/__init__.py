@@ -9,6 +9,7 @@ import attrs
 import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
+from orchard.determinism import deterministic_mode
 from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ class SemiImplicitConfig:
     enable_tri_contact: bool = True
     """Whether particles collide with triangles."""
 
+    deterministic: bool | None = None
+    """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
+
 
 class SolverSemiImplicit:
     """Newton's `SolverSemiImplicit`, over contacts from Newton's pipeline."""
@@ -62,6 +66,7 @@ class SolverSemiImplicit:
         "tetrahedra",
         "triangles",
     }
+    deterministic_on = frozenset({"cpu", "cuda"})
     supported_observables = frozenset[str]()
 
     def __init__(self, config: SemiImplicitConfig) -> None:
@@ -72,4 +77,6 @@ class SolverSemiImplicit:
         """Return the solver with every option of the configuration."""
         import newton
 
-        return newton.solvers.SolverSemiImplicit(model, **attrs.asdict(self.config))
+        options = attrs.asdict(self.config)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
+        return newton.solvers.SolverSemiImplicit(model, **options)

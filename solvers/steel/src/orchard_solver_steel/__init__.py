@@ -8,6 +8,7 @@ import attrs
 import orchard
 from attrs.validators import ge, optional
 from orchard.config.validators import finite, fraction, non_negative, positive
+from orchard.determinism import deterministic_mode
 from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
@@ -184,6 +185,9 @@ class SteelConfig:
     propagation_color_order: Literal["contact", "longest_first"] = "contact"
     """Order in which contacts are coloured."""
 
+    deterministic: bool | None = None
+    """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
+
 
 class SolverSteel:
     """Newton's `SolverSteel`, over contacts from Newton's pipeline."""
@@ -204,6 +208,7 @@ class SolverSteel:
         "joint_friction": "enable_joint_friction",
         "velocity_limits": "enable_joint_velocity_limits",
     }
+    deterministic_on = frozenset({"cpu", "cuda"})
     supported_observables = frozenset({"body_awake", "body_parent_f", "contact_f"})
     eager_reason = "a graph would repeat one choice between factorising and not"
 
@@ -242,6 +247,7 @@ class SolverSteel:
                 "contact_warmstart: True, but collision.contact_matching is 'disabled'; set it to 'latest' or 'sticky'"
             )
         options = attrs.asdict(self.config)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
         self._solver = newton.solvers.SolverSteel(
             model, **{name: value for name, value in options.items() if value is not None}
         )

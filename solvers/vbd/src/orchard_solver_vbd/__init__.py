@@ -9,6 +9,7 @@ import attrs
 import orchard
 from attrs.validators import ge, gt, lt, optional
 from orchard.config.validators import finite, fraction, non_negative, positive
+from orchard.determinism import deterministic_mode
 from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ class VBDConfig:
     tendon_activation_tol: float = number(2e-3, non_negative)
     """Tolerance at which a tendon's guide becomes active."""
 
+    deterministic: bool | None = None
+    """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
+
     enable_fast_math: bool = True
     """Whether division and square roots are approximate (CUDA)."""
 
@@ -179,6 +183,7 @@ class SolverVBD:
         "tetrahedra",
         "triangles",
     }
+    deterministic_on = frozenset({"cpu", "cuda"})
     supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: VBDConfig) -> None:
@@ -216,6 +221,7 @@ class SolverVBD:
             raise orchard.ConfigError(*faults)
         solver = newton.solvers.SolverVBD
         options = attrs.asdict(self.config)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
         del options["particle_rebuild_bvh"], options["owns_collision_pipeline"]
         frequency, when = {}, {}
         for name, slot in (("particle", solver.CollisionSlot.SOFT_SELF_CONTACT), ("rigid", solver.CollisionSlot.RIGID)):

@@ -8,6 +8,7 @@ import attrs
 import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
+from orchard.determinism import deterministic_mode
 from orchard.features import RIGID_TREES
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class XPBDConfig:
     tendon_activation_tol: float = non_negative(2e-3)
     """Tolerance at which a tendon's guide becomes active."""
 
+    deterministic: bool | None = None
+    """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
+
 
 class SolverXPBD:
     """Newton's `SolverXPBD`, over contacts from Newton's pipeline."""
@@ -88,6 +92,7 @@ class SolverXPBD:
         "tendons",
         "tetrahedra",
     }
+    deterministic_on = frozenset({"cpu", "cuda"})
     supported_observables = frozenset({"body_parent_f", "contact_f"})
 
     def __init__(self, config: XPBDConfig) -> None:
@@ -98,4 +103,6 @@ class SolverXPBD:
         """Return the solver with every option of the configuration."""
         import newton
 
-        return newton.solvers.SolverXPBD(model, **attrs.asdict(self.config))
+        options = attrs.asdict(self.config)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
+        return newton.solvers.SolverXPBD(model, **options)

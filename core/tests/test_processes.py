@@ -1,0 +1,80 @@
+"""A function in a process of its own: its messages, its errors, and how its death is told."""
+
+import os
+
+import pytest
+from orchard.errors import ConfigError, SimulationError
+from orchard.processes import FreshProcess
+
+FUNCTIONS = """
+import os
+import sys
+
+from orchard.errors import ConfigError
+
+
+def count(connection, start):
+    print("not for the caller's standard output")
+    connection.send((start, os.getpid(), "pytest" in sys.modules))
+    connection.send(start + connection.recv())
+
+
+def refuse(connection):
+    raise ConfigError("scene.worlds: 0; use at least 1")
+
+
+def die(connection):
+    os.abort()
+
+
+def leave(connection):
+    sys.exit(3)
+
+
+def hang(connection):
+    connection.recv()
+"""
+
+
+@pytest.fixture
+def functions(tmp_path, monkeypatch):
+    (tmp_path / "functions_of_a_process.py").write_text(FUNCTIONS)
+    monkeypatch.syspath_prepend(tmp_path)
+    import functions_of_a_process
+
+    return functions_of_a_process
+
+
+def test_messages_go_both_ways_and_nothing_is_shared(functions, capfd):
+    with FreshProcess("counter", functions.count, 40) as process:
+        start, _, has_pytest = process.receive()
+        process.send(2)
+
+        assert (start, has_pytest) == (40, False)
+        assert process.receive() == 42
+
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "text"),
+    [
+        ("refuse", ConfigError, "scene.worlds: 0; use at least 1"),
+        ("die", SimulationError, "solver: the process ended with signal SIGABRT; see what it printed"),
+        ("leave", SimulationError, "solver: the process ended with exit code 3; see what it printed"),
+        ("hang", SimulationError, "solver: no answer within 1.5 s; give it more time, or less to do"),
+    ],
+)
+def test_a_process_that_refuses_dies_leaves_or_hangs_is_an_error_that_says_so(functions, function, kind, text):
+    with FreshProcess("solver", getattr(functions, function)) as process, pytest.raises(kind) as caught:
+        process.receive(timeout=1.5 if function == "hang" else None)
+
+    assert str(caught.value) == text
+
+
+def test_leaving_the_block_ends_a_process_that_waits(functions):
+    with FreshProcess("counter", functions.count, 0) as process:
+        _, pid, _ = process.receive()
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
