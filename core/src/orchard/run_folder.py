@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,9 @@ from .config import dump_toml
 from .errors import ConfigError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .comparison import Result
     from .config import SimulationConfig
     from .recording import Series
 
@@ -54,8 +57,12 @@ class RunFolder:
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Write `summary.json`."""
-        text = json.dumps(summary, indent=2, ensure_ascii=False)
-        self._file("summary.json").write_text(f"{text}\n", encoding="utf-8")
+        self.write_json("summary.json", summary)
+
+    def write_json(self, name: str, data: Mapping[str, Any]) -> None:
+        """Write plain data into a file of some name."""
+        text = json.dumps(data, indent=2, ensure_ascii=False)
+        self._file(name).write_text(f"{text}\n", encoding="utf-8")
 
     def write_series(self, series: Mapping[str, Series]) -> None:
         """Write `series.npz`: each series by name, with `labels/<name>` and `units/<name>` where it has them."""
@@ -67,13 +74,32 @@ class RunFolder:
 
     def write_picture(self, series: Mapping[str, Series]) -> bool:
         """Write `series.png`, where Matplotlib is installed; tell whether it is."""
-        try:
+
+        def draw() -> Figure:
             from .plot import plot_series
+
+            return plot_series(series)
+
+        return self._write_drawing("series.png", draw)
+
+    def write_comparison(self, results: Sequence[Result], reference: str) -> bool:
+        """Write `comparison.png`, where Matplotlib is installed; tell whether it is."""
+
+        def draw() -> Figure:
+            from .comparison_plot import plot_comparison
+
+            return plot_comparison(results, reference)
+
+        return self._write_drawing("comparison.png", draw)
+
+    def _write_drawing(self, name: str, draw: Callable[[], Figure]) -> bool:
+        try:
+            figure = draw()
         except ModuleNotFoundError as error:
             if error.name != "matplotlib":
                 raise
             return False
-        plot_series(series).savefig(self._file("series.png"))
+        figure.savefig(self._file(name))
         return True
 
     def _file(self, name: str) -> Path:

@@ -1,0 +1,152 @@
+"""`orchard compare` on a double pendulum: one solver that is right, one that diverges, one that cannot."""
+
+import json
+
+import numpy as np
+import orchard
+import pytest
+from click.testing import CliRunner
+from orchard import measures
+from orchard.cli import main
+from orchard.cli.compare import COLUMNS
+from orchard.comparison import UNITS
+
+PENDULUM = """
+<mujoco>
+  <worldbody>
+    <body name="upper">
+      <joint name="shoulder" axis="0 1 0"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
+      <body name="lower" pos="0 0 -0.5">
+        <joint name="elbow" axis="0 1 0" range="-170 170"/>
+        <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+SCENE = """
+[simulation]
+device = "cpu"
+dt = 0.001
+decimation = 2
+
+[scene]
+worlds = 2
+[[scene.assets]]
+path = "pendulum.xml"
+joint_positions = { shoulder = 1.0 }
+
+[solver]
+type = "semi-implicit"
+joint_attach_ke = 1e12      # far beyond what the step can follow
+"""
+
+STEPS = 120
+SOLVERS = ("featherstone", "semi-implicit", "style3d")
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("compare")
+    (folder / "pendulum.xml").write_text(PENDULUM)
+    (folder / "pendulum.toml").write_text(SCENE)
+    return folder / "pendulum.toml"
+
+
+@pytest.fixture(scope="module")
+def compared(scene):
+    """The command, run once: its result, and its folder."""
+    out = scene.parent / "out"
+    chosen = [word for name in SOLVERS for word in ("--solver", name)]
+    options = ["--steps", str(STEPS), "--limit", "time_to_first_step=0.001", "--out", str(out), "--json"]
+    return CliRunner().invoke(main, ["compare", str(scene), *chosen, *options]), out
+
+
+@pytest.fixture
+def rows(compared):
+    """The figures by solver."""
+    return {row["solver"]: row for row in json.loads(compared[0].stdout)["solvers"]}
+
+
+def test_a_solver_that_diverges_fails_and_so_does_the_command(compared, rows):
+    result, _ = compared
+
+    assert result.exit_code == 4
+    assert rows["semi-implicit"]["outcome"] == "failed"
+    assert 1 <= rows["semi-implicit"]["first_non_finite_step"] <= STEPS
+    assert f"step {rows['semi-implicit']['first_non_finite_step']} " in rows["semi-implicit"]["reason"]
+    assert "is not finite" in rows["semi-implicit"]["reason"]
+
+
+def test_a_solver_that_cannot_is_a_row_with_the_reason(rows):
+    assert rows["style3d"]["outcome"] == "unable"
+    assert "'style3d' does not support rigid_bodies" in rows["style3d"]["reason"]
+    assert all(rows["style3d"][name] is None for name in UNITS)
+
+
+def test_a_solver_that_is_right_keeps_energy_and_joints(rows):
+    right = rows["featherstone"]
+
+    assert (right["outcome"], right["reason"], right["first_non_finite_step"]) == ("finished", None, None)
+    assert right["is_captured"]
+    assert right["world_steps_per_second"] > 0.0
+    assert right["time_to_first_step"] > 0.0
+    # Symplectic Euler: an error of the order of dt times the fall's own rate, about 3 rad/s.
+    assert right["relative_energy_drift"] < 0.01
+    assert right["joint_gap"] < 1e-5
+    assert right["angle_limit_violation"] == 0.0
+    assert right["length_limit_violation"] is None
+    assert right["distance"] == 0.0
+
+
+def test_a_figure_beyond_its_limit_is_listed(compared):
+    (fault, *_) = json.loads(compared[0].stdout)["exceeded"]
+
+    assert fault.startswith("featherstone: time_to_first_step is ")
+    assert fault.endswith(", and may be 0.001 at most")
+
+
+def test_measuring_leaves_the_run_as_it_is(compared, scene):
+    config = orchard.load(scene, {"solver.type": "featherstone"})
+    with orchard.Simulation(config) as simulation:
+        simulation.step(STEPS)
+        state = simulation.state
+        energy = measures.kinetic_energy(simulation.model, state) + measures.potential_energy(simulation.model, state)
+
+    with np.load(compared[1] / "series.npz") as series:
+        assert series["featherstone/time"][-1] == pytest.approx(STEPS * 0.002)
+        assert series["featherstone/energy"].shape == (101, 2)
+        assert series["featherstone/energy"][-1].tolist() == energy.tolist()
+        assert series["units/featherstone/energy"].tolist() == ["J"]
+        # What there is of the run that failed, beside the reference.
+        assert 0 < len(series["semi-implicit/distance"]) < 101
+
+
+def test_the_folder_has_figures_series_and_a_picture(compared):
+    _, out = compared
+
+    assert {path.name for path in out.iterdir()} == {"comparison.json", "series.npz", "comparison.png"}
+    assert json.loads((out / "comparison.json").read_text())["reference"] == "featherstone"
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (["--reference", "mujoco"], "--reference: 'mujoco' is not compared; name one of xpbd, steel"),
+        (["--solver", "xpbd"], "--solver: 'xpbd' is named twice; name each solver once"),
+        (["--limit", "distanc=0.1"], "--limit: no figure 'distanc'; did you mean 'distance'?"),
+        (["--limit", "distance=near"], "--limit: distance: expected a number, got 'near'"),
+        (["--timeout", "0"], "--timeout: expected a positive time in seconds, got 0.0"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_runs(scene, options, fault):
+    result = CliRunner().invoke(main, ["compare", str(scene), "--solver", "xpbd", "--solver", "steel", *options])
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: {fault}")
+
+
+def test_every_figure_has_a_column_and_a_unit():
+    assert [*UNITS, "first_non_finite_step"] == list(COLUMNS)
