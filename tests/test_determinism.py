@@ -1,5 +1,6 @@
 """`simulation.determinism`: what it sets, what it refuses, and that solvers keep the promise on the CPU."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -151,7 +152,9 @@ def test_a_sensor_that_adds_in_any_order_is_refused_on_a_gpu():
 
 def built_with(name, builder, deterministic):
     plugin = CATALOG.find("solver", name).load()
-    return plugin(plugin.Config(deterministic=deterministic)).build_solver(builder.finalize(device="cpu"))
+    arguments = {"model": builder.finalize(device="cpu"), "collision": orchard.CollisionConfig(), "pipeline": None}
+    build = plugin(plugin.Config(deterministic=deterministic)).build_solver
+    return build(**{argument: arguments[argument] for argument in inspect.signature(build).parameters})
 
 
 @pytest.mark.parametrize("name", KERNELS)
