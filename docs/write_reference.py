@@ -59,10 +59,12 @@ What each solver of this repository declares and answers; [configuration](config
 - **coordinates**: what it writes, as [the attribute](hooks.md#what-a-component-may-declare) says it
 - **contacts**: from Newton's pipeline, which `[collision]` configures, or from the solver itself
 - **captured**: when its steps are replayed from a graph; `sim.program` gives the reason where they are not
+- **same bits on**: the devices where every run gives the same bits, as
+  [`simulation.determinism`](../how-to/reproducible-runs.md) asks for; on CUDA it has not been tried
 - **observables**: what sensors can read of it
 
-| solver | coordinates | contacts | captured | observables |
-|---|---|---|---|---|
+| solver | coordinates | contacts | captured | same bits on | observables |
+|---|---|---|---|---|---|
 """
 
 FEATURES_TABLE = """
@@ -227,6 +229,7 @@ def _declarations(plugin: Any) -> Iterator[str]:
         yield condition[:1].lower() + condition[1:]
     else:
         yield "always" if is_capturable else "never"
+    yield ", ".join(f"`{kind}`" for kind in sorted(getattr(plugin, "deterministic_on", {"cpu"})))
     yield ", ".join(f"`{kind}`" for kind in sorted(getattr(plugin, "supported_observables", ())))
 
 

@@ -170,7 +170,7 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
     samples = _Samples(simulation, _has_rotors(config))
     initial = simulation.model.state()
     initial.assign(simulation.state)
-    first, elapsed, failure = None, 0.0, None
+    first, timed, elapsed, failure = None, 0, 0.0, None
     try:
         compile_step(simulation)
         simulation.step()
@@ -182,10 +182,11 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
             simulation.step(int(step) - simulation.step_count)
             simulation.check()
             elapsed += time.perf_counter() - start
+            timed = simulation.step_count - 1
             samples.take(simulation.state, simulation.time)
     except SimulationError as error:
         failure = str(error)
-    speed = throughput(simulation, simulation.step_count - 1, elapsed)
+    speed = throughput(simulation, timed, elapsed)
     ran = Result(
         solver="",
         outcome="finished" if failure is None else "failed",

@@ -54,18 +54,29 @@ def _draw_throughput(axis: Axes, results: Sequence[Result], colors: dict[str, st
 
 
 def _draw_series(axis: Axes, name: str, results: Sequence[Result], colors: dict[str, str]) -> None:
+    largest = 0.0
     for index, result in enumerate(results):
         if name in result.series:
-            values = result.series[name].values
-            values = np.abs(values - values[0]) if name == "energy" else values
-            worst = values if values.ndim == 1 else values.max(axis=1)
+            worst = _worst(name, result)
+            if result.outcome == "finished":
+                largest = max(largest, worst.max())
             time = result.series["time"].values[: len(worst)]
             style = _STYLES[index % len(_STYLES)]
             axis.plot(time, worst, style, label=result.solver, color=colors[result.solver], linewidth=1.1)
     axis.set_xlabel("time [s]")
+    axis.set_yscale("log")
+    if largest > 0.0:
+        axis.set_ylim(top=3.0 * largest)  # what diverges leaves the picture
     axis.margins(x=0.0)
     axis.grid(alpha=0.25, linewidth=0.6)
     _tidy(axis)
+
+
+def _worst(name: str, result: Result) -> np.ndarray:
+    """Return a series of the worst world at each sample; of energy, how far it is from the first one."""
+    values = result.series[name].values
+    values = np.abs(values - values[0]) if name == "energy" else values
+    return values if values.ndim == 1 else values.max(axis=1)
 
 
 def _tidy(axis: Axes) -> None:
