@@ -14,32 +14,33 @@ if TYPE_CHECKING:
     import warp as wp
 
     from .components import Components
-    from .config import SceneConfig
+    from .config import SceneConfig, SimulationConfig
 
 __all__ = ["build_model"]
 
 
 def build_model(
-    components: Components, scene: SceneConfig, prototype: newton.ModelBuilder | None, device: wp.Device
+    components: Components, config: SimulationConfig, prototype: newton.ModelBuilder | None, device: wp.Device
 ) -> newton.Model:
     """Return the model of all worlds, after every hook of the builder.
 
     Args:
         components: Who prepares the builders.
-        scene: What one world holds, and how many there are.
+        config: What one world holds and how many there are, and whether the arrays of the model have gradients.
         prototype: One world's content, in place of the scene's assets; a copy is used.
         device: Where the model's arrays live.
 
     Raises:
         ConfigError: An asset cannot be read, the scene says something that a prototype decides, or Newton refuses it.
     """
+    scene = config.scene
     world = _from_assets(components, scene) if prototype is None else _from_prototype(prototype, scene)
     components.call_each("extend_prototype", builder=world)
     builder = new_builder(scene)
     components.call_each("configure_builder", builder=builder)
     add_worlds(builder, world, scene)
     components.call_each("complete_builder", builder=builder)
-    return finalize(builder, device)
+    return finalize(builder, device, requires_grad=config.simulation.requires_grad)
 
 
 def _from_assets(components: Components, scene: SceneConfig) -> newton.ModelBuilder:

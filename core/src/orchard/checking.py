@@ -102,7 +102,7 @@ def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Ver
         unmet = unmet_needs(components, components.solver.supported_observables)
         device = find_device(config.simulation.device)
         with wp.ScopedDevice(device):
-            found = gaps(build_model(components, config.scene, None, device), components.solver)
+            found = gaps(build_model(components, config, None, device), components.solver)
     finally:
         components.close()
     accepted = config.simulation.accept_unsupported

@@ -67,6 +67,10 @@ class Component(Protocol):
     runs_pipeline: bool
     """Solvers: whether the solver detects contacts within its step, by a pipeline that `build_solver` is given."""
 
+    is_differentiable: bool
+    """Whether a tape may record its hooks of a step in a rollout, where `state.requires_grad` holds: nothing is carried
+    from call to call, and no array that was read is overwritten. False unless declared; a solver's feature says it."""
+
     actuated_dofs: wp.array[int]
     """Who adds effort: the DOFs whose `control.joint_f` the host zeroes before it; known after `bind`."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import newton
     import warp as wp
 
-__all__ = ["WorldReset", "WorldRows", "state_rows"]
+__all__ = ["WorldReset", "WorldRows", "arrays_of", "state_rows"]
 
 
 @attrs.frozen(eq=False)
@@ -58,13 +58,13 @@ def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
         PluginError: A custom attribute has rows that cannot be told apart by world.
     """
     rows = []
-    for name, array in _arrays_of(state).items():
+    for name, array in arrays_of(state).items():
         world_of_row = _world_of_row(model, name, len(array))
         rows.append(WorldRows.of(array, world_of_row, model.world_count))
     return rows
 
 
-def _arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
+def arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
     """Return the non-empty arrays of a state, those of custom namespaces as `namespace:name`."""
     import newton
     import warp as wp
@@ -72,7 +72,7 @@ def _arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
     found = {}
     for name, value in vars(owner).items():
         if isinstance(value, newton.Model.AttributeNamespace):
-            found.update(_arrays_of(value, f"{name}:"))
+            found.update(arrays_of(value, f"{name}:"))
         elif isinstance(value, wp.array) and value.size:
             found[prefix + name] = value
     return found

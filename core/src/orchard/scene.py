@@ -80,8 +80,8 @@ def add_worlds(builder: newton.ModelBuilder, prototype: newton.ModelBuilder, sce
         builder.add_ground_plane()
 
 
-def finalize(builder: newton.ModelBuilder, device: wp.Device) -> newton.Model:
-    """Return the model of all worlds on a device.
+def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: bool = False) -> newton.Model:
+    """Return the model of all worlds on a device, its arrays with gradients where these are required.
 
     Raises:
         ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.
@@ -96,7 +96,7 @@ def finalize(builder: newton.ModelBuilder, device: wp.Device) -> newton.Model:
                 f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"
             )
     try:
-        return builder.finalize(device=device)
+        return builder.finalize(device=device, requires_grad=requires_grad)
     except (NotImplementedError, ValueError) as error:
         raise ConfigError(f"scene: newton refused it: {error}") from error
 

@@ -21,7 +21,7 @@ from .checkpoint import Checkpoint
 from .components import Components, located
 from .config import CollisionConfig, dump_toml, load, structure
 from .contacts import ContactSource, build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
-from .devices import WARP_LOCK, find_device, leave_out_backward_kernels
+from .devices import WARP_LOCK, find_device, leave_out_backward_kernels, require_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
 from .scene import world_offsets
@@ -61,7 +61,7 @@ class Simulation:
         prototype: newton.ModelBuilder | None = None,
         callbacks: Callbacks | None = None,
     ) -> None:
-        leave_out_backward_kernels()
+        require_backward_kernels() if config.simulation.requires_grad else leave_out_backward_kernels()
         import warp as wp
 
         self.config = config
@@ -80,7 +80,7 @@ class Simulation:
             with WARP_LOCK, wp.ScopedDevice(self.device):
                 self._refuse_sensors_early(catalog)
                 self._refuse_ignored_collision()
-                self.model = build_model(self._components, config.scene, prototype, self.device)
+                self.model = build_model(self._components, config, prototype, self.device)
                 """Newton's model of all worlds."""
                 self._refuse_gaps(catalog)
                 self.callbacks.call("model_ready", model=self.model)
@@ -186,13 +186,14 @@ class Simulation:
         model, step = self.model, self.config.simulation
         self.contact_source = self._find_contacts()
         """Where contacts come from."""
-        self._state = model.state()
+        # Even with gradients: steps keep none, and `rollout` makes states of its own.
+        self._state = model.state(requires_grad=False)
         self._written = WrittenWorlds(model, self.solver, self._state)
         self.control = model.control()
         """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
         if model.joint_count:
             newton.eval_fk(model, present(self.state.joint_q), present(self.state.joint_qd), self.state)
-        self._next_state = model.state()
+        self._next_state = model.state(requires_grad=False)
         self._next_state.assign(self.state)
         substep_count = step.decimation * step.substeps
         self._reports = allocate_observables(self._components, self.solver, self.contacts, substep_count)
@@ -231,6 +232,7 @@ class Simulation:
             states=(self.state, self._next_state),
             control=self.control,
             source=self.contact_source,
+            contacts=(self.contacts,),
             reports=self._reports,
             monitor=self._monitor,
             buffers=self._buffers,
@@ -357,6 +359,35 @@ class Simulation:
     @property
     def _runs_on_host(self) -> bool:
         return bool(self._after_step or self.callbacks.of("after_step"))
+
+    def rollout(self, count: int) -> tuple[newton.State, ...]:
+        """Return the states of the next `count` control steps without taking them, for a `wp.Tape` to record.
+
+        Inside `with wp.Tape() as tape:`, `tape.backward` then gives the gradients by the first state returned, by
+        `control`, by the targets of actuators and by what the solver reads of `model`. The same operations as in `step`
+        run, without sensors, each call of the solver into a state of its own; nothing is captured, and the simulation
+        stays where it is.
+
+        Args:
+            count: Number of control steps.
+
+        Returns:
+            A copy of `state` and the states after each control step, `count + 1` in all; the caller owns them.
+
+        Raises:
+            ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
+            SimulationError: The simulation is closed, or `count` negative.
+        """
+        if self._is_closed or count < 0:
+            raise SimulationError(_refused_step(count))
+        from .rollout import roll_out
+
+        with WARP_LOCK:
+            if self._written.is_waiting:
+                self._settle()
+            if self._model_changes:
+                self._notify_solver()
+            return roll_out(self._stepping, count)
 
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
         """Put worlds back to their initial state, with everything that components and solver remember of them.

@@ -78,6 +78,11 @@ class DriveActuator(abc.ABC):
         return self._group.is_capturable
 
     @property
+    def is_differentiable(self) -> bool:
+        """Whether a rollout may record it: explicit PD, clamped by effort or position at most, without a delay."""
+        return self._group.is_differentiable
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """What `get` and `set` know, by its place in the actuator's table: `kp`, `clamping[0].max_effort`."""
         return tuple(self._parameters)

@@ -59,6 +59,9 @@ class StepConfig:
     seed: int = attrs.field(default=0, validator=ge(0))
     """Seed of every random number a component draws."""
 
+    requires_grad: bool = False
+    """Whether `Simulation.rollout` records what gradients are computed from; backward kernels double a cold start."""
+
     accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
     """Features of the scene to do without where the solver does not support them; others are refused or warned of."""
 
