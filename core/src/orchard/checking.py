@@ -102,7 +102,8 @@ def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Ver
         unmet = unmet_needs(components, components.solver.supported_observables)
         device = find_device(config.simulation.device)
         with wp.ScopedDevice(device):
-            found = gaps(build_model(components, config, None, device), components.solver)
+            model, _ = build_model(components, config, None, device)
+            found = gaps(model, components.solver)
     finally:
         components.close()
     accepted = config.simulation.accept_unsupported

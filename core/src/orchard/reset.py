@@ -145,20 +145,27 @@ class WorldReset:
         self._model = model
         self._rows = [rows for state in states for rows in state_rows(model, state)]
 
-    def add(self, owner: str, arrays: Mapping[str, wp.array]) -> None:
-        """Add what a component declares as its state; its rows belong to worlds in equal, consecutive parts.
+    def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
+        """Add what a component declares as its state; its rows belong to its worlds in equal, consecutive parts.
+
+        Args:
+            owner: The component.
+            arrays: Its arrays, by name.
+            worlds: The worlds it has a part in; all where it is None.
 
         Raises:
             PluginError: The rows cannot be divided among the worlds.
         """
-        count = self._model.world_count
+        worlds = np.arange(self._model.world_count) if worlds is None else worlds
+        count = len(worlds)
         for name, array in arrays.items():
             if not array.is_contiguous or len(array) % count:
                 raise PluginError(
                     f"{owner}: state array {name!r} of shape {array.shape} cannot be divided among {count} worlds;"
                     " make its first axis a multiple of the number of worlds, or answer reset_worlds"
                 )
-            self._rows.append(WorldRows.of(array, np.arange(len(array)) // (len(array) // count), count))
+            world_of_row = np.repeat(worlds, len(array) // count)
+            self._rows.append(WorldRows.of(array, world_of_row, self._model.world_count))
 
     def mask_of(self, worlds: Sequence[int] | np.ndarray | wp.array | None) -> wp.array[wp.bool]:
         """Return the mask of some worlds, shape [world_count + 1]; the global entities are reset with all worlds.

@@ -25,6 +25,7 @@ from .devices import WARP_LOCK, find_device, leave_out_backward_kernels, require
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
 from .scene import world_offsets
+from .worlds import listed_worlds
 from .written import Coordinates, WrittenWorlds
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ class Simulation:
     Args:
         config: What to build; `Simulation.from_file` reads it from a file.
         plugins: Plugin objects made in Python, called after those of the file: a sequence, or a mapping from labels.
-        prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Register the
-            solver's custom attributes on it before adding to it, as any user of `newton.ModelBuilder` does. The
-            gravity is the scene's.
+        prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Or several with the
+            number of neighbouring worlds of each, in world order. Register the solver's custom attributes on it before
+            adding to it, as any user of `newton.ModelBuilder` does. The gravity is the scene's.
         callbacks: Functions to call at events and in the phases of a step; more can be added to `callbacks` later.
 
     Raises:
@@ -58,7 +59,7 @@ class Simulation:
         self,
         config: SimulationConfig,
         plugins: Sequence[Any] | Mapping[str, Any] = (),
-        prototype: newton.ModelBuilder | None = None,
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
     ) -> None:
         require_backward_kernels() if config.simulation.requires_grad else leave_out_backward_kernels()
@@ -80,7 +81,7 @@ class Simulation:
             with WARP_LOCK, wp.ScopedDevice(self.device):
                 self._refuse_sensors_early(catalog)
                 self._refuse_ignored_collision()
-                self.model = build_model(self._components, config, prototype, self.device)
+                self.model, self._layout = build_model(self._components, config, prototype, self.device)
                 """Newton's model of all worlds."""
                 self._refuse_gaps(catalog)
                 self.callbacks.call("model_ready", model=self.model)
@@ -102,7 +103,7 @@ class Simulation:
         path: str | os.PathLike[str],
         overrides: Mapping[str, Any] | None = None,
         plugins: Sequence[Any] | Mapping[str, Any] = (),
-        prototype: newton.ModelBuilder | None = None,
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
     ) -> Self:
         """Build what a file describes.
@@ -207,7 +208,7 @@ class Simulation:
         self._binding = None
         for name, component in self._components.items():
             if hasattr(component, "state_arrays"):
-                self._reset.add(name, component.state_arrays())
+                self._reset.add(name, component.state_arrays(), getattr(component, "worlds", None))
 
     def _assemble(self) -> None:
         import newton
@@ -261,15 +262,52 @@ class Simulation:
         self._buffers.setdefault(self._binding, []).append(buffer)
         return buffer
 
-    def world_indices(self, what: Literal["body", "joint", "shape"], local: Sequence[int]) -> np.ndarray:
-        """Return the model's indices of a prototype's bodies, joints or shapes, shape [world_count, len(local)].
+    def world_indices(
+        self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
+    ) -> np.ndarray:
+        """Return the model's indices of a prototype's bodies, joints or shapes, shape [len(worlds), len(local)].
+
+        The worlds are all of them; inside `bind`, those that hold what the component looks for, see `worlds_held`.
 
         Args:
             what: What `local` counts.
-            local: Indices in the prototype, as `extend_prototype` saw it.
+            local: Indices in the prototype, as `extend_prototype` saw it, or a mapping from each `prototype` to them.
+
+        Raises:
+            ConfigError: There are more of them in some worlds than in others.
+            PluginError: The worlds differ, and `local` does not tell which indices are of which prototype.
         """
-        starts = getattr(self.model, f"{what}_world_start").numpy()[: self.world_count]
-        return np.asarray(starts)[:, None] + np.asarray(local, dtype=int)[None, :]
+        held = self._layout.holders_of(self._binding)
+        if not isinstance(local, Mapping):
+            if self._layout.prototype_count > 1:
+                raise PluginError(
+                    f"{self._binding}: passes indices of one prototype, but the worlds have"
+                    f" {self._layout.prototype_count}; ask for 'prototype' in extend_prototype and pass a mapping"
+                )
+            local = {0: local}
+        self._refuse_unequal(what, {prototype: len(local[prototype]) for prototype in held})
+        starts = getattr(self.model, f"{what}_world_start").numpy()
+        prototypes = self.prototype_of_world.tolist()
+        return np.array([starts[world] + np.asarray(local[prototypes[world]]) for world in self.worlds_held], dtype=int)
+
+    @property
+    def worlds_held(self) -> np.ndarray:
+        """The ascending indices of all worlds; inside `bind`, of those that hold what the component looks for."""
+        return self._layout.worlds_of(self._layout.holders_of(self._binding))
+
+    @property
+    def prototype_of_world(self) -> np.ndarray:
+        """The prototype that each world is a copy of, shape [world_count]: zeros unless worlds differ."""
+        return self._layout.prototype_of_world
+
+    def _refuse_unequal(self, what: str, counts: Mapping[int, int]) -> None:
+        if len(set(counts.values())) > 1:
+            plural = {"body": "bodies"}.get(what, f"{what}s")
+            texts = [f"{count} in {listed_worlds(self._layout.worlds_of([key]))}" for key, count in counts.items()]
+            raise ConfigError(
+                f"{plural}: the patterns match {', '.join(texts)}; let them match as many in each world that has any,"
+                " or make a component for each kind of world"
+            )
 
     # Running.
 
@@ -461,7 +499,7 @@ class Simulation:
         cls,
         path: str | os.PathLike[str],
         plugins: Sequence[Any] | Mapping[str, Any] = (),
-        prototype: newton.ModelBuilder | None = None,
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
     ) -> Self:
         """Build a simulation anew and go on from where `save` was called, bit for bit.
 

@@ -57,7 +57,7 @@ class Group:
         if not clamping:
             self.applied_effort = self.computed_effort
         self.dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
-        worlds = np.repeat(np.arange(len(lanes.dofs)), lanes.dofs.shape[1])
+        worlds = np.repeat(lanes.worlds, lanes.dofs.shape[1])
         self.world_of_lane = wp.array(worlds, dtype=int, device=lanes.device)
         self._lane_mask = wp.zeros(lanes.dofs.size, dtype=bool, device=lanes.device)
         efforts = ExplicitEffort if mode == "explicit" else ImplicitEffort
