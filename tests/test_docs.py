@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import attrs
+import newton  # noqa: F401  before any page runs, for the page on gradients
 import orchard
 import pytest
 from click.testing import CliRunner

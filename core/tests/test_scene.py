@@ -95,7 +95,7 @@ def test_every_world_is_at_the_origin_and_shares_one_ground():
     scene = SceneConfig(worlds=3, spacing=(2.0, 2.0, 0.0), ground=True)
     builder = new_builder(scene)
 
-    add_worlds(builder, falling_box(), scene)
+    add_worlds(builder, [(falling_box(), scene.worlds)], scene)
 
     assert builder.world_count == 3
     assert builder.body_world == [0, 1, 2]
@@ -109,7 +109,7 @@ def test_there_is_no_ground_unless_asked_for():
     scene = SceneConfig(worlds=2)
     builder = new_builder(scene)
 
-    add_worlds(builder, falling_box(), scene)
+    add_worlds(builder, [(falling_box(), scene.worlds)], scene)
 
     assert builder.shape_count == 2
 
@@ -119,7 +119,7 @@ def test_every_world_has_the_gravity_of_the_scene():
     prototype, builder = new_builder(scene), new_builder(scene)
 
     add_assets(prototype, scene)
-    add_worlds(builder, prototype, scene)
+    add_worlds(builder, [(prototype, scene.worlds)], scene)
 
     assert np.allclose([tuple(gravity) for gravity in builder.world_gravity], scene.gravity)
 
@@ -128,7 +128,7 @@ def test_a_prototype_with_another_up_axis_is_refused():
     scene = SceneConfig()
 
     with pytest.raises(ConfigError, match="prototype: expected z up, got up axis 'y'"):
-        add_worlds(new_builder(scene), newton.ModelBuilder(up_axis=newton.Axis.Y), scene)
+        add_worlds(new_builder(scene), [(newton.ModelBuilder(up_axis=newton.Axis.Y), 1)], scene)
 
 
 def test_worlds_are_drawn_on_a_centred_grid():

@@ -25,7 +25,7 @@ def built(tmp_path, **shapes):
     scene = orchard.structure({"scene": {"shapes": shapes, "ground": True, "assets": assets}}).scene
     prototype, builder = new_builder(scene), new_builder(scene)
     add_assets(prototype, scene)
-    add_worlds(builder, prototype, scene)
+    add_worlds(builder, [(prototype, scene.worlds)], scene)
     return builder
 
 

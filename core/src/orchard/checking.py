@@ -104,7 +104,8 @@ def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Ver
         refuse_undeterministic(components, config, kind_of(device), catalog)
         unmet = unmet_needs(components, components.solver.supported_observables)
         with wp.ScopedDevice(device):
-            found = gaps(build_model(components, config.scene, None, device), components.solver)
+            model, _ = build_model(components, config, None, device)
+            found = gaps(model, components.solver)
     finally:
         components.close()
     accepted = config.simulation.accept_unsupported

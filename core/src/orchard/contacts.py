@@ -50,18 +50,13 @@ class ContactSource:
         """Whether the host runs the pipeline, before a substep."""
         return self.pipeline is not None and not self.is_run_by_solver
 
-    @property
-    def given(self) -> newton.Contacts | None:
-        """What a step of the solver is given."""
-        return None if self.is_run_by_solver else self.contacts
-
-    def collide(self, state: newton.State, dt: float) -> None:
+    def collide(self, state: newton.State, contacts: newton.Contacts, dt: float) -> None:
         """Detect the contacts of `state`, and those that come within `dt` [s] where they are speculative.
 
-        May be recorded.
+        They are written into a buffer of the pipeline's. May be recorded.
         """
         assert self.pipeline is not None, "the program collides only where there is a pipeline"
-        self.pipeline.collide(state, present(self.contacts), dt=dt)
+        self.pipeline.collide(state, contacts, dt=dt)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Forget which contacts of the masked worlds were matched."""

@@ -11,7 +11,7 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-__all__ = ["WARP_LOCK", "find_device", "kind_of", "leave_out_backward_kernels"]
+__all__ = ["WARP_LOCK", "find_device", "kind_of", "leave_out_backward_kernels", "require_backward_kernels"]
 
 WARP_LOCK = threading.RLock()
 """Held whenever Orchard uses Warp. While one thread records, Warp would record what any other thread launches; and two
@@ -27,6 +27,24 @@ def leave_out_backward_kernels() -> None:
 
     if "newton" not in sys.modules:
         wp.config.enable_backward = False
+
+
+def require_backward_kernels() -> None:
+    """Compile backward kernels too, of everything that is imported from here on.
+
+    Raises:
+        ConfigError: Newton was imported without them. Warp would give zero gradients, with a warning in its log.
+    """
+    import warp as wp
+
+    wp.config.enable_backward = True
+    import newton
+
+    if not wp.get_module_options(newton.eval_fk.__module__)["enable_backward"]:
+        raise ConfigError(
+            "simulation.requires_grad: Newton was imported without its backward kernels, for an earlier simulation of"
+            " this process say; `import newton` before the first simulation, or use another process"
+        )
 
 
 def find_device(name: str) -> wp.Device:

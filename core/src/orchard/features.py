@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -161,16 +161,23 @@ def _colliders(model: newton.Model) -> Sequence[str]:
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
     """Worlds that hold other things than the first one."""
-    layouts = [_layout(model, world) for world in range(model.world_count)]
+    layouts = list(_layouts(model))
     return [f"world {index}" for index, layout in enumerate(layouts) if layout != layouts[0]]
 
 
-def _layout(model: newton.Model, world: int) -> tuple[Any, ...]:
-    joints = slice(*_host(model.joint_world_start)[world : world + 2])
-    shapes = slice(*_host(model.shape_world_start)[world : world + 2])
-    bodies = np.diff(_host(model.body_world_start)[world : world + 2])[0]
-    particles = np.diff(_host(model.particle_world_start)[world : world + 2])[0]
-    return bodies, particles, _types(model)[joints].tobytes(), _host(model.shape_type)[shapes].tobytes()
+def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
+    """Yield for each world its counts, and the trees, kinds and meshes of its joints and shapes."""
+    starts = {what: _host(getattr(model, f"{what}_world_start")) for what in ("body", "joint", "shape", "particle")}
+    kinds = [(_types(model), "joint"), (_host(model.joint_dof_dim), "joint"), (_host(model.shape_type), "shape")]
+    bodies = [(_host(model.joint_parent), "joint"), (_host(model.joint_child), "joint")]
+    bodies.append((_host(model.shape_body), "shape"))
+    for world in range(model.world_count):
+        first, end = starts["body"][world : world + 2]
+        part = {what: slice(*starts[what][world : world + 2]) for what in ("joint", "shape")}
+        trees = [np.maximum(array[part[what]] - first, -1).tobytes() for array, what in bodies]
+        meshes = [hash(source) for source in model.shape_source[part["shape"]]]
+        particle_count = np.diff(starts["particle"][world : world + 2])[0]
+        yield end - first, particle_count, trees, [array[part[what]].tobytes() for array, what in kinds], meshes
 
 
 def _by_type(kind: str) -> Callable[[newton.Model], Sequence[str]]:

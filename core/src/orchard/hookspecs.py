@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import newton
+    import numpy as np
     import warp as wp
 
     from .capacities import Capacity
@@ -71,11 +72,18 @@ class Component(Protocol):
     """The kinds of device ("cpu", "cuda") where its steps give the same bits in every run, if its configuration has
     `deterministic = true` where it knows that key. {"cpu"} is assumed: there Warp runs kernels in order."""
 
+    is_differentiable: bool
+    """Whether a tape may record its hooks of a step in a rollout, where `state.requires_grad` holds: nothing is carried
+    from call to call, and no array that was read is overwritten. False unless declared; a solver's feature says it."""
+
     actuated_dofs: wp.array[int]
     """Who adds effort: the DOFs whose `control.joint_f` the host zeroes before it; known after `bind`."""
 
     harmless_overflow_bits: int
     """Solvers: bits of the observable `overflow` that do not say that anything was lost."""
+
+    worlds: np.ndarray
+    """The worlds that its `state_arrays` belong to, ascending; all unless declared. Known after `bind`."""
 
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return what the component carries from step to step, by name; each is restored by world on reset."""
@@ -98,8 +106,10 @@ class Hooks:
         """Register custom attributes and defaults, before any asset is added. Build; once per builder."""
 
     @hookspec
-    def extend_prototype(self, builder: newton.ModelBuilder) -> None:
-        """Add sites, armature or limits to one world's assets, before replication. Build; once."""
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Add sites, armature or limits to one world's assets, before replication. Build; once for each `prototype`,
+        counted from 0, where worlds differ. Raising `NoMatchError` says that its worlds hold nothing for the component.
+        """
 
     @hookspec
     def complete_builder(self, builder: newton.ModelBuilder) -> None:

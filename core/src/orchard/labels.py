@@ -13,11 +13,15 @@ from typing import TypeVar
 from .errors import ConfigError
 from .spelling import did_you_mean
 
-__all__ = ["assign", "lookup", "match"]
+__all__ = ["NoMatchError", "assign", "lookup", "match"]
 
 V = TypeVar("V")
 
 LISTED_NAME_COUNT = 12
+
+
+class NoMatchError(ConfigError):
+    """No pattern matches anything; where worlds differ, other worlds may hold what is meant."""
 
 
 def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where: str) -> list[int]:
@@ -30,6 +34,7 @@ def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where
         where: Key path of the patterns in the configuration, for the error.
 
     Raises:
+        NoMatchError: No pattern matches anything.
         ConfigError: A pattern is no regular expression, or matches nothing. One fault per pattern.
     """
     patterns = [patterns] if isinstance(patterns, str) else patterns
@@ -88,18 +93,21 @@ def lookup(table: V | Mapping[str, V], labels: Sequence[str], where: str, what: 
 def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:
     """Return the indices that each pattern matches, none of them empty."""
     found: dict[str, list[int]] = {}
-    faults = []
+    faults, is_broken = [], False
     for pattern in patterns:
         try:
             expression = re.compile(pattern)
         except re.error as error:
             faults.append(f"{where}: {pattern!r} is no regular expression ({error}); escape what is meant literally")
+            is_broken = True
             continue
         found[pattern] = [i for i, label in enumerate(labels) if _covers(expression, label)]
         if not found[pattern]:
             faults.append(_no_match(pattern, labels, what, where))
-    if faults:
+    if faults and (is_broken or any(found.values())):
         raise ConfigError(*faults)
+    if faults:
+        raise NoMatchError(*faults)
     return found
 
 

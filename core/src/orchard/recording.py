@@ -9,13 +9,14 @@ is measured with it: with nine series, a captured step of nv_ant went from 65 to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
 from .arrays import on_host
+from .errors import ConfigError
 from .hookspecs import hookimpl
 
 if TYPE_CHECKING:
@@ -67,8 +68,13 @@ class Recorder:
 
     @hookimpl
     def bind(self, simulation: Simulation) -> None:
-        """Find the arrays to record, and make room."""
+        """Find the arrays to record, and make room.
+
+        Raises:
+            ConfigError: The first worlds hold different things, which one array cannot record.
+        """
         self.worlds = min(self.worlds, simulation.world_count)
+        _refuse_unlike(simulation.prototype_of_world[: self.worlds])
         self._control_dt = simulation.control_dt
         self._channels = dict(self._channels_of(simulation))
 
@@ -96,14 +102,14 @@ class Recorder:
             if entries:
                 labels, units = zip(*entries, strict=True)
                 yield name, _Channel(self._joint_state(simulation, name, len(entries)), labels, units, self._steps)
-        for label, actuator in simulation.actuators.items():
+        for label, actuator in _of_first_world(simulation.actuators):
             joints = tuple(getattr(actuator, "joint_labels", ()))
             for name, unit_of in _ACTUATOR_UNITS.items():
                 if hasattr(actuator, name):
                     units = tuple(unit_of[dict(coordinates)[joint]] for joint in joints)
                     channel = _Channel(getattr(actuator, name)[: self.worlds], joints, units, self._steps)
                     yield f"actuators/{label}/{name}", channel
-        for label, sensor in simulation.sensors.items():
+        for label, sensor in _of_first_world(simulation.sensors):
             for name, output in getattr(sensor, "outputs", {}).items():
                 yield f"sensors/{label}/{name}", _Channel(output.data[: self.worlds], (), (output.unit,), self._steps)
 
@@ -112,6 +118,22 @@ class Recorder:
         starts = "joint_coord_world_start" if name == "joint_q" else "joint_dof_world_start"
         first = int(getattr(simulation.model, starts).numpy()[0])
         return getattr(simulation.state, name)[first : first + self.worlds * size].reshape((self.worlds, size))
+
+
+def _refuse_unlike(prototypes: np.ndarray) -> None:
+    others = np.flatnonzero(prototypes != prototypes[:1])
+    if len(others):
+        raise ConfigError(
+            f"recorder: asked for {len(prototypes)} worlds, but world {others[0]} holds something else than world 0;"
+            f" record at most {others[0]}"
+        )
+
+
+def _of_first_world(components: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the components that have a part in the first world, and so in all that are recorded, by label."""
+    for label, component in components.items():
+        if 0 in getattr(component, "worlds", (0,)):
+            yield label, component
 
 
 class _Channel:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import newton
     import warp as wp
 
-__all__ = ["WorldReset", "WorldRows", "state_rows", "worlds_of"]
+__all__ = ["WorldReset", "WorldRows", "arrays_of", "state_rows", "worlds_of"]
 
 
 @attrs.frozen(eq=False)
@@ -58,13 +58,13 @@ def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
         PluginError: A custom attribute has rows that cannot be told apart by world.
     """
     rows = []
-    for name, array in _arrays_of(state).items():
+    for name, array in arrays_of(state).items():
         world_of_row = _world_of_row(model, name, len(array))
         rows.append(WorldRows.of(array, world_of_row, model.world_count))
     return rows
 
 
-def _arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
+def arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
     """Return the non-empty arrays of a state, those of custom namespaces as `namespace:name`."""
     import newton
     import warp as wp
@@ -72,7 +72,7 @@ def _arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
     found = {}
     for name, value in vars(owner).items():
         if isinstance(value, newton.Model.AttributeNamespace):
-            found.update(_arrays_of(value, f"{name}:"))
+            found.update(arrays_of(value, f"{name}:"))
         elif isinstance(value, wp.array) and value.size:
             found[prefix + name] = value
     return found
@@ -149,20 +149,27 @@ class WorldReset:
         self._model = model
         self._rows = [rows for state in states for rows in state_rows(model, state)]
 
-    def add(self, owner: str, arrays: Mapping[str, wp.array]) -> None:
-        """Add what a component declares as its state; its rows belong to worlds in equal, consecutive parts.
+    def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
+        """Add what a component declares as its state; its rows belong to its worlds in equal, consecutive parts.
+
+        Args:
+            owner: The component.
+            arrays: Its arrays, by name.
+            worlds: The worlds it has a part in; all where it is None.
 
         Raises:
             PluginError: The rows cannot be divided among the worlds.
         """
-        count = self._model.world_count
+        worlds = np.arange(self._model.world_count) if worlds is None else worlds
+        count = len(worlds)
         for name, array in arrays.items():
             if not array.is_contiguous or len(array) % count:
                 raise PluginError(
                     f"{owner}: state array {name!r} of shape {array.shape} cannot be divided among {count} worlds;"
                     " make its first axis a multiple of the number of worlds, or answer reset_worlds"
                 )
-            self._rows.append(WorldRows.of(array, np.arange(len(array)) // (len(array) // count), count))
+            world_of_row = np.repeat(worlds, len(array) // count)
+            self._rows.append(WorldRows.of(array, world_of_row, self._model.world_count))
 
     def mask_of(self, worlds: Sequence[int] | np.ndarray | wp.array | None) -> wp.array[wp.bool]:
         """Return the mask of some worlds, shape [world_count + 1]; the global entities are reset with all worlds.

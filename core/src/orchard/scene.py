@@ -1,8 +1,9 @@
-"""From `[scene]` to a builder of all worlds: assets make one world's prototype, the prototype is replicated."""
+"""From `[scene]` to a builder of all worlds: assets make prototypes of worlds, and these are replicated."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 import attrs
@@ -29,8 +30,8 @@ def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
     return builder
 
 
-def add_assets(builder: newton.ModelBuilder, scene: SceneConfig) -> None:
-    """Add every asset of the scene to one world's prototype.
+def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collection[int] | None = None) -> None:
+    """Add assets of the scene to one world's prototype.
 
     Joint positions are set, and body poses do not follow: run `newton.eval_fk` on the finalized model.
 
@@ -38,11 +39,12 @@ def add_assets(builder: newton.ModelBuilder, scene: SceneConfig) -> None:
         builder: An empty builder. Each asset is read into a copy of it, so its defaults and custom attributes hold for
             all of them, and what an importer does to a whole builder, such as merging bodies, stays with its asset.
         scene: The assets, and the gravity that holds whatever they say.
+        held: Indices of the assets to add; all where it is None.
 
     Raises:
         ConfigError: A file cannot be found or read, or brings nothing; or nothing in the scene can move.
     """
-    assets = find_assets(scene.assets)
+    assets = [asset for index, asset in enumerate(find_assets(scene.assets)) if held is None or index in held]
     blank = copy.deepcopy(builder)
     for asset in assets:
         part = copy.deepcopy(blank)
@@ -57,31 +59,34 @@ def add_assets(builder: newton.ModelBuilder, scene: SceneConfig) -> None:
         )
 
 
-def add_worlds(builder: newton.ModelBuilder, prototype: newton.ModelBuilder, scene: SceneConfig) -> None:
-    """Add a copy of the prototype for each world, all at the origin, and the ground where the scene has one.
+def add_worlds(
+    builder: newton.ModelBuilder, runs: Iterable[tuple[newton.ModelBuilder, int]], scene: SceneConfig
+) -> None:
+    """Add all worlds at the origin, run after run of copies of a prototype, and the ground where the scene has one.
 
     Args:
         builder: The builder of all worlds, empty.
-        prototype: One world, whose gravity holds in its copies.
-        scene: The number of worlds, and whether there is a ground.
+        runs: A prototype, whose gravity holds in its copies, and the number of neighbouring worlds that copy it.
+        scene: Whether there is a ground.
 
     Raises:
-        ConfigError: The prototype's up axis is not z.
+        ConfigError: A prototype's up axis is not z.
     """
     import newton
 
-    if prototype.up_axis != newton.Axis.Z:
-        raise ConfigError(
-            f"prototype: expected z up, got up axis {prototype.up_axis.name.lower()!r}; "
-            "build it with newton.ModelBuilder(up_axis=newton.Axis.Z)"
-        )
-    builder.replicate(prototype, scene.worlds)
+    for prototype, count in runs:
+        if prototype.up_axis != newton.Axis.Z:
+            raise ConfigError(
+                f"prototype: expected z up, got up axis {prototype.up_axis.name.lower()!r}; "
+                "build it with newton.ModelBuilder(up_axis=newton.Axis.Z)"
+            )
+        builder.replicate(prototype, count)
     if scene.ground:
         builder.add_ground_plane()
 
 
-def finalize(builder: newton.ModelBuilder, device: wp.Device) -> newton.Model:
-    """Return the model of all worlds on a device.
+def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: bool = False) -> newton.Model:
+    """Return the model of all worlds on a device, its arrays with gradients where these are required.
 
     Raises:
         ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.
@@ -96,7 +101,7 @@ def finalize(builder: newton.ModelBuilder, device: wp.Device) -> newton.Model:
                 f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"
             )
     try:
-        return builder.finalize(device=device)
+        return builder.finalize(device=device, requires_grad=requires_grad)
     except (NotImplementedError, ValueError) as error:
         raise ConfigError(f"scene: newton refused it: {error}") from error
 

@@ -39,7 +39,7 @@ class Output:
     """One quantity that a sensor measures."""
 
     data: wp.array
-    """The latest values, first axis the world; overwritten by each step, at the same address."""
+    """The latest values, first axis the worlds that have what is measured; overwritten by each step, in place."""
 
     unit: str
     """SI unit, such as `m/s²`."""
@@ -65,10 +65,10 @@ def per_world(values: wp.array, indices: np.ndarray) -> wp.array:
     """View an array with one entry per index as one row per world, without a copy.
 
     Args:
-        values: Shape [world_count × n, …].
-        indices: What the entries stand for, shape [world_count, n].
+        values: Shape [worlds × n, …].
+        indices: What the entries stand for, shape [worlds, n].
 
     Returns:
-        Shape [world_count, n, …].
+        Shape [worlds, n, …].
     """
     return values.reshape((*indices.shape, *values.shape[1:]))

@@ -22,10 +22,11 @@ from .components import Components, located
 from .config import CollisionConfig, dump_toml, load, structure
 from .contacts import ContactSource, build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
 from .determinism import refuse_undeterministic, with_determinism
-from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels
+from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels, require_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
 from .scene import world_offsets
+from .worlds import listed_worlds
 from .written import Coordinates, WrittenWorlds
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ class Simulation:
     Args:
         config: What to build; `Simulation.from_file` reads it from a file.
         plugins: Plugin objects made in Python, called after those of the file: a sequence, or a mapping from labels.
-        prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Register the
-            solver's custom attributes on it before adding to it, as any user of `newton.ModelBuilder` does. The
-            gravity is the scene's.
+        prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Or several with the
+            number of neighbouring worlds of each, in world order. Register the solver's custom attributes on it before
+            adding to it, as any user of `newton.ModelBuilder` does. The gravity is the scene's.
         callbacks: Functions to call at events and in the phases of a step; more can be added to `callbacks` later.
 
     Raises:
@@ -60,10 +61,10 @@ class Simulation:
         self,
         config: SimulationConfig,
         plugins: Sequence[Any] | Mapping[str, Any] = (),
-        prototype: newton.ModelBuilder | None = None,
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
     ) -> None:
-        leave_out_backward_kernels()
+        require_backward_kernels() if config.simulation.requires_grad else leave_out_backward_kernels()
         import warp as wp
 
         self.device = find_device(config.simulation.device)
@@ -85,7 +86,7 @@ class Simulation:
                 self._refuse_sensors_early(catalog)
                 refuse_undeterministic(self._components, config, kind, catalog)
                 self._refuse_ignored_collision()
-                self.model = build_model(self._components, config.scene, prototype, self.device)
+                self.model, self._layout = build_model(self._components, config, prototype, self.device)
                 """Newton's model of all worlds."""
                 self._refuse_gaps(catalog)
                 self.callbacks.call("model_ready", model=self.model)
@@ -107,7 +108,7 @@ class Simulation:
         path: str | os.PathLike[str],
         overrides: Mapping[str, Any] | None = None,
         plugins: Sequence[Any] | Mapping[str, Any] = (),
-        prototype: newton.ModelBuilder | None = None,
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
     ) -> Self:
         """Build what a file describes.
@@ -191,13 +192,14 @@ class Simulation:
         model, step = self.model, self.config.simulation
         self.contact_source = self._find_contacts()
         """Where contacts come from."""
-        self._state = model.state()
+        # Even with gradients: steps keep none, and `rollout` makes states of its own.
+        self._state = model.state(requires_grad=False)
         self._written = WrittenWorlds(model, self.solver, self._state)
         self.control = model.control()
         """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
         if model.joint_count:
             newton.eval_fk(model, present(self.state.joint_q), present(self.state.joint_qd), self.state)
-        self._next_state = model.state()
+        self._next_state = model.state(requires_grad=False)
         self._next_state.assign(self.state)
         substep_count = step.decimation * step.substeps
         self._reports = allocate_observables(self._components, self.solver, self.contacts, substep_count)
@@ -211,7 +213,7 @@ class Simulation:
         self._binding = None
         for name, component in self._components.items():
             if hasattr(component, "state_arrays"):
-                self._reset.add(name, component.state_arrays())
+                self._reset.add(name, component.state_arrays(), getattr(component, "worlds", None))
 
     def _assemble(self) -> None:
         import newton
@@ -236,6 +238,7 @@ class Simulation:
             states=(self.state, self._next_state),
             control=self.control,
             source=self.contact_source,
+            contacts=(self.contacts,),
             reports=self._reports,
             monitor=self._monitor,
             buffers=self._buffers,
@@ -264,15 +267,52 @@ class Simulation:
         self._buffers.setdefault(self._binding, []).append(buffer)
         return buffer
 
-    def world_indices(self, what: Literal["body", "joint", "shape"], local: Sequence[int]) -> np.ndarray:
-        """Return the model's indices of a prototype's bodies, joints or shapes, shape [world_count, len(local)].
+    def world_indices(
+        self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
+    ) -> np.ndarray:
+        """Return the model's indices of a prototype's bodies, joints or shapes, shape [len(worlds), len(local)].
+
+        The worlds are all of them; inside `bind`, those that hold what the component looks for, see `worlds_held`.
 
         Args:
             what: What `local` counts.
-            local: Indices in the prototype, as `extend_prototype` saw it.
+            local: Indices in the prototype, as `extend_prototype` saw it, or a mapping from each `prototype` to them.
+
+        Raises:
+            ConfigError: There are more of them in some worlds than in others.
+            PluginError: The worlds differ, and `local` does not tell which indices are of which prototype.
         """
-        starts = getattr(self.model, f"{what}_world_start").numpy()[: self.world_count]
-        return np.asarray(starts)[:, None] + np.asarray(local, dtype=int)[None, :]
+        held = self._layout.holders_of(self._binding)
+        if not isinstance(local, Mapping):
+            if self._layout.prototype_count > 1:
+                raise PluginError(
+                    f"{self._binding}: passes indices of one prototype, but the worlds have"
+                    f" {self._layout.prototype_count}; ask for 'prototype' in extend_prototype and pass a mapping"
+                )
+            local = {0: local}
+        self._refuse_unequal(what, {prototype: len(local[prototype]) for prototype in held})
+        starts = getattr(self.model, f"{what}_world_start").numpy()
+        prototypes = self.prototype_of_world.tolist()
+        return np.array([starts[world] + np.asarray(local[prototypes[world]]) for world in self.worlds_held], dtype=int)
+
+    @property
+    def worlds_held(self) -> np.ndarray:
+        """The ascending indices of all worlds; inside `bind`, of those that hold what the component looks for."""
+        return self._layout.worlds_of(self._layout.holders_of(self._binding))
+
+    @property
+    def prototype_of_world(self) -> np.ndarray:
+        """The prototype that each world is a copy of, shape [world_count]: zeros unless worlds differ."""
+        return self._layout.prototype_of_world
+
+    def _refuse_unequal(self, what: str, counts: Mapping[int, int]) -> None:
+        if len(set(counts.values())) > 1:
+            plural = {"body": "bodies"}.get(what, f"{what}s")
+            texts = [f"{count} in {listed_worlds(self._layout.worlds_of([key]))}" for key, count in counts.items()]
+            raise ConfigError(
+                f"{plural}: the patterns match {', '.join(texts)}; let them match as many in each world that has any,"
+                " or make a component for each kind of world"
+            )
 
     # Running.
 
@@ -363,6 +403,35 @@ class Simulation:
     def _runs_on_host(self) -> bool:
         return bool(self._after_step or self.callbacks.of("after_step"))
 
+    def rollout(self, count: int) -> tuple[newton.State, ...]:
+        """Return the states of the next `count` control steps without taking them, for a `wp.Tape` to record.
+
+        Inside `with wp.Tape() as tape:`, `tape.backward` then gives the gradients by the first state returned, by
+        `control`, by the targets of actuators and by what the solver reads of `model`. The same operations as in `step`
+        run, without sensors, each call of the solver into a state of its own; nothing is captured, and the simulation
+        stays where it is.
+
+        Args:
+            count: Number of control steps.
+
+        Returns:
+            A copy of `state` and the states after each control step, `count + 1` in all; the caller owns them.
+
+        Raises:
+            ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
+            SimulationError: The simulation is closed, or `count` negative.
+        """
+        if self._is_closed or count < 0:
+            raise SimulationError(_refused_step(count))
+        from .rollout import roll_out
+
+        with WARP_LOCK:
+            if self._written.is_waiting:
+                self._settle()
+            if self._model_changes:
+                self._notify_solver()
+            return roll_out(self._stepping, count)
+
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
         """Put worlds back to their initial state, with everything that components and solver remember of them.
 
@@ -451,7 +520,7 @@ class Simulation:
         cls,
         path: str | os.PathLike[str],
         plugins: Sequence[Any] | Mapping[str, Any] = (),
-        prototype: newton.ModelBuilder | None = None,
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
     ) -> Self:
         """Build a simulation anew and go on from where `save` was called, bit for bit.
 

@@ -28,24 +28,28 @@ if TYPE_CHECKING:
     from .monitor import Monitor
     from .snapshot import Snapshot
 
-__all__ = ["Stepping"]
+__all__ = ["ExternalForces", "Stepping"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Stepping:
     """What a step works on, and the operations it consists of.
 
-    The two states take turns from substep to substep. Every operation is bound to the state that is current in its
-    place; after an odd number of substeps one more operation copies the result into the first state.
+    The states take turns from substep to substep, the buffers of contacts from detection to detection. Every operation
+    is bound to what is current in its place. Of two states, one more operation copies the result into the first one
+    after an odd number of substeps.
     """
 
     config: StepConfig
     components: Components
     model: newton.Model
     solver: newton.solvers.SolverBase
-    states: tuple[newton.State, newton.State]
+    states: tuple[newton.State, ...]
+    """Two, or one more than the calls of the solver in a physics step where a tape needs them all."""
     control: newton.Control
     source: ContactSource
+    contacts: tuple[newton.Contacts | None, ...]
+    """The buffer of `source`, or one for each detection of a physics step where a tape needs them all."""
     reports: Reports | None
     monitor: Monitor
     buffers: Mapping[str, list[DoubleBuffer[Any]]]
@@ -60,7 +64,7 @@ class Stepping:
             PluginError: Two components want to step the solver.
             ConfigError: Two actuator groups drive one DOF.
         """
-        forces = _ExternalForces(self.states[0])
+        forces = ExternalForces(self.states[0])
         return Program(
             list(self._operations(forces)),
             device=self.model.device,
@@ -92,7 +96,7 @@ class Stepping:
         before = self._save({})
         joint_q = present(self.states[1].joint_q)
         joint_q.fill_(float("nan"))
-        calls = [*self._collision(self.states[0])] if self.source.is_run_by_host else []
+        calls = [*self._collision(self.states[0], self.contacts[0])] if self.source.is_run_by_host else []
         calls.append(self._solver_step(**self._solver_arguments(0)))
         for operation in calls:
             operation.run()
@@ -135,12 +139,12 @@ class Stepping:
         hosts = frozenset({"solver itself", *self.components})
         return Carried(self._changing | {"model": model}, hosts, self.opaque)
 
-    def _operations(self, forces: _ExternalForces) -> Iterator[Operation]:
+    def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
         state, config = self.states[0], self.config
         yield Operation(name="keep_forces", run=forces.keep)
         for tick in range(config.decimation):
-            yield from self._physics_step(tick, forces)
-        if config.decimation * self._solver_calls % 2:
+            yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == config.decimation - 1)
+        if config.decimation * self.solver_calls % 2:
             yield Operation(name="copy_back", run=lambda: state.assign(self.states[1]))
         yield from self._settle_buffers()
         yield from self._hook(
@@ -155,36 +159,42 @@ class Stepping:
             yield Operation(name="monitor_overflow", run=partial(self.monitor.note_overflow, self.reports.overflow))
         yield Operation(name="monitor", run=lambda: self.monitor.note_step(state))
 
-    def _physics_step(self, tick: int, forces: _ExternalForces) -> Iterator[Operation]:
-        config = self.config
-        calls = self._solver_calls
-        first = tick * calls
-        is_last_tick = tick == config.decimation - 1
+    def physics_step(self, first: int, forces: ExternalForces, *, is_last: bool) -> Iterator[Operation]:
+        """Yield the operations of one physics step.
+
+        Args:
+            first: Calls of the solver before it, which tell whose turn it is among the states.
+            forces: What the user wrote into the state that the control step started from.
+            is_last: Whether it ends the control step, so that the user sees its last state.
+        """
+        calls = self.solver_calls
         yield from self._actuation(self._state(first))
         for call in range(calls):
             if self.source.is_run_by_host and call % self.source.interval == 0:
-                yield from self._collision(self._state(first + call))
+                yield from self._collision(self._state(first + call), self._contacts(first + call))
             yield from self._substep(first + call, forces)
-            if self._needs_bodies(is_last=is_last_tick and call == calls - 1):
+            if self._needs_bodies(is_last=is_last and call == calls - 1):
                 yield self._forward_kinematics(self._state(first + call + 1))
-        if self._needs_joint_state(is_last_tick):
+        if self._needs_joint_state(is_last):
             yield self._inverse_kinematics(self._state(first + calls))
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
         dofs = _actuated_dofs(self.components, self.model)
         if dofs is not None:
-            is_all = len(dofs) == self.model.joint_dof_count
+            # A tape does not record `zero_`; without it the user's efforts would seem to matter on these DOFs.
+            is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad
             zero = present(self.control.joint_f).zero_ if is_all else partial(_zero_efforts, dofs, self.control)
             yield Operation(name="zero_efforts", run=zero)
         yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
         yield from self._called("after_actuators", state=state, control=self.control, dt=self.config.dt)
 
-    def _collision(self, state: newton.State) -> Iterator[Operation]:
+    def _collision(self, state: newton.State, contacts: newton.Contacts | None) -> Iterator[Operation]:
+        assert contacts is not None, "a pipeline fills a buffer"
         horizon = self.config.dt / self.config.substeps * min(self.source.interval, self.config.substeps)
-        yield Operation(name="collide", run=lambda: self.source.collide(state, horizon))
+        yield Operation(name="collide", run=lambda: self.source.collide(state, contacts, horizon))
         yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
 
-    def _substep(self, count: int, forces: _ExternalForces) -> Iterator[Operation]:
+    def _substep(self, count: int, forces: ExternalForces) -> Iterator[Operation]:
         state = self._state(count)
         arguments = self._solver_arguments(count)
         yield Operation(name="apply_forces", run=lambda: forces.apply(state))
@@ -197,7 +207,7 @@ class Stepping:
             yield Operation(name="monitor_solver", run=self.monitor.note_solution)
 
     @property
-    def _solver_calls(self) -> int:
+    def solver_calls(self) -> int:
         """Calls of the solver in a physics step: one per substep, or one where it takes all of them and may."""
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
@@ -209,13 +219,13 @@ class Stepping:
 
     def _solver_arguments(self, count: int) -> dict[str, Any]:
         """Return the arguments of the solver's step after `count` calls."""
-        substep_count = self.config.substeps // self._solver_calls
+        substep_count = self.config.substeps // self.solver_calls
         return {
             "solver": self.solver,
             "state_in": self._state(count),
             "state_out": self._state(count + 1),
             "control": self.control,
-            "contacts": self.source.given,
+            "contacts": None if self.source.is_run_by_solver else self._contacts(count),
             "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
             "dt": self.config.dt / self.config.substeps,
             "substep_count": substep_count,
@@ -263,7 +273,11 @@ class Stepping:
 
     def _state(self, count: int) -> newton.State:
         """Return the state that is current after `count` calls of the solver in a control step."""
-        return self.states[count % 2]
+        return self.states[count % len(self.states)]
+
+    def _contacts(self, count: int) -> newton.Contacts | None:
+        """Return the contacts that are current in that call of the solver."""
+        return self.contacts[count % self.solver_calls // self.source.interval % len(self.contacts)]
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
         """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
@@ -302,8 +316,8 @@ class Stepping:
         return Operation(name="eval_fk", run=partial(newton.eval_fk, self.model, joint_q, joint_qd, state))
 
 
-class _ExternalForces:
-    """The forces a user wrote into the state before a step, applied in each of its substeps.
+class ExternalForces:
+    """The forces a user wrote into the state before a control step, applied in each of its substeps.
 
     Args:
         state: The state that the user writes to.

@@ -12,11 +12,12 @@ from orchard.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
 from .group import Group
-from .joints import Axes
+from .joints import Axes, lanes_of
 from .parameters import Lanes, Parameters
 
 if TYPE_CHECKING:
     import newton
+    import numpy as np
     import warp as wp
     from newton.actuators import ClampingBase, Delay, DriveBase
     from orchard.simulation import Simulation
@@ -33,6 +34,7 @@ class DriveActuator(abc.ABC):
 
     def __init__(self, config: ActuatorConfig) -> None:
         self.config = config
+        self._axes: dict[int, Axes] = {}
 
     @abc.abstractmethod
     def build_drive(self, lanes: Lanes) -> DriveBase:
@@ -43,15 +45,15 @@ class DriveActuator(abc.ABC):
         return list(_clampings(self.config, lanes))
 
     @hookimpl
-    def extend_prototype(self, builder: newton.ModelBuilder) -> None:
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints, and switch off the drives that the asset gave them."""
-        self._axes = Axes.select(builder, self.config)
-        self._axes.switch_off_drives(builder)
+        self._axes[prototype] = Axes.select(builder, self.config)
+        self._axes[prototype].switch_off_drives(builder)
 
     @hookimpl
     def bind(self, simulation: Simulation) -> None:
-        """Build drive, clamping and delay over the joints of all worlds."""
-        lanes = self._axes.lanes(simulation)
+        """Build drive, clamping and delay over the joints of all worlds that have them."""
+        lanes = lanes_of(simulation, self._axes)
         drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
         delay = _build_delay(self.config.delay, lanes)
         for parameter in lanes.parameters.values():
@@ -78,12 +80,17 @@ class DriveActuator(abc.ABC):
         return self._group.is_capturable
 
     @property
+    def is_differentiable(self) -> bool:
+        """Whether a rollout may record it: explicit PD, clamped by effort or position at most, without a delay."""
+        return self._group.is_differentiable
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """What `get` and `set` know, by its place in the actuator's table: `kp`, `clamping[0].max_effort`."""
         return tuple(self._parameters)
 
     def get(self, name: str) -> wp.array:
-        """Return the values of a parameter, shape [world_count, DOFs]: what is written into it, the next step reads.
+        """Return the values of a parameter, shape [len(worlds), DOFs]: what is written into it, the next step reads.
 
         Raises:
             ConfigError: There is no such parameter.
@@ -104,7 +111,7 @@ class DriveActuator(abc.ABC):
         Args:
             name: One of `parameters`.
             values: A number, or an array that fits [len(worlds), DOFs of joints] by NumPy's rules.
-            worlds: Indices of worlds; by default all.
+            worlds: Indices of worlds that have the joints; by default all of them.
             joints: Patterns of joint labels, in the order of `joint_labels`; by default all.
 
         Raises:
@@ -118,38 +125,43 @@ class DriveActuator(abc.ABC):
         return self._states.current.drive_state
 
     @property
+    def worlds(self) -> np.ndarray:
+        """The worlds that have the driven joints, ascending: those of the arrays' first axis."""
+        return self._group.lanes.worlds
+
+    @property
     def joint_labels(self) -> tuple[str, ...]:
-        """Labels of the driven joints of one world along the arrays' second axis, once for each DOF of a joint."""
+        """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
         return self._group.lanes.labels
 
     @property
     def actuated_dofs(self) -> wp.array:
-        """DOFs that this actuator drives, shape [world_count × DOFs]."""
+        """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
         return self._group.dofs
 
     @property
     def position_targets(self) -> wp.array:
-        """Targets [m or rad], shape [world_count, DOFs], to be written in place; at first the initial positions."""
+        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
         return self._group.position_targets
 
     @property
     def velocity_targets(self) -> wp.array:
-        """Targets [m/s or rad/s], shape [world_count, DOFs], to be written in place; at first zero."""
+        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
         return self._group.velocity_targets
 
     @property
     def feedforward(self) -> wp.array:
-        """Effort that the drive adds [N or N·m], shape [world_count, DOFs], to be written in place; at first zero."""
+        """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
         return self._group.feedforward
 
     @property
     def computed_effort(self) -> wp.array:
-        """Effort of the last physics step before clamping [N or N·m], shape [world_count, DOFs]."""
+        """Effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
         return self._group.computed_effort
 
     @property
     def applied_effort(self) -> wp.array:
-        """Effort of the last physics step as it reached the joints [N or N·m], shape [world_count, DOFs]."""
+        """Effort of the last physics step as it reached the joints [N or N·m], shape [len(worlds), DOFs]."""
         return self._group.applied_effort
 
 

@@ -52,6 +52,14 @@ class ExplicitEffort:
         """Whether the law may be recorded into a graph."""
         return self._drive.is_graphable()
 
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether a tape may record the law: nothing is remembered, and Newton has the backward pass of all parts."""
+        from newton.actuators import ClampingMaxEffort, ClampingPositionBased, DrivePD
+
+        known = (DrivePD, ClampingMaxEffort, ClampingPositionBased)
+        return self._delay is None and all(isinstance(part, known) for part in (self._drive, *self._clamping))
+
     def state(self) -> newton.actuators.Actuator.State:
         """Return what delay and drive carry from step to step, as at the start."""
         from newton.actuators import Actuator
@@ -74,6 +82,8 @@ class ExplicitEffort:
             following: What they will.
             dt: Length of the step [s].
         """
+        import warp as wp
+
         position, velocity = present(state.joint_q), present(state.joint_qd)
         lane, at = self._lanes, (self._coordinates, self._dofs)
         reached = targets
@@ -82,9 +92,12 @@ class ExplicitEffort:
         effort, applied = efforts
         memory = current.drive_state
         self._drive.compute(position, velocity, *reached, *at, lane, lane, effort, memory, dt, device=self._device)
-        for clamp in self._clamping:
-            clamp.modify_forces(effort, applied, position, velocity, *at, device=self._device)
-            effort = applied
+        for index, clamp in enumerate(self._clamping):
+            # A tape needs what each clamping read; otherwise one array serves all of them.
+            is_last = index == len(self._clamping) - 1
+            limited = wp.zeros_like(applied) if state.requires_grad and not is_last else applied
+            clamp.modify_forces(effort, limited, position, velocity, *at, device=self._device)
+            effort = limited
         if self._drive.is_stateful():
             self._drive.update_state(memory, following.drive_state)
         if self._delay is not None:
@@ -140,6 +153,11 @@ class ImplicitEffort:
     def is_capturable(self) -> bool:
         """Whether the law may be recorded into a graph."""
         return self._actuator.is_graphable()
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Never: Newton solves for the end of the step without a backward pass."""
+        return False
 
     def state(self) -> newton.actuators.Actuator.State:
         """Return what delay and drive carry from step to step, as at the start."""

@@ -49,14 +49,15 @@ class Group:
             raise PluginError(f"{type(drive).__name__} reads inputs that no actuator has: {names}")
         self.lanes, self._device = lanes, lanes.device
         initial = on_host(model.joint_q)[lanes.coordinates]
-        self.position_targets = wp.array(initial, dtype=float, device=lanes.device)
+        options: Any = {"dtype": float, "device": lanes.device, "requires_grad": model.requires_grad}
+        self.position_targets = wp.array(initial, **options)
         self.velocity_targets, self.feedforward, self.computed_effort, self.applied_effort = (
-            wp.zeros(lanes.dofs.shape, dtype=float, device=lanes.device) for _ in range(4)
+            wp.zeros(lanes.dofs.shape, **options) for _ in range(4)
         )
         if not clamping:
             self.applied_effort = self.computed_effort
         self.dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
-        worlds = np.repeat(np.arange(len(lanes.dofs)), lanes.dofs.shape[1])
+        worlds = np.repeat(lanes.worlds, lanes.dofs.shape[1])
         self.world_of_lane = wp.array(worlds, dtype=int, device=lanes.device)
         self._lane_mask = wp.zeros(lanes.dofs.size, dtype=bool, device=lanes.device)
         efforts = ExplicitEffort if mode == "explicit" else ImplicitEffort
@@ -66,6 +67,11 @@ class Group:
     def is_capturable(self) -> bool:
         """Whether the law may be recorded into a graph."""
         return self._effort.is_capturable
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether a tape may record the law."""
+        return self._effort.is_differentiable
 
     def state(self) -> newton.actuators.Actuator.State:
         """Return what delay and drive carry from step to step, as at the start."""
@@ -77,9 +83,19 @@ class Group:
         from orchard.kernels import add_efforts
 
         targets = (self.position_targets.flatten(), self.velocity_targets.flatten(), self.feedforward.flatten())
-        efforts = (self.computed_effort.flatten(), self.applied_effort.flatten())
+        efforts = self._efforts(state)
         self._effort.compute(state, targets, efforts, current, following, dt)
         wp.launch(add_efforts, self.dofs.size, [self.dofs, efforts[1], control.joint_f], device=self._device)
+
+    def _efforts(self, state: newton.State) -> tuple[wp.array, wp.array]:
+        """Return where to write efforts before and after clamping: in a rollout, where a tape finds them unchanged."""
+        import warp as wp
+
+        computed, applied = self.computed_effort.flatten(), self.applied_effort.flatten()
+        if not state.requires_grad:
+            return computed, applied
+        own = wp.zeros_like(computed)
+        return own, own if self.applied_effort is self.computed_effort else wp.zeros_like(applied)
 
     def reset(self, state: newton.actuators.Actuator.State, world_mask: wp.array) -> None:
         """Put the lanes of the masked worlds back to the start."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import attrs
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import newton
     from orchard.simulation import Simulation
 
-__all__ = ["Axes"]
+__all__ = ["Axes", "lanes_of"]
 
 
 @attrs.frozen(eq=False)
@@ -56,18 +57,24 @@ class Axes:
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
             builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0
 
-    def lanes(self, simulation: Simulation) -> Lanes:
-        """Return the same axes in all worlds of the finished model."""
-        model = simulation.model
-        joints = simulation.world_indices("joint", [joint for joint, _ in self.pairs])
-        axes = np.array([axis for _, axis in self.pairs])
-        return Lanes(
-            labels=tuple(model.joint_label[joint] for joint in joints[0]),
-            dofs=on_host(model.joint_qd_start)[joints] + axes,
-            coordinates=on_host(model.joint_q_start)[joints] + axes,
-            device=model.device,
-            dt=simulation.config.simulation.dt,
-        )
+
+def lanes_of(simulation: Simulation, axes: Mapping[int, Axes]) -> Lanes:
+    """Return the axes that were selected in each prototype, in all worlds of the finished model that have them."""
+    model, worlds = simulation.model, simulation.worlds_held
+    pairs = {prototype: each.pairs for prototype, each in axes.items()}
+    joints = simulation.world_indices("joint", {key: [joint for joint, _ in each] for key, each in pairs.items()})
+    offsets = np.array([[axis for _, axis in pairs[key]] for key in simulation.prototype_of_world[worlds].tolist()])
+    labels_of_world = tuple(tuple(model.joint_label[joint] for joint in row) for row in joints)
+    return Lanes(
+        labels=labels_of_world[0],
+        labels_of_world=labels_of_world,
+        worlds=worlds,
+        world_count=simulation.world_count,
+        dofs=on_host(model.joint_qd_start)[joints] + offsets,
+        coordinates=on_host(model.joint_q_start)[joints] + offsets,
+        device=model.device,
+        dt=simulation.config.simulation.dt,
+    )
 
 
 def _axis_count(builder: newton.ModelBuilder, joint: int) -> int:

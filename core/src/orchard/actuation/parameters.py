@@ -60,14 +60,20 @@ class LaneParameter:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Lanes:
-    """The driven DOFs of all worlds, one lane each: world by world, and in the order of the model within a world."""
+    """The driven DOFs of all worlds that have them, one lane each: world by world, within a world as in the model."""
 
     labels: tuple[str, ...]
-    """Labels of the joints of one world, once for each of their DOFs."""
+    """Labels of the joints of the first of these worlds, once for each of their DOFs."""
+    labels_of_world: tuple[tuple[str, ...], ...]
+    """The same for each world; another robot's joints may have other names."""
+    worlds: np.ndarray
+    """The worlds that have driven DOFs, ascending."""
+    world_count: int
+    """The number of all worlds."""
     dofs: np.ndarray
-    """Index of each lane into DOF-shaped arrays, shape [world_count, len(labels)]."""
+    """Index of each lane into DOF-shaped arrays, shape [len(worlds), len(labels)]."""
     coordinates: np.ndarray
-    """Index of each lane into coordinate-shaped arrays, shape [world_count, len(labels)]."""
+    """Index of each lane into coordinate-shaped arrays, shape [len(worlds), len(labels)]."""
     device: wp.Device
     dt: float
     """Length of a physics step [s]."""
@@ -88,7 +94,7 @@ class Lanes:
         maximum: float = np.inf,
         missing: float = np.inf,
     ) -> wp.array[float]:
-        """Return a parameter for each lane, shape [world_count × len(labels)], that can be read and set by its name.
+        """Return a parameter for each lane, shape [len(worlds) × len(labels)], that can be read and set by its name.
 
         Args:
             value: One value for all joints, or a table from patterns of joint labels to values; None for `missing`.
@@ -102,11 +108,12 @@ class Lanes:
         """
         import warp as wp
 
-        found = labels.lookup(missing if value is None else value, self.labels, self.prefix + where)
-        bounds = [each.uniform if isinstance(each, Uniform) else (each, each) for each in found]
-        low, high = (self._tiled([pair[side] for pair in bounds]) for side in (0, 1))
+        given, place = missing if value is None else value, self.prefix + where
+        found = {names: _bounds(given, names, place) for names in dict.fromkeys(self.labels_of_world)}
+        bounds = np.array([found[names] for names in self.labels_of_world], dtype=np.float32).reshape(-1, 2)
+        low, high = (wp.array(bounds[:, side], dtype=float, device=self.device) for side in (0, 1))
         array = wp.clone(low)
-        is_random = any(lowest < highest for lowest, highest in bounds)
+        is_random = bool((bounds[:, 0] < bounds[:, 1]).any())
         self.parameters[self.prefix + where] = LaneParameter(array, low, high, minimum, maximum, is_random)
         return array
 
@@ -114,16 +121,17 @@ class Lanes:
         """Return an integer parameter for each lane, of which each world draws one; as `per_lane` else."""
         import warp as wp
 
-        low, high = (self._tiled([bound] * len(self.labels)) for bound in bounds)
+        low, high = (wp.full(self.dofs.size, bound, dtype=float, device=self.device) for bound in bounds)
         array = wp.full(self.dofs.size, bounds[1], dtype=int, device=self.device)
         is_random = bounds[0] < bounds[1]
         self.parameters[self.prefix + where] = LaneParameter(array, low, high, 0.0, maximum, is_random, is_shared=True)
         return array
 
-    def _tiled(self, values: Sequence[float]) -> wp.array[float]:
-        import warp as wp
 
-        return wp.array(np.tile(np.asarray(values, dtype=np.float32), len(self.dofs)), dtype=float, device=self.device)
+def _bounds(value: Parameter, names: Sequence[str], where: str) -> list[tuple[float, float]]:
+    """Return the lowest and the highest value of each label."""
+    found = labels.lookup(value, names, where)
+    return [each.uniform if isinstance(each, Uniform) else (each, each) for each in found]
 
 
 class Parameters:
@@ -143,8 +151,8 @@ class Parameters:
         # A draw depends on the seed, the joints, the parameter, the world and how often that was reset.
         self._seeds = {name: _seed(f"{seed}/{lanes.labels}/{name}") for name in self._by_name}
         self._random = {name: parameter for name, parameter in self._by_name.items() if parameter.is_random}
-        self.draw_counts = wp.zeros(len(lanes.dofs), dtype=int, device=lanes.device)
-        everywhere = wp.full(len(lanes.dofs) + 1, value=True, dtype=bool, device=lanes.device)
+        self.draw_counts = wp.zeros(lanes.world_count, dtype=int, device=lanes.device)
+        everywhere = wp.full(lanes.world_count + 1, value=True, dtype=bool, device=lanes.device)
         self.draw(everywhere)
 
     def __iter__(self) -> Iterator[str]:
@@ -167,10 +175,10 @@ class Parameters:
                 parameter.high,
             ]
             wp.launch(kernel, lanes.dofs.size, [*inputs, parameter.values], device=device)
-        wp.launch(count_draws, len(lanes.dofs), [world_mask, self.draw_counts], device=device)
+        wp.launch(count_draws, lanes.world_count, [world_mask, self.draw_counts], device=device)
 
     def get(self, name: str) -> wp.array:
-        """Return the values of a parameter, shape [world_count, DOFs]: the memory that the next step reads.
+        """Return the values of a parameter, shape [len(worlds), DOFs]: the memory that the next step reads.
 
         Raises:
             ConfigError: There is no such parameter.
@@ -215,12 +223,15 @@ class Parameters:
         return self._by_name[name]
 
     def _rows(self, worlds: Sequence[int] | None) -> np.ndarray:
-        count = len(self._lanes.dofs)
-        rows = np.arange(count) if worlds is None else np.atleast_1d(np.asarray(worlds))
-        outside = rows[(rows < 0) | (rows >= count)]
+        held, count = self._lanes.worlds, self._lanes.world_count
+        chosen = held if worlds is None else np.atleast_1d(np.asarray(worlds))
+        outside = chosen[(chosen < 0) | (chosen >= count)]
         if outside.size:
             raise ConfigError(f"worlds: {int(outside[0])} is not a world; there are {count}, counted from 0")
-        return rows
+        without = np.setdiff1d(chosen, held)
+        if without.size:
+            raise ConfigError(f"worlds: world {int(without[0])} has none of the joints; choose from {held.tolist()}")
+        return np.searchsorted(held, chosen)
 
     def _columns(self, joints: str | Sequence[str] | None) -> np.ndarray:
         if joints is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -23,6 +24,8 @@ __all__ = [
     "StepConfig",
 ]
 
+_SLICE = r"^(-?\d+)?:(-?\d+)?(:[1-9]\d*)?$"
+
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
@@ -35,6 +38,14 @@ def _known_features(instance: Any, attribute: Any, value: tuple[str, ...]) -> No
             raise ValueError(
                 f"'{attribute.name}' must name features, not {name!r}{did_you_mean(name, FEATURES)}: {known}"
             )
+
+
+@in_schema(pattern=_SLICE, minItems=1, items={"minimum": 0})
+def _slice_or_indices(instance: Any, attribute: Any, value: str | tuple[int, ...]) -> None:
+    if isinstance(value, str) and not re.fullmatch(_SLICE, value):
+        raise ValueError(f"'{attribute.name}' must be a slice with a positive step, such as '0:32' or '::2': {value!r}")
+    if not value:
+        raise ValueError(f"'{attribute.name}' must hold at least one world; leave it out for all of them")
 
 
 @attrs.frozen(kw_only=True)
@@ -62,6 +73,9 @@ class StepConfig:
     determinism: Literal["run-to-run"] | None = None
     """Whether every run on one machine must give the same bits (`run-to-run`); what cannot is refused by name."""
 
+    requires_grad: bool = False
+    """Whether `Simulation.rollout` records what gradients are computed from; backward kernels double a cold start."""
+
     accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
     """Features of the scene to do without where the solver does not support them; others are refused or warned of."""
 
@@ -81,6 +95,9 @@ class AssetConfig:
 
     up_axis: Literal["x", "y", "z"] | None = None
     """The asset's own up axis, z by default (MJCF and URDF only: a USD stage says its own). Turned to the scene's z."""
+
+    worlds: str | tuple[int, ...] | None = attrs.field(default=None, validator=optional(_slice_or_indices))
+    """The worlds that hold it: a slice as in Python (`"0:32"`, `"::2"`) or a list of indices; by default all."""
 
     position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Position of the asset's origin in the world [m]; the file's own placement of its bodies adds to it."""
@@ -133,7 +150,7 @@ class SceneConfig:
     """What shapes are made of where their asset does not say."""
 
     assets: tuple[AssetConfig, ...] = ()
-    """What every world holds, in order. Empty where a prototype built in Python is passed instead."""
+    """What the worlds hold, in order. Empty where a prototype built in Python is passed instead."""
 
 
 @attrs.frozen(kw_only=True)

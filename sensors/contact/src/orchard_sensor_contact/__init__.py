@@ -29,7 +29,7 @@ class ContactConfig:
 class SensorContact:
     """Force that everything else exerts on a body through contacts.
 
-    Outputs, of shape [world_count, bodies that match]:
+    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
 
     - `net_force` [N]: sum over all contacts, in the world frame
     - `friction_force` [N]: its tangential part
@@ -40,17 +40,19 @@ class SensorContact:
 
     def __init__(self, config: ContactConfig) -> None:
         self.config = config
+        self._bodies: dict[int, list[int]] = {}
 
     @orchard.hookimpl
-    def extend_prototype(self, builder: newton.ModelBuilder) -> None:
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the bodies."""
-        self._bodies = labels.match(self.config.bodies, builder.body_label, what="body", where="bodies")
+        self._bodies[prototype] = labels.match(self.config.bodies, builder.body_label, what="body", where="bodies")
 
     @orchard.hookimpl
     def bind(self, simulation: orchard.Simulation) -> None:
-        """Allocate the outputs for all worlds."""
+        """Allocate the outputs for all worlds that have such bodies."""
         import newton
 
+        self.worlds = simulation.worlds_held
         bodies = simulation.world_indices("body", self._bodies)
         self._sensor = newton.sensors.SensorContact(
             simulation.model, sensing_bodies=bodies.ravel().tolist(), request_contact_attributes=False

@@ -24,7 +24,7 @@ class IMUConfig(sensing.SiteConfig):
 class SensorIMU:
     """Specific force and angular velocity in the site's own frame: free fall reads zero, rest reads +g along up.
 
-    Outputs, of shape [world_count, bodies that match]:
+    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
 
     - `linear_acceleration` [m/s²]: acceleration minus gravity
     - `angular_velocity` [rad/s]
@@ -36,17 +36,19 @@ class SensorIMU:
 
     def __init__(self, config: IMUConfig) -> None:
         self.config = config
+        self._sites: dict[int, list[int]] = {}
 
     @orchard.hookimpl
-    def extend_prototype(self, builder: newton.ModelBuilder) -> None:
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Put the sites on their bodies."""
-        self._sites = sensing.add_sites(builder, self.config)
+        self._sites[prototype] = sensing.add_sites(builder, self.config)
 
     @orchard.hookimpl
     def bind(self, simulation: orchard.Simulation) -> None:
-        """Allocate the outputs for all worlds."""
+        """Allocate the outputs for all worlds that have sites."""
         import newton
 
+        self.worlds = simulation.worlds_held
         sites = simulation.world_indices("shape", self._sites)
         self._sensor = newton.sensors.SensorIMU(
             simulation.model, sites=sites.ravel().tolist(), request_state_attributes=False

@@ -73,9 +73,30 @@ class SolverFeatherstone:
 
     @orchard.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverFeatherstone:
-        """Return the solver with every option of the configuration."""
+        """Return the solver with every option of the configuration.
+
+        Raises:
+            ConfigError: The model has gradients, and an option would make them wrong.
+        """
         import newton
 
         options = attrs.asdict(self.config)
         options["deterministic"] = deterministic_mode(self.config.deterministic)
-        return newton.solvers.SolverFeatherstone(model, **options)
+        if not model.requires_grad:
+            return newton.solvers.SolverFeatherstone(model, **options)
+        from .differentiable import DifferentiableFeatherstone
+
+        self._refuse_stale_mass_matrices()
+        return DifferentiableFeatherstone(model, **options)
+
+    def _refuse_stale_mass_matrices(self) -> None:
+        if self.config.update_mass_matrix_interval != 1:
+            raise orchard.ConfigError(
+                f"update_mass_matrix_interval: {self.config.update_mass_matrix_interval}, but the gradients that"
+                " simulation.requires_grad asks for need the mass matrix of each substep; use 1"
+            )
+        if self.config.use_tile_gemm:
+            raise orchard.ConfigError(
+                "use_tile_gemm: true, but tiles keep one mass matrix for all substeps, and the gradients that"
+                " simulation.requires_grad asks for need each; use false"
+            )

@@ -41,7 +41,7 @@ class SolverStyle3D:
 
     Config = Style3DConfig
     coordinates = "maximal"
-    supported_features = frozenset({"bending", "heterogeneous_worlds", "particles", "triangles"})
+    supported_features = frozenset({"bending", "particles", "triangles"})
     supported_observables = frozenset[str]()
 
     def __init__(self, config: Style3DConfig) -> None:

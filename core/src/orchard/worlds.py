@@ -1,0 +1,108 @@
+"""Which worlds hold what: one prototype in all of them, or another one in some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+
+from .errors import ConfigError
+
+if TYPE_CHECKING:
+    from .config import SceneConfig
+    from .config.model import AssetConfig
+
+__all__ = ["WorldLayout", "assets_of_worlds", "listed_worlds"]
+
+_LISTED_RUN_COUNT = 4
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class WorldLayout:
+    """The prototype of each world, and the prototypes that hold what each component looks for."""
+
+    prototype_of_world: np.ndarray
+    """Index of each world's prototype, shape [world_count]."""
+
+    holders: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
+    """The prototypes in which a component found what it looks for, by its name; all of them where it is not listed."""
+
+    @property
+    def prototype_count(self) -> int:
+        """Number of distinct prototypes."""
+        return int(self.prototype_of_world.max()) + 1
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """Yield prototype and length of each run of neighbouring worlds with one prototype, in world order."""
+        for prototype, worlds in groupby(self.prototype_of_world.tolist()):
+            yield prototype, len(list(worlds))
+
+    def worlds_of(self, prototypes: Iterable[int]) -> np.ndarray:
+        """Return the ascending indices of the worlds with one of these prototypes."""
+        return np.flatnonzero(np.isin(self.prototype_of_world, list(prototypes)))
+
+    def holders_of(self, component: str | None) -> tuple[int, ...]:
+        """Return the prototypes that hold what a component looks for."""
+        everywhere = tuple(range(self.prototype_count))
+        return everywhere if component is None else self.holders.get(component, everywhere)
+
+
+def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
+    """Return the indices of the assets that each world holds, one entry per world.
+
+    Raises:
+        ConfigError: An asset is in a world that does not exist, or in none; or a world holds no asset.
+    """
+    held: list[list[int]] = [[] for _ in range(scene.worlds)]
+    for index, asset in enumerate(scene.assets):
+        for world in _worlds_of_asset(asset, scene.worlds, f"scene.assets[{index}].worlds"):
+            held[world].append(index)
+    empty = [world for world, assets in enumerate(held) if not assets]
+    if scene.assets and empty:
+        raise ConfigError(
+            f"scene.assets: no asset is in {listed_worlds(empty)}; let some asset's 'worlds' cover them, or lower"
+            " scene.worlds"
+        )
+    return [tuple(assets) for assets in held]
+
+
+def listed_worlds(worlds: Sequence[int] | np.ndarray) -> str:
+    """Return ascending indices of worlds in words, runs as slices: `worlds 0:32, 40`."""
+    runs: list[list[int]] = []
+    for world in map(int, worlds):
+        if runs and runs[-1][-1] == world - 1:
+            runs[-1].append(world)
+        else:
+            runs.append([world])
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
+    more = f" and {len(texts) - _LISTED_RUN_COUNT} more" if len(texts) > _LISTED_RUN_COUNT else ""
+    return f"world{'s' if len(worlds) > 1 else ''} {', '.join(texts[:_LISTED_RUN_COUNT])}{more}"
+
+
+def _worlds_of_asset(asset: AssetConfig, count: int, where: str) -> list[int]:
+    if asset.worlds is None:
+        return list(range(count))
+    if isinstance(asset.worlds, str):
+        return _worlds_of_slice(asset.worlds, count, where)
+    for world in asset.worlds:
+        if not 0 <= world < count:
+            raise ConfigError(f"{where}: {world} is not a world; there are {count}, counted from 0")
+    return sorted(set(asset.worlds))
+
+
+def _worlds_of_slice(text: str, count: int, where: str) -> list[int]:
+    bounds = [int(part) if part else None for part in text.split(":")]
+    for bound in bounds[:2]:
+        if bound is not None and not -count <= bound <= count:
+            raise ConfigError(
+                f"{where}: {text!r} reaches beyond the {count} worlds of the scene; use bounds within them"
+            )
+    worlds = list(range(count)[slice(*bounds)])
+    if not worlds:
+        raise ConfigError(
+            f"{where}: {text!r} holds none of the {count} worlds; choose at least one, or leave the asset out"
+        )
+    return worlds

@@ -1,0 +1,49 @@
+"""Newton's `SolverFeatherstone` for gradients. Importing this module imports newton: do it in `build_solver`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import newton
+import warp as wp
+
+if TYPE_CHECKING:
+    from newton import Contacts, Control, State
+    from newton.solvers import SolverBase
+
+__all__ = ["DifferentiableFeatherstone"]
+
+_MASS_MATRIX = ("J", "M", "P", "H", "L", "H_mimic")
+"""Newton's names of Jacobian, spatial inertia, their products, the factor, and of what mimic joints make of them."""
+
+
+class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
+    """Gives each substep of a rollout a mass matrix of its own.
+
+    The backward pass reads Jacobian, mass matrix and factor of each substep. Newton 1.8 has one set for all substeps,
+    and so gives wrong gradients, without a word, wherever the mass matrix changes.
+    """
+
+    def step(
+        self,
+        state_in: State,
+        state_out: State,
+        control: Control,
+        contacts: Contacts,
+        dt: float,
+        *,
+        observables: SolverBase.Observables | None = None,
+    ) -> None:
+        """Advance by one substep; where the states have gradients, over new arrays that the tape keeps."""
+        kept = self._arrays() if state_in.requires_grad else {}
+        try:
+            for name, array in kept.items():
+                setattr(self, name, wp.zeros_like(array))
+            super().step(state_in, state_out, control, contacts, dt, observables=observables)
+        finally:
+            for name, array in kept.items():
+                setattr(self, name, array)
+
+    def _arrays(self) -> dict[str, wp.array]:
+        found = {name: getattr(self, name, None) for name in _MASS_MATRIX}
+        return {name: array for name, array in found.items() if array is not None}
