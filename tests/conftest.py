@@ -128,7 +128,7 @@ def pd() -> dict[str, Any]:
 
 @pytest.fixture
 def cloth() -> Callable[..., Any]:
-    """Return a function that builds a small cloth for Style3D, hanging from its upper edge."""
+    """Return a function that builds a small cloth for Style3D, flat and on its way along x."""
     import newton
     import warp as wp
 
@@ -145,7 +145,6 @@ def cloth() -> Callable[..., Any]:
             cell_x=0.05,
             cell_y=0.05,
             mass=0.01,
-            fix_top=True,
             tri_aniso_ke=wp.vec3(400.0, 400.0, 100.0),
             edge_aniso_ke=wp.vec3(1e-4),
             particle_radius=0.01,
