@@ -12,9 +12,10 @@ import pytest
 SOLVERS = ("mujoco", "xpbd", "featherstone", "semi-implicit", "steel", "vbd")
 """Solvers of this workspace that run rigid robots on Warp, and fast."""
 
+_DECLARED = "solver declares that it is not capturable"
 EAGER = {
-    "mujoco-native": "solver declares that it is not capturable",
-    "implicit-mpm": "solver declares that it is not capturable: on the CPU, a graph of it does not replay what was recorded",
+    "mujoco-native": _DECLARED,
+    "implicit-mpm": f"{_DECLARED}: on the CPU, a graph of it does not replay what was recorded",
 }
 """Solvers that are never captured on the CPU, and why their programs say so."""
 

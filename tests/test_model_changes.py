@@ -116,11 +116,11 @@ def halved(values):
 
 
 def raised_sideways(gravity):
-    return gravity + [0.0, 1.0, 0.0]
+    return np.add(gravity, [0.0, 1.0, 0.0])
 
 
 def moved_back(pose):
-    return pose - [0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    return np.subtract(pose, [0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
 def held(flags):
@@ -317,12 +317,12 @@ def test_every_declared_change_is_measured_or_said_not_to_be():
 
 @pytest.mark.parametrize("name", ["style3d", "implicit-mpm"])
 def test_gravity_of_cloth_and_grains_changes(suit, name):
-    """What is free of its neighbours gains g t in a step, of which Style3D keeps 0.998; it is compared to the bit."""
+    """The centre of mass gains g dt in a step; Style3D keeps 0.998 of its velocity, whatever the step."""
     with suit(name, 1).build() as simulation:
         simulation.model.gravity.assign([[0.0, 5.0, 0.0]] * 2)
         simulation.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
         simulation.step()
-        gained = simulation.state.particle_qd.numpy()[simulation.model.particle_inv_mass.numpy() > 0.0]
+        gained = simulation.state.particle_qd.numpy()
 
     kept = 0.998 if name == "style3d" else 1.0
     np.testing.assert_allclose(gained.mean(axis=0), [kept * 0.3, kept * 5.0 * 0.002, 0.0], atol=1e-5)
@@ -332,7 +332,7 @@ def test_a_change_that_the_solver_does_not_take_over_is_refused_by_name(suited):
     declared = PLUGINS[suited.solver].supported_model_changes
     with suited.build() as simulation:
         for flag in sorted(set(FLAGS) - declared):
-            message = rf"^notify_model_changed: solver '{suited.solver}' does not take over {flag} while it runs; it does: "
+            message = rf"^notify_model_changed: solver '{suited.solver}' does not take over {flag} while it runs; "
             with pytest.raises(orchard.ConfigError, match=message):
                 simulation.notify_model_changed(newton.ModelFlags[flag])
         simulation.step()

@@ -100,15 +100,28 @@ def test_every_world_moves_alike(solver, chain, configure, pd):
     assert simulation.time == pytest.approx(30 * 0.002)
 
 
-def test_two_simulations_side_by_side_equal_two_alone(chain, configure, pd):
-    first, second = configure("mujoco", substeps=2, actuators=pd), configure("featherstone", substeps=3, actuators=pd)
-    alone = [run(first, chain(), 10)[0], run(second, chain(), 10)[0]]
+@pytest.mark.parametrize(
+    ("first", "second", "capture"),
+    [
+        ("mujoco", "featherstone", "off"),
+        ("mujoco", "featherstone", "auto"),
+        ("xpbd", "vbd", "auto"),
+        ("steel", "semi-implicit", "auto"),
+        ("kamino", "mujoco-native", "auto"),
+        ("style3d", "implicit-mpm", "auto"),
+    ],
+)
+def test_two_simulations_side_by_side_equal_two_alone(suit, first, second, capture):
+    pair = [suit(first, 1), suit(second, 1)]
+    options = [{"capture": capture, "substeps": substeps} for substeps in (2, 3)]
+    alone = []
+    for suited, chosen in zip(pair, options, strict=True):
+        with suited.build(**chosen) as simulation:
+            simulation.step(3)
+            alone.append(arrays(simulation))
 
-    with (
-        orchard.Simulation(first, prototype=chain()) as left,
-        orchard.Simulation(second, prototype=chain()) as right,
-    ):
-        for _ in range(10):
+    with pair[0].build(**options[0]) as left, pair[1].build(**options[1]) as right:
+        for _ in range(3):
             left.step()
             right.step()
         together = [arrays(left), arrays(right)]

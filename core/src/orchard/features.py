@@ -276,4 +276,4 @@ RIGID_CHANGES = frozenset(
         "SHAPE_PROPERTIES",
     }
 )
-"""The changes of a model that every solver of rigid bodies here takes over: masses, gains, frames, gravity, friction."""
+"""What most solvers of rigid bodies take over while they run: masses, gains, frames, gravity, friction."""
