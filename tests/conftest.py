@@ -228,7 +228,7 @@ def suit(
             solver=solver,
             world_count=world_count,
             eager_reason=EAGER.get(solver),
-            step_count=3 if solver in ("kamino", "implicit-mpm") else 12,
+            step_count=2 if solver in ("kamino", "implicit-mpm") else 8,
             # The rheology of all worlds' grains is one system, and iterates until all of them are solved.
             tolerance=3e-4 if solver == "implicit-mpm" else 0.0,
             build=build,
