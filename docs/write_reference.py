@@ -9,7 +9,7 @@ import inspect
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,15 @@ Where a cell names an option, the solver takes part if the option is true.
 
 """
 
+CHANGES_TABLE = """
+## What they take over while they run
+
+Arrays of `sim.model` may be written between steps, in some worlds or in all.
+`sim.notify_model_changed` then tells the solver, with flags of `newton.ModelFlags`; what is captured stays valid.
+A flag that the solver does not take over is refused, as the change would have no effect.
+
+"""
+
 BUILDER = """
 ## What they add to a builder
 
@@ -126,6 +135,23 @@ VERDICTS = """
 ## Solver by solver
 """
 
+MODEL_CHANGES = {
+    "MODEL_PROPERTIES": "gravity, of each world",
+    "BODY_INERTIAL_PROPERTIES": "masses, inertias, centres of mass",
+    "BODY_PROPERTIES": "bodies that are moved by hand, or no longer",
+    "JOINT_PROPERTIES": "frames and axes of joints",
+    "JOINT_DOF_PROPERTIES": "all of the following three that the solver knows",
+    "JOINT_DOF_FORCE_PROPERTIES": "gains, limits, damping, friction and stiffness of joints",
+    "JOINT_DOF_INERTIAL_PROPERTIES": "armature",
+    "JOINT_REFERENCE_POSE_PROPERTIES": "where springs of joints and rods are at rest",
+    "SHAPE_PROPERTIES": "friction, stiffness, placing and size of shapes",
+    "SHAPE_TYPE_AND_SOURCE": "what a shape is",
+    "CONSTRAINT_PROPERTIES": "mimic joints and equality constraints",
+    "TENDON_PROPERTIES": "tendons",
+    "ACTUATOR_PROPERTIES": "MuJoCo's actuators",
+}
+"""What flags of `newton.ModelFlags` stand for."""
+
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 
 
@@ -161,7 +187,27 @@ def solvers_page() -> str:
         _cells(name, *(_summary(getattr(plugin, hook, None)) for hook in ("configure_builder", "complete_builder")))
         for name, plugin in solvers.items()
     ]
-    return SOLVERS + "".join(declared) + FEATURES_TABLE + _feature_table(solvers) + BUILDER + "".join(prepared)
+    return "".join(
+        [
+            *(SOLVERS, *declared),
+            *(FEATURES_TABLE, _feature_table(solvers)),
+            *(CHANGES_TABLE, _changes_table(solvers)),
+            *(BUILDER, *prepared),
+        ]
+    )
+
+
+def _changes_table(solvers: Mapping[str, Any]) -> str:
+    """Return which changes of the model each solver declares to take over."""
+    lines = [_row_of_solvers("flag", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
+    for flag, meaning in MODEL_CHANGES.items():
+        marks = ("●" if flag in plugin.supported_model_changes else "" for plugin in solvers.values())
+        lines.append(_row_of_solvers(f"`{flag}`: {meaning}", marks))
+    return "".join(lines)
+
+
+def _row_of_solvers(first: str, cells: Iterable[str]) -> str:
+    return "| " + " | ".join([first, *cells]) + " |\n"
 
 
 def _feature_table(solvers: Mapping[str, Any]) -> str:

@@ -6,10 +6,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 SOLVERS = ("mujoco", "xpbd", "featherstone", "semi-implicit", "steel", "vbd")
-"""Solvers of this workspace that run rigid robots."""
+"""Solvers of this workspace that run rigid robots on Warp, and fast."""
+
+_DECLARED = "solver declares that it is not capturable"
+EAGER = {
+    "mujoco-native": _DECLARED,
+    "implicit-mpm": f"{_DECLARED}: on the CPU, a graph of it does not replay what was recorded",
+}
+"""Solvers that are never captured on the CPU, and why their programs say so."""
+
+ALONE = ("style3d",)
+"""Solvers of one world: it lets the cloths of all worlds collide."""
+
+EVERY_SOLVER = (*SOLVERS, "kamino", "style3d", *EAGER)
 
 
 @pytest.fixture(params=SOLVERS)
@@ -112,3 +125,128 @@ PD = {"type": "pd", "joints": [".*"], "kp": 20.0, "kd": 1.0}
 def pd() -> dict[str, Any]:
     """PD control of every joint, with a delay of three physics steps: an actuator that carries state."""
     return {"legs": {**PD, "delay": {"steps": 3}, "clamping": [{"type": "max-effort", "max_effort": 5.0}]}}
+
+
+@pytest.fixture
+def cloth() -> Callable[..., Any]:
+    """Return a function that builds a small cloth for Style3D, flat and on its way along x."""
+    import newton
+    import warp as wp
+
+    def build() -> newton.ModelBuilder:
+        builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+        newton.solvers.SolverStyle3D.register_custom_attributes(builder)
+        newton.solvers.style3d.add_cloth_grid(
+            builder,
+            pos=wp.vec3(0.0, 0.0, 0.5),
+            rot=wp.quat_identity(),
+            vel=wp.vec3(0.3, 0.0, 0.0),
+            dim_x=3,
+            dim_y=3,
+            cell_x=0.05,
+            cell_y=0.05,
+            mass=0.01,
+            tri_aniso_ke=wp.vec3(400.0, 400.0, 100.0),
+            edge_aniso_ke=wp.vec3(1e-4),
+            particle_radius=0.01,
+        )
+        return builder
+
+    return build
+
+
+@pytest.fixture
+def grains() -> Callable[..., Any]:
+    """Return a function that builds a block of 27 grains on its way along x."""
+    import newton
+    import warp as wp
+
+    def build() -> newton.ModelBuilder:
+        builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+        newton.solvers.SolverImplicitMPM.register_custom_attributes(builder)
+        builder.add_particle_grid(
+            pos=wp.vec3(0.0, 0.0, 0.5),
+            rot=wp.quat_identity(),
+            vel=wp.vec3(0.3, 0.0, 0.0),
+            dim_x=3,
+            dim_y=3,
+            dim_z=3,
+            cell_x=0.05,
+            cell_y=0.05,
+            cell_z=0.05,
+            mass=0.1,
+            jitter=0.0,
+            radius_mean=0.025,
+        )
+        return builder
+
+    return build
+
+
+@attrs.frozen(kw_only=True)
+class Suited:
+    """A solver with a scene that suits it: a driven robot, a cloth or grains."""
+
+    solver: str
+    world_count: int
+    eager_reason: str | None
+    """Why its steps are not captured on the CPU; None where they are."""
+
+    step_count: int
+    """Control steps that show what there is to see, and no more than they cost."""
+
+    tolerance: float
+    """How far a world may be from one that is beside others [m, m/s]: 0 is to the bit."""
+
+    build: Callable[..., Any]
+    """Returns a simulation, from options of the simulation."""
+
+
+@pytest.fixture
+def suit(
+    chain: Callable[..., Any],
+    cloth: Callable[..., Any],
+    grains: Callable[..., Any],
+    configure: Callable[..., Any],
+    pd: dict[str, Any],
+) -> Callable[..., Suited]:
+    """Return a function from a solver and a number of worlds to the scene that suits it."""
+    import orchard
+
+    def choose(solver: str, world_count: int) -> Suited:
+        prototype = {"style3d": cloth, "implicit-mpm": grains}.get(solver, chain)
+        tables: dict[str, Any] = {"actuators": pd if prototype is chain else {}}
+        table: dict[str, Any] = {"type": solver}
+        if solver == "implicit-mpm":
+            table |= {"separate_worlds": True, "grid_type": "dense"}  # as it must be on the CPU
+
+        def build(**options: Any) -> orchard.Simulation:
+            scene = {"worlds": world_count, "ground": True}
+            return orchard.Simulation(configure(table, scene=scene, **tables, **options), prototype=prototype())
+
+        return Suited(
+            solver=solver,
+            world_count=world_count,
+            eager_reason=EAGER.get(solver),
+            step_count=2 if solver in ("kamino", "implicit-mpm") else 8,
+            # The rheology of all worlds' grains is one system, and iterates until all of them are solved.
+            tolerance=3e-4 if solver == "implicit-mpm" else 0.0,
+            build=build,
+        )
+
+    return choose
+
+
+@pytest.fixture(params=EVERY_SOLVER)
+def suited(request: pytest.FixtureRequest, suit: Callable[..., Suited]) -> Suited:
+    """Each solver with a scene that suits it, in three worlds where it takes several."""
+    return suit(request.param, 1 if request.param in ALONE else 3)
+
+
+@pytest.fixture(
+    params=[(name, count) for name in EVERY_SOLVER for count in (1, 3) if count == 1 or name not in ALONE],
+    ids=lambda case: f"{case[0]}-{case[1]}",
+)
+def suited_world_count(request: pytest.FixtureRequest, suit: Callable[..., Suited]) -> Suited:
+    """Each solver with a scene that suits it, in one world and in three."""
+    return suit(*request.param)

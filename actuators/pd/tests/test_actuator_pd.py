@@ -42,6 +42,7 @@ def simulate(prototype, *, worlds=1, capture="auto", dt=0.001, groups=None, **op
     return orchard.Simulation(orchard.structure(tables), plugins=[Featherstone()], prototype=prototype)
 
 
+@pytest.mark.alone
 def test_effort_follows_the_law(legs):
     """feedforward + kp (q* - q) + kd (q̇* - q̇) of the state at the start of the step, to a float's rounding."""
     random = np.random.default_rng(3)

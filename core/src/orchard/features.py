@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["FEATURES", "RIGID_TREES", "Feature", "FeatureWarning", "used_features"]
+__all__ = ["FEATURES", "RIGID_CHANGES", "RIGID_TREES", "Feature", "FeatureWarning", "used_features"]
 
 _NO_LIMIT = 1e6
 """From here on, Newton's importers and builders mean that an effort or a velocity is not limited."""
@@ -271,3 +271,16 @@ RIGID_TREES = frozenset(
     }
 )
 """What most robots need: bodies in trees of joints with limits and drives, and contacts."""
+
+
+RIGID_CHANGES = frozenset(
+    {
+        "BODY_INERTIAL_PROPERTIES",
+        "JOINT_DOF_FORCE_PROPERTIES",
+        "JOINT_DOF_PROPERTIES",
+        "JOINT_PROPERTIES",
+        "MODEL_PROPERTIES",
+        "SHAPE_PROPERTIES",
+    }
+)
+"""What most solvers of rigid bodies take over while they run: masses, gains, frames, gravity, friction."""

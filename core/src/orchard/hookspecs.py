@@ -58,6 +58,9 @@ class Component(Protocol):
     optional_features: Mapping[str, str]
     """Solvers: features that an option switches on, with the option's name; named where one is missing."""
 
+    supported_model_changes: frozenset[str]
+    """Solvers: the names in `newton.ModelFlags` of changes that reach a running program; others are refused."""
+
     coordinates: str
     """Solvers: "reduced" (writes joints and bodies; assumed), "joint" (joints only: the host runs `newton.eval_fk`)
     or "maximal" (bodies only: the host runs `newton.eval_ik`)."""

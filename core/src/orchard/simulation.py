@@ -14,7 +14,7 @@ from .arrays import present
 from .buffers import Assignable, DoubleBuffer
 from .building import build_model
 from .callbacks import Callbacks
-from .capabilities import refuse_gaps
+from .capabilities import model_changes, refuse_gaps, refuse_model_changes
 from .capacities import Capacity
 from .catalog import Catalog
 from .checkpoint import Checkpoint
@@ -152,6 +152,7 @@ class Simulation:
     def _refuse_gaps(self, catalog: Catalog) -> None:
         accepted = self.config.simulation.accept_unsupported
         refuse_gaps(self.model, self._components.solver, self._solver_name, accepted, catalog)
+        self._taken_changes = model_changes(self._components.solver)
 
     def _build_solver(self) -> newton.solvers.SolverBase:
         answer = self._components.single("build_solver")
@@ -477,7 +478,17 @@ class Simulation:
             self._written.settle()
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
-        """Tell the solver, before the next step, what of `model` was changed in place. Flags are merged."""
+        """Tell the solver, before the next step, what of `model` was changed in place; what is captured stays valid.
+
+        Flags are merged: the solver is told once, of all that changed since the last step.
+
+        Args:
+            flags: What was changed, such as `newton.ModelFlags.SHAPE_PROPERTIES`.
+
+        Raises:
+            ConfigError: A flag does not exist, or the solver does not take such changes over while it runs.
+        """
+        refuse_model_changes(flags, self._taken_changes, self._solver_name)
         self._model_changes |= int(flags)
 
     def check(self) -> None:

@@ -57,6 +57,7 @@ def settled(simulation, name):
     return np.mean(readings, axis=0)
 
 
+@pytest.mark.alone
 def test_a_body_at_rest_is_carried_by_its_weight(boxes):
     with simulate(boxes) as simulation:
         force = settled(simulation, "net_force")[0]

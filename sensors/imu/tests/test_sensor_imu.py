@@ -92,6 +92,7 @@ def reading(simulation, name):
     return simulation.sensors["imu"].outputs[name].data.numpy()
 
 
+@pytest.mark.alone
 def test_free_fall_reads_zero(bodies):
     with simulate(bodies("box"), body="box") as simulation:
         simulation.step(10)

@@ -25,6 +25,7 @@ def newton_options():
     return dataclasses.asdict(newton.solvers.SolverImplicitMPM.Config()) | options
 
 
+@pytest.mark.alone
 def test_options_and_defaults_are_those_of_newton():
     theirs, ours = newton_options(), attrs.asdict(ImplicitMPMConfig())
 
@@ -90,6 +91,7 @@ def simulate(prototype, worlds=1, capture="auto", **options):
     return orchard.Simulation(orchard.structure(tables), prototype=prototype)
 
 
+@pytest.mark.alone
 def test_options_reach_the_solver(column):
     with simulate(column, solver=["cr", "gs"], tolerance=1e-3, transfer_scheme="pic") as simulation:
         solver = simulation.solver

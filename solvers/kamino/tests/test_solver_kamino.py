@@ -49,6 +49,7 @@ def flat(values, prefix=""):
             yield prefix + name, value
 
 
+@pytest.mark.alone
 def test_options_and_defaults_are_those_of_newton():
     theirs = dict(
         flat(dataclasses.asdict(newton.solvers.SolverKamino.Config(use_collision_detector=True, use_fk_solver=True)))
@@ -144,6 +145,7 @@ def simulate(prototype, plugins=(), worlds=1, capture="require", substeps=1, gro
     return orchard.Simulation(orchard.structure(tables), plugins, prototype)
 
 
+@pytest.mark.alone
 def test_options_reach_the_solver_and_the_rest_is_the_assets(scene):
     """Kamino's attributes hold what a USD scene says; a prototype built in Python may set them as well."""
     prototype = copy.deepcopy(scene)

@@ -21,6 +21,7 @@ def newton_options():
     return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
 
 
+@pytest.mark.alone
 def test_options_and_defaults_are_those_of_newton():
     theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(MuJoCoConfig)}
 
@@ -99,6 +100,7 @@ def simulate(asset):
     return build
 
 
+@pytest.mark.alone
 def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simulate):
     with simulate(iterations=11) as simulation:
         option = simulation.solver.mj_model.opt

@@ -85,6 +85,7 @@ def coordinates(simulation):
 # Options.
 
 
+@pytest.mark.alone
 def test_every_option_is_newtons_and_has_its_default_or_is_accounted_for():
     parameters = inspect.signature(newton.solvers.SolverMuJoCo).parameters
     theirs = {name: parameter.default for name, parameter in parameters.items() if name != "model"}
@@ -109,6 +110,7 @@ def test_an_option_of_warp_alone_is_refused_with_what_to_do(option):
         orchard.structure({"solver": {"type": "mujoco-native", option: 1}})
 
 
+@pytest.mark.alone
 def test_options_reach_mujoco_and_the_rest_is_inherited(simulate, pendulum):
     with simulate(pendulum, worlds=3, iterations=7, cone="elliptic", threads=2) as simulation:
         option = simulation.solver.mj_model.opt

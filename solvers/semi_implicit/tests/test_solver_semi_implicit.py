@@ -19,6 +19,7 @@ def newton_options():
     return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
 
 
+@pytest.mark.alone
 def test_options_and_defaults_are_those_of_newton():
     theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(SemiImplicitConfig)}
 
@@ -69,6 +70,7 @@ def simulate(prototype, gravity=-9.81, **options):
     return orchard.Simulation(orchard.structure(tables), prototype=prototype)
 
 
+@pytest.mark.alone
 def test_options_reach_the_solver(sphere):
     with simulate(sphere, angular_damping=0.25, joint_attach_ke=2e4) as simulation:
         assert isinstance(simulation.solver, newton.solvers.SolverSemiImplicit)

@@ -19,6 +19,7 @@ def newton_options():
     return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
 
 
+@pytest.mark.alone
 def test_options_and_defaults_are_those_of_newton():
     theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(SteelConfig)}
 
@@ -106,6 +107,7 @@ def simulate(prototype, plugins=(), worlds=1, capture="require", **options):
     return orchard.Simulation(orchard.structure(tables), plugins, prototype)
 
 
+@pytest.mark.alone
 def test_options_reach_the_solver(scene):
     with simulate(scene, iterations=7, enable_joint_limits=True, articulation_constraint_max=48) as simulation:
         solver = simulation.solver

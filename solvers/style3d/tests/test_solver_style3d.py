@@ -13,6 +13,7 @@ from newton.solvers import style3d
 from orchard_solver_style3d import SolverStyle3D, Style3DConfig
 
 
+@pytest.mark.alone
 def test_options_and_defaults_are_those_of_newton():
     assert attrs.asdict(Style3DConfig()) == dataclasses.asdict(newton.solvers.SolverStyle3D.Config())
 
@@ -66,6 +67,7 @@ def simulate(prototype, worlds=1, capture="require", ground=True, **options):
     return orchard.Simulation(orchard.structure(tables), prototype=prototype)
 
 
+@pytest.mark.alone
 def test_options_reach_the_solver(scene):
     with simulate(scene, iterations=3, linear_iterations=20) as simulation:
         config = simulation.solver.config

@@ -33,6 +33,7 @@ def newton_options():
     return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
 
 
+@pytest.mark.alone
 def test_options_and_defaults_are_those_of_newton():
     theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(VBDConfig)}
 
@@ -193,6 +194,7 @@ def simulate(prototype, plugins=(), worlds=1, capture="require", collision=None,
     return orchard.Simulation(orchard.structure(tables), plugins, prototype)
 
 
+@pytest.mark.alone
 def test_options_reach_the_solver(scene):
     schedule = {"particle_collision_frequency": 3, "particle_collision_frequency_type": "iterations"}
     with simulate(scene, iterations=7, friction_epsilon=0.02, **schedule) as simulation:

@@ -15,6 +15,7 @@ def newton_options():
     return {parameter.name: parameter.default for parameter in parameters if parameter.name != "model"}
 
 
+@pytest.mark.alone
 def test_options_and_defaults_are_those_of_newton():
     theirs, ours = newton_options(), {field.name: field.default for field in attrs.fields(XPBDConfig)}
 
@@ -56,6 +57,7 @@ def simulate(prototype, **options):
     return orchard.Simulation(orchard.structure(tables), prototype=prototype)
 
 
+@pytest.mark.alone
 def test_options_reach_the_solver(sphere):
     with simulate(sphere, iterations=7, enable_restitution=True) as simulation:
         assert isinstance(simulation.solver, newton.solvers.SolverXPBD)

@@ -10,7 +10,7 @@ import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
 from orchard.determinism import deterministic_mode
-from orchard.features import RIGID_TREES
+from orchard.features import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -60,6 +60,12 @@ class SolverFeatherstone:
         "triangles",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
+    # Not BODY_PROPERTIES: a graph keeps the armature of kinematic bodies where it was.
+    supported_model_changes = RIGID_CHANGES | {
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+    }
     supported_observables = frozenset({"body_parent_f"})
     eager_reason = "a graph would repeat one choice between factorising and not"
 

@@ -139,6 +139,7 @@ class SolverImplicitMPM:
     coordinates = "maximal"
     detects_contacts = True
     supported_features = frozenset({"heterogeneous_worlds", "particles"})
+    supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
 
     def __init__(self, config: ImplicitMPMConfig) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import orchard
 from orchard.contacts import ContactSource
-from orchard.features import RIGID_TREES
+from orchard.features import RIGID_CHANGES, RIGID_TREES
 
 from .settings import KaminoConfig
 
@@ -35,6 +35,7 @@ class SolverKamino:
         "joint_friction",
         "loop_joints",
     }
+    supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
     supported_observables = frozenset({"body_qdd", "contact_f"})
 
     def __init__(self, config: KaminoConfig) -> None:

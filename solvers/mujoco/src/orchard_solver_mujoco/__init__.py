@@ -10,7 +10,7 @@ import orchard
 from attrs.validators import deep_iterable, ge, optional
 from orchard.config.validators import finite
 from orchard.contacts import ContactSource
-from orchard.features import RIGID_TREES
+from orchard.features import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -161,6 +161,14 @@ class SolverMuJoCo:
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",
+    }
+    supported_model_changes = RIGID_CHANGES | {
+        "ACTUATOR_PROPERTIES",
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+        "TENDON_PROPERTIES",
     }
     supported_observables = frozenset(
         {

@@ -10,7 +10,7 @@ import orchard
 from attrs.validators import deep_iterable, ge, optional
 from orchard.config.validators import finite, non_negative
 from orchard.contacts import ContactSource
-from orchard.features import RIGID_TREES
+from orchard.features import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -141,6 +141,13 @@ class SolverMuJoCoNative:
         "mujoco_tendons",
     }
     is_capturable = False
+    supported_model_changes = RIGID_CHANGES | {
+        "ACTUATOR_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+        "TENDON_PROPERTIES",
+    }
     supported_observables = frozenset({"body_qdd"})
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:

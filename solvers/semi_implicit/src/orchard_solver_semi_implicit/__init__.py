@@ -10,7 +10,7 @@ import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
 from orchard.determinism import deterministic_mode
-from orchard.features import RIGID_TREES
+from orchard.features import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -67,6 +67,11 @@ class SolverSemiImplicit:
         "triangles",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
+    supported_model_changes = RIGID_CHANGES | {
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+    }
     supported_observables = frozenset[str]()
 
     def __init__(self, config: SemiImplicitConfig) -> None:

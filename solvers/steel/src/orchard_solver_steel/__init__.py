@@ -9,7 +9,7 @@ import orchard
 from attrs.validators import ge, optional
 from orchard.config.validators import finite, fraction, non_negative, positive
 from orchard.determinism import deterministic_mode
-from orchard.features import RIGID_TREES
+from orchard.features import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -209,6 +209,11 @@ class SolverSteel:
         "velocity_limits": "enable_joint_velocity_limits",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
+    supported_model_changes = RIGID_CHANGES | {
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+    }
     supported_observables = frozenset({"body_awake", "body_parent_f", "contact_f"})
     eager_reason = "a graph would repeat one choice between factorising and not"
 

@@ -42,6 +42,7 @@ class SolverStyle3D:
     Config = Style3DConfig
     coordinates = "maximal"
     supported_features = frozenset({"bending", "particles", "triangles"})
+    supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
 
     def __init__(self, config: Style3DConfig) -> None:

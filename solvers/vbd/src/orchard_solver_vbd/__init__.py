@@ -10,7 +10,7 @@ import orchard
 from attrs.validators import ge, gt, lt, optional
 from orchard.config.validators import finite, fraction, non_negative, positive
 from orchard.determinism import deterministic_mode
-from orchard.features import RIGID_TREES
+from orchard.features import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -184,6 +184,12 @@ class SolverVBD:
         "triangles",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
+    supported_model_changes = RIGID_CHANGES | {
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+        "TENDON_PROPERTIES",
+    }
     supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: VBDConfig) -> None:

@@ -9,7 +9,7 @@ import orchard
 from attrs.validators import ge
 from orchard.config.validators import finite
 from orchard.determinism import deterministic_mode
-from orchard.features import RIGID_TREES
+from orchard.features import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -93,6 +93,11 @@ class SolverXPBD:
         "tetrahedra",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
+    supported_model_changes = RIGID_CHANGES | {
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "TENDON_PROPERTIES",
+    }
     supported_observables = frozenset({"body_parent_f", "contact_f"})
 
     def __init__(self, config: XPBDConfig) -> None:
