@@ -241,6 +241,23 @@ def test_recorded_and_eager_steps_give_the_same_bits(tmp_path, kind):
         assert not eager.program.is_captured
 
 
+def test_layers_with_and_without_bias_are_recorded(tmp_path):
+    """Warp 1.19 takes their kernels for one in a CPU graph: 2 (e + 1) + 3 (q̇ - 1), of which a replay lost the bias."""
+    nodes = [
+        helper.make_node("Gemm", ["x", "w1", "b1"], ["a"], transB=1),
+        helper.make_node("Gemm", ["a", "w2"], ["y"]),
+    ]
+    weights = [tensor("w1", np.eye(2)), tensor("b1", [1.0, -1.0]), tensor("w2", [[2.0], [3.0]])]
+    inputs, outputs = [value("x", [None, 2])], [value("y", [None, 1])]
+    file = write(tmp_path / "net.onnx", nodes, inputs, outputs, weights, {"model_type": "mlp"})
+    with simulate(file, worlds=1) as simulation:
+        found = efforts(simulation, 3)
+        assert simulation.program.is_captured
+
+    expected = 2.0 * (ERRORS + 1.0) + 3.0 * (VELOCITIES - 1.0)
+    np.testing.assert_allclose(found[:, 0], np.tile(expected, (3, 1)), rtol=1e-5)
+
+
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
 def test_a_reset_forgets_in_its_worlds_alone(tmp_path, kind):
     with simulate(WRITERS[kind](tmp_path / "net.onnx")) as simulation:

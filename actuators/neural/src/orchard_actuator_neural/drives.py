@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from newton.actuators import DriveBase, DriveNeuralGRU, DriveNeuralLSTM, DriveNeuralMLP
 from orchard.errors import ConfigError
 
 from .network import Network
 
 if TYPE_CHECKING:
+    import onnx
     import warp as wp
 
 __all__ = ["build_drive"]
@@ -29,8 +32,10 @@ class _Loaded(DriveBase):
         Raises:
             ConfigError: Newton cannot run the network: an operator it does not know, or a shape that does not fit.
         """
-        with _located(self.model_path), _backward_kernels():
+        file = self.model_path
+        with _located(file), _backward_kernels(), _with_biases(file) as self.model_path:
             super().finalize(device, num_actuators)
+        self.model_path = file
 
 
 class MLP(_Loaded, DriveNeuralMLP):
@@ -78,3 +83,33 @@ def _backward_kernels() -> Iterator[None]:
         yield
     finally:
         wp.config.enable_backward = before
+
+
+@contextmanager
+def _with_biases(file: str) -> Iterator[str]:
+    """Write the network with a bias in every linear layer, of zeros where it has none.
+
+    A layer with a bias and one without have two kernels of one name, and Warp 1.19 finds the kernels of a CPU graph by
+    name: a replay would run one of them for both.
+    """
+    import onnx
+
+    model = onnx.load(file)
+    for index, node in enumerate(model.graph.node):
+        if node.op_type == "Gemm" and (len(node.input) == 2 or not node.input[2]):
+            _add_bias(model.graph, node, f"zeros of layer {index}")
+    with TemporaryDirectory(prefix="orchard-network-") as folder:
+        copy = Path(folder, Path(file).name)
+        onnx.save(model, copy)
+        yield str(copy)
+
+
+def _add_bias(graph: onnx.GraphProto, node: onnx.NodeProto, name: str) -> None:
+    import onnx
+
+    shapes = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
+    is_transposed = any(attribute.name == "transB" and attribute.i for attribute in node.attribute)
+    if node.input[1] in shapes:
+        width = shapes[node.input[1]][0 if is_transposed else 1]
+        graph.initializer.append(onnx.numpy_helper.from_array(np.zeros(width, dtype=np.float32), name))
+        node.input[2:] = [name]
