@@ -332,6 +332,21 @@ def test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_ste
     np.testing.assert_allclose(found, np.broadcast_to(expected, (3, 2, 2)), rtol=1e-4)
 
 
+def test_an_implicit_effort_of_an_lstm_remembers_as_the_explicit_one(tmp_path):
+    """With the memory of the step's start, τ = (τ₀ - k h q̇) / (1 + k h² / I), where k is the slope dτ/de there."""
+    with simulate(lstm(tmp_path / "net.onnx", effort_scale=400.0), effort_mode="implicit") as simulation:
+        found = efforts(simulation, 3)
+
+    weights, hidden, cell, expected = np.array([1.0, 0.5]), np.zeros((2, 2)), np.zeros((2, 2)), []
+    for _ in range(3):
+        candidate = np.tanh(ERRORS[:, None] * weights + 0.1 * hidden)
+        cell = 0.5 * cell + 0.5 * candidate
+        hidden = 0.5 * np.tanh(cell)
+        slope = 400.0 * (0.5 * (1.0 - np.tanh(cell) ** 2) * 0.5 * (1.0 - candidate**2) * weights).sum(axis=1)
+        expected.append((400.0 * hidden.sum(axis=1) - slope * 0.01 * VELOCITIES) / (1.0 + slope * 1e-4))
+    np.testing.assert_allclose(found, np.repeat(np.array(expected)[:, None], 2, axis=1), rtol=1e-4)
+
+
 def test_the_slope_is_there_where_a_simulation_leaves_out_backward_kernels():
     """As every program does that imports Newton after Orchard has built something; these tests import it before."""
     name = test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step.__name__
@@ -440,6 +455,10 @@ def test_weights_that_do_not_fit_the_declared_shapes_are_refused(tmp_path):
     onnx.save(model, file)
 
     refused(file, "is no valid ONNX file")
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path):
+    refused(linear(tmp_path / "net.onnx", [1.0, np.nan]), r"'net\.onnx': weights 'w' hold nan; train the network anew")
 
 
 def test_an_operator_that_newton_does_not_run_is_refused(tmp_path):

@@ -80,9 +80,11 @@ def read_file(file: Path) -> NetworkFile:
     """Return what a file says.
 
     Raises:
-        ConfigError: It is no ONNX file, its parts do not fit each other, or its metadata are no JSON object.
+        ConfigError: It is no ONNX file, its parts do not fit each other, a weight is not finite, or its metadata are
+            no JSON object.
     """
     model = _load(file)
+    _refuse_infinite_weights(model.graph, file)
     weights = {tensor.name for tensor in model.graph.initializer}  # files of old versions list them as inputs, too
     return NetworkFile(
         file=file,
@@ -104,6 +106,16 @@ def _load(file: Path) -> onnx.ModelProto:
     except Exception as error:  # the errors of ONNX's C++ side share no class
         reason = " ".join(str(error).split())
         raise ConfigError(f"model: {str(file)!r} is no valid ONNX file ({reason}); export the network anew") from error
+
+
+def _refuse_infinite_weights(graph: onnx.GraphProto, file: Path) -> None:
+    """Refuse what training that diverged leaves behind: every effort would be NaN."""
+    from onnx import numpy_helper
+
+    for tensor in graph.initializer:
+        wrong = [value for value in numpy_helper.to_array(tensor).flat if not math.isfinite(value)]
+        if wrong:
+            raise ConfigError(f"model: {file.name!r}: weights {tensor.name!r} hold {wrong[0]}; train the network anew")
 
 
 def _metadata(model: onnx.ModelProto, file: Path) -> dict[str, Any]:
