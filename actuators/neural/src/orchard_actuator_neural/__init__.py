@@ -53,7 +53,7 @@ class ActuatorNeural(DriveActuator):
 
     @property
     def position_targets(self) -> wp.array:
-        """Targets [m or rad], shape [world_count, DOFs], to be written in place; at first the initial positions.
+        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions.
 
         Raises:
             AttributeError: The network does not read them.
@@ -63,7 +63,7 @@ class ActuatorNeural(DriveActuator):
 
     @property
     def velocity_targets(self) -> wp.array:
-        """Targets [m/s or rad/s], shape [world_count, DOFs], to be written in place; at first zero.
+        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero.
 
         Raises:
             AttributeError: The network does not read them, as an MLP and an LSTM never do.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import attrs
+import numpy as np
 from orchard.errors import ConfigError
 from orchard.spelling import did_you_mean
 
@@ -113,8 +114,9 @@ def _refuse_infinite_weights(graph: onnx.GraphProto, file: Path) -> None:
     from onnx import numpy_helper
 
     for tensor in graph.initializer:
-        wrong = [value for value in numpy_helper.to_array(tensor).flat if not math.isfinite(value)]
-        if wrong:
+        weights = numpy_helper.to_array(tensor)
+        wrong = weights[~np.isfinite(weights)]
+        if wrong.size:
             raise ConfigError(f"model: {file.name!r}: weights {tensor.name!r} hold {wrong[0]}; train the network anew")
 
 
