@@ -97,6 +97,20 @@ def test_a_plugin_that_works_on_the_host_runs_eagerly_and_alone(make, chain, con
     assert captured == eager
 
 
+@pytest.mark.parametrize("decimation", [1, 2])
+def test_an_actuator_that_remembers_is_recorded_beside_a_plugin_that_works_on_the_host(
+    chain, configure, pd, decimation
+):
+    """Its two memories are swapped in Python at every step, and settled at the end: that is no reason to blame it."""
+    config = configure("featherstone", decimation=decimation, actuators=pd)
+
+    with pytest.warns(orchard.CaptureWarning) as caught:
+        _, program = run(config, chain(), [Shake()])
+
+    assert len(caught) == 1
+    assert eager_names(program) == {"before_substep(plugins:shake)"}
+
+
 @pytest.mark.parametrize("make", [Brake, Shake])
 def test_require_refuses_a_plugin_that_works_on_the_host(make, chain, configure):
     name = make.__name__.lower()

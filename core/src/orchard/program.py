@@ -197,27 +197,36 @@ class Program:
         return self._find_culprits(before) or dict.fromkeys(recorded, f"together, replayed steps {difference}")
 
     def _find_culprits(self, before: Snapshot) -> dict[str, str]:
-        """Replay each operation on its own, one step later than it was recorded, and compare it with a call.
+        """Replay the operations of each name on their own, one step later than recorded, and compare them with calls.
 
+        Those of one name belong together: an actuator's memory, swapped by one of them, is settled by the last.
         The step in between makes the state another one than at recording: what was read on the host, or counted in
         Python, while recording shows itself.
         """
+        names = dict.fromkeys(operation.name for operation in self.operations)
+        groups = {name: tuple(op for op in self.operations if op.name == name) for name in names}
         before.restore()
-        graphs = [None if op.name in self.eager_reasons else _capture([op], self._device) for op in self.operations]
+        graphs = {
+            name: _capture(group, self._device) for name, group in groups.items() if name not in self.eager_reasons
+        }
         before.restore()
         for operation in self.operations:
             operation.run()
         culprits = {}
-        for operation, graph in zip(self.operations, graphs, strict=True):
+        for operation in self.operations:
+            graph = graphs.pop(operation.name, None)
             if graph is not None:
-                here = self._save()
-                called = self._outcome_of([operation.run] * 2, here)
-                replayed = self._outcome_of([*Segment(operations=(operation,), graph=graph).calls()] * 2, here)
-                difference = called.difference(replayed)
+                segment = Segment(operations=groups[operation.name], graph=graph)
+                difference = self._difference(segment, self._save())
                 if difference is not None:
                     culprits[operation.name] = f"a replay {difference}"
             operation.run()
         return culprits
+
+    def _difference(self, segment: Segment, here: Snapshot) -> str | None:
+        """Say how replays of a segment differ from calls, or None."""
+        called = self._outcome_of([operation.run for operation in segment.operations] * 2, here)
+        return called.difference(self._outcome_of([*segment.calls()] * 2, here))
 
     def _outcome_of(self, calls: Sequence[Callable[[], None]], before: Snapshot) -> Outcome:
         before.restore()

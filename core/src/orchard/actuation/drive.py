@@ -121,7 +121,7 @@ class DriveActuator(abc.ABC):
 
     @property
     def drive_state(self) -> Any:
-        """What the drive remembers between steps, in arrays of shape [lanes]; None where it remembers nothing."""
+        """What the drive remembers between steps, in arrays over the lanes; None where it remembers nothing."""
         return self._states.current.drive_state
 
     @property
