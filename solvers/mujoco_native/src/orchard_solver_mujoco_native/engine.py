@@ -13,9 +13,10 @@ import warp as wp
 from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
 
-from .coordinates import Coordinates
-from .inputs import Inputs
-from .layout import JointLayout
+from .inputs import Inputs, field
+from .joints import by_world, joints_of
+from .kernels import BALL, read_coordinates, write_coordinates
+from .launching import host_views, launcher
 from .parameters import Parameters, is_uniform
 
 __all__ = ["MuJoCoBatch"]
@@ -52,18 +53,21 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self.batch = Batch(self.mj_model, model.world_count, thread_count)
         """MuJoCo's worlds."""
         self._options = {**options, "save_to_mjcf": None}
-        self._layout = JointLayout(model, converted)
-        self._coordinates = Coordinates(model, self._layout)
-        self._inputs = Inputs(self._layout, self._coordinates, converted, self.batch)
+        self._converted = converted
+        joints = joints_of(model, converted)
+        self._has_balls = bool((joints.kind.numpy() == int(BALL)).any())
+        self._inputs = Inputs(model, joints, converted, self.batch)
         self._parameters = None if is_uniform(converted) else Parameters(model, self._options, self.batch)
-        self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
+        # What the last step returned; NaN equals nothing, so that the first state is read.
+        self._q, self._qd = (
+            wp.full(count, np.nan, dtype=float, device="cpu")
+            for count in (model.joint_coord_count, model.joint_dof_count)
+        )
+        self._view = host_views()
+        self._follow(joints)
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
-        coordinates, dofs = model.joint_coord_count // model.world_count, model.joint_dof_count // model.world_count
-        # What the last step returned; NaN equals nothing, so that the first state is read.
-        self._q = np.full((model.world_count, coordinates), np.nan, dtype=np.float32)
-        self._qd = np.full((model.world_count, dofs), np.nan, dtype=np.float32)
 
     def state_arrays(self) -> dict[str, wp.array]:
         """Return what is carried from step to step, one row per world: views, of which some share memory with MuJoCo.
@@ -71,7 +75,11 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         `integration` is MuJoCo's own state in double precision, with the warm start; `joint_q` and `joint_qd` are
         what the last step returned for it.
         """
-        views = {"integration": self.batch.state, "joint_q": self._q, "joint_qd": self._qd}
+        views = {
+            "integration": self.batch.state,
+            "joint_q": self._by_world(self._q),
+            "joint_qd": self._by_world(self._qd),
+        }
         return {name: wp.array(view, device="cpu", copy=False) for name, view in views.items()}
 
     def step(
@@ -90,7 +98,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         Args:
             state_in: The state to start from; `joint_q`, `joint_qd` and `body_f` are read.
             state_out: Where `joint_q` and `joint_qd` are written.
-            control: Efforts and targets.
+            control: Efforts and targets; the model's where it is None.
             contacts: Not used: MuJoCo detects contacts itself.
             dt: Length of a substep [s].
             observables: Where `body_qdd` is written: the mean acceleration over the substeps [m/s², rad/s²].
@@ -101,16 +109,14 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """
         if self._timestep[0] != dt:
             self._timestep[:] = dt
+        control = self.model.control() if control is None else control
         self._read(state_in)
         # Newton's torques on ball joints keep their axes where MuJoCo's turn with the body: they are written anew.
-        calls = 1 if self._coordinates.ball is None else substep_count
-        joint_q = state_in.joint_q
+        calls = substep_count if self._has_balls else 1
         for _ in range(calls):
-            self._inputs.write(state_in.body_f, joint_q, control)
+            self._inputs.write(state_in.body_f, control)
             self._advance(substep_count // calls)
-            self._write(state_out)
-            joint_q = state_out.joint_q
-        self._inputs.clear()
+        self._write(state_out)
         if observables is not None and observables.is_requested("body_qdd"):
             self._measure(state_in, state_out, observables.body_qdd, dt * substep_count)
 
@@ -124,14 +130,13 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """
         worlds: Any = slice(None) if world_mask is None else world_mask.numpy()[:-1]
         self.batch.state[worlds] = self._initial[worlds]
-        self._q[worlds] = np.nan
+        self._by_world(self._q)[worlds] = np.nan
         if self._parameters is not None:
             self._parameters.pose_roots()
         chosen = newton.StateFlags.ALL if flags is None else flags
         for name, flag in (("joint_q", newton.StateFlags.JOINT_Q), ("joint_qd", newton.StateFlags.JOINT_QD)):
             if int(chosen) & flag:
-                by_world = self._layout.by_world
-                by_world(getattr(state, name))[worlds] = by_world(getattr(self.model, name))[worlds]
+                self._by_world(getattr(state, name))[worlds] = self._by_world(getattr(self.model, name))[worlds]
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
         """Take over what changed in the model; from then on, each world has its own parameters."""
@@ -139,19 +144,32 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._parameters = Parameters(self.model, self._options, self.batch)
         else:
             self._parameters.update(int(flags))
-        self._coordinates = self._inputs.coordinates = Coordinates(self.model, self._layout)
-        self._q[:] = np.nan
+        joints = joints_of(self.model, self._converted)
+        self._inputs.follow(joints)
+        self._follow(joints)
+        self._q.fill_(np.nan)
 
-    def _read(self, state: newton.State) -> None:
+    def _follow(self, joints: Any) -> None:
+        """Go on with other anchors, centres of mass and references."""
+        worlds, fields = self.model.world_count, (field(self.batch, "qpos"), field(self.batch, "qvel"))
+        self._read_coordinates = launcher(read_coordinates, worlds, joints, *fields, self._q, self._qd)
+        self._write_coordinates = launcher(write_coordinates, worlds, joints, *fields)
+
+    def _read(self, state: Any) -> None:
         """Take over the coordinates of worlds that are not where the last step left them."""
-        q, qd = self._layout.by_world(state.joint_q), self._layout.by_world(state.joint_qd)
+        view = self._view
         # Comparing bytes is faster than comparing numbers, and a NaN is where it was left, too.
-        if q.tobytes() == self._q.tobytes() and qd.tobytes() == self._qd.tobytes():
-            return
-        is_moved = (q != self._q).any(axis=1) | (qd != self._qd).any(axis=1)
-        qpos, qvel = self._qpos.copy(), self._qvel.copy()
-        self._coordinates.to_mujoco(q, qd, qpos, qvel)
-        self._qpos[is_moved], self._qvel[is_moved] = qpos[is_moved], qvel[is_moved]
+        is_left = view(state.joint_q).tobytes() == view(self._q).tobytes()
+        if not is_left or view(state.joint_qd).tobytes() != view(self._qd).tobytes():
+            self._read_coordinates(state.joint_q, state.joint_qd)
+
+    def _write(self, state: Any) -> None:
+        self._write_coordinates(state.joint_q, state.joint_qd)
+        self._view(self._q)[:] = self._view(state.joint_q)
+        self._view(self._qd)[:] = self._view(state.joint_qd)
+
+    def _by_world(self, array: Any) -> np.ndarray:
+        return by_world(self.model, array)
 
     def _advance(self, substep_count: int) -> None:
         try:
@@ -164,11 +182,6 @@ class MuJoCoBatch(newton.solvers.SolverBase):
                 f"solver: the memory of MuJoCo ({self.mj_model.narena} bytes) has no room for the contacts of world"
                 f" {world}; let fewer shapes touch"
             )
-
-    def _write(self, state: newton.State) -> None:
-        self._coordinates.to_newton(self._qpos, self._qvel, self._q, self._qd)
-        self._layout.by_world(state.joint_q)[:] = self._q
-        self._layout.by_world(state.joint_qd)[:] = self._qd
 
     def _measure(self, before: Any, after: Any, body_qdd: Any, dt: float) -> None:
         """Write how fast the bodies' velocities changed; both states' bodies are brought up to date first."""
