@@ -142,8 +142,8 @@ class Hooks:
     ) -> None:
         """Advance `state_in` by `dt` [s] into `state_out`, in place of `solver.step`. Step; once per substep.
 
-        A component that asks for `substep_count` takes as many substeps of `dt` in the call: all of a physics step
-        where nothing happens between them, else one.
+        A component that asks for `substep_count` takes as many substeps of `dt` in the call: all of a control step
+        or of a physics step where nothing happens between them, else one.
         """
 
     @hookspec
