@@ -45,6 +45,9 @@ class Component(Protocol):
     eager_reason: str | None
     """Why its step hooks may not be recorded, where `is_capturable` is False; shown with the program."""
 
+    unsaved_reason: str | None
+    """Why a simulation with it cannot be saved, where it carries what is in no array or number of one size."""
+
     observables: frozenset[str]
     """Sensors: the solver observables read in `update_sensors`, such as `{"body_qdd"}`."""
 

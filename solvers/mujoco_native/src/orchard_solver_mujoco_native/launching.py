@@ -29,7 +29,10 @@ def launcher(kernel: Any, shape: int | tuple[int, ...], *fixed: Any) -> Callable
 
     @lru_cache(maxsize=_KEPT)
     def recorded(*arrays: wp.array) -> Any:
-        return wp.launch(kernel, shape, [*fixed, *arrays], device="cpu", record_cmd=True)
+        launch = wp.launch(kernel, shape, [*fixed, *arrays], device="cpu", record_cmd=True)
+        if launch is None:  # an error is not kept in mind
+            raise RuntimeError(f"kernel {kernel.key} is not compiled")
+        return launch
 
     return lambda *arrays: recorded(*arrays).launch()
 
