@@ -82,6 +82,8 @@ class Checkpoint:
             ConfigError: There is no such file, it is truncated, or it is something else.
         """
         try:
+            if not zipfile.is_zipfile(path) and Path(path).exists():
+                raise zipfile.BadZipFile("no zip archive")
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 manifest = json.loads(file["manifest"].tobytes())
                 arrays = {name: file[f"a{index}"] for index, name in enumerate(manifest["names"])}

@@ -426,6 +426,12 @@ class Simulation:
             if hasattr(component, "check"):
                 component.check()
 
+    @property
+    def unsaved_reasons(self) -> Mapping[str, str]:
+        """Why the simulation cannot be saved, by component; empty where it can."""
+        reasons = {name: getattr(component, "unsaved_reason", None) for name, component in self._components.items()}
+        return {name: reason for name, reason in reasons.items() if reason is not None}
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything that is carried from step to step into one file; see `load`. Synchronises with the device.
 
@@ -434,10 +440,8 @@ class Simulation:
         Raises:
             SimulationError: The solver, or another component, declares that it cannot go on from a file, and why.
         """
-        for name, component in self._components.items():
-            reason = getattr(component, "unsaved_reason", None)
-            if reason is not None:
-                raise SimulationError(f"save: {name}: {reason}; run it in one piece")
+        for name, reason in self.unsaved_reasons.items():
+            raise SimulationError(f"save: {name}: {reason}; run it in one piece")
         with WARP_LOCK:
             self._catch_up()
             arrays, numbers = self._stepping.carried.contents()
