@@ -82,6 +82,7 @@ def test_ctrl_c_leaves_a_checkpoint_of_whole_steps(orchard, tmp_path):
         assert values.tobytes() == series(tmp_path / "whole")[name][-5:].tobytes(), name
 
 
+@pytest.mark.filterwarnings("default:solver. MuJoCo")
 def test_a_run_that_fails_keeps_the_checkpoint_of_before(orchard, tmp_path):
     (tmp_path / "before.npz").write_text("precious")
 
@@ -89,6 +90,7 @@ def test_a_run_that_fails_keeps_the_checkpoint_of_before(orchard, tmp_path):
     result = orchard("run", "pendulum.toml", "--steps", "50", "--checkpoint", "before.npz", *failed)
 
     assert result.exit_code == 4
+    assert "warning: solver: MuJoCo: Nan, Inf or huge value" in result.output
     assert "no checkpoint: the simulation failed" in result.output
     assert (tmp_path / "before.npz").read_text() == "precious"
 

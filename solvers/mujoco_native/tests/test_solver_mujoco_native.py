@@ -1,6 +1,7 @@
 """MuJoCo's C engine as a plugin: Newton's conventions, MuJoCo's own numbers, and nothing shared between worlds."""
 
 import inspect
+from contextlib import nullcontext
 
 import attrs
 import mujoco
@@ -17,12 +18,6 @@ INERTIA = (0.15, 0.2, 0.3)
 NOT_OF_C = {"njmax", "njmax_nnz", "nconmax", "strict_capacity", "enable_sleeping", "nvmax", "sleep_tolerance"}
 NOT_OF_C |= {"use_mujoco_contacts", "use_speculative_contacts", "separate_worlds", "deterministic"}
 DECIDED = {"use_mujoco_cpu", "disable_sensors", "kinematic_switchable_roots", "update_data_interval"}
-
-
-@pytest.fixture(autouse=True)
-def log_elsewhere(tmp_path, monkeypatch):
-    """MuJoCo writes its warnings into a file where it runs."""
-    monkeypatch.chdir(tmp_path)
 
 
 def builder_with_attributes():
@@ -425,14 +420,15 @@ def test_a_reset_world_starts_again_and_the_others_go_on(simulate, pendulum):
         assert worlds[[0, 2]].tobytes() == coordinates(undisturbed)[[0, 2]].tobytes()
 
 
-def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate, pendulum, capfd):
+def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate, pendulum):
     undisturbed, simulation = simulate(pendulum, worlds=3), simulate(pendulum, worlds=3)
     with undisturbed, simulation:
         simulation.step(5)
         undisturbed.step(5)
         velocities = simulation.state.joint_qd.numpy()
         velocities.reshape(3, -1)[1] = np.nan
-        simulation.step(5)
+        with pytest.warns(RuntimeWarning, match=r"^solver: MuJoCo: Nan, Inf or huge value"):
+            simulation.step(5)
         undisturbed.step(5)
 
         with pytest.raises(orchard.SimulationError, match="world 1 is not finite"):
@@ -441,6 +437,25 @@ def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate,
         simulation.reset([1])
         simulation.step(5)
         simulation.check()
+
+
+@pytest.mark.parametrize("is_handled", [False, True], ids=["ours", "theirs"])
+def test_mujoco_writes_no_log_and_a_handler_of_the_user_stays(is_handled, simulate, pendulum, tmp_path, monkeypatch):
+    heard = []
+    monkeypatch.chdir(tmp_path)
+    mujoco.set_mju_user_warning(heard.append if is_handled else None)
+    try:
+        with simulate(pendulum) as simulation:
+            simulation.step()
+            simulation.state.joint_qd.fill_(float("nan"))
+            with nullcontext() if is_handled else pytest.warns(RuntimeWarning, match="Nan, Inf"):
+                simulation.step()
+
+            assert (mujoco.get_mju_user_warning() is not None) == bool(heard) == is_handled
+    finally:
+        mujoco.set_mju_user_warning(None)
+
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_solver_reset_by_newtons_means_puts_the_state_back(simulate, pendulum):

@@ -141,6 +141,7 @@ class SolverMuJoCoNative:
         "mujoco_tendons",
     }
     is_capturable = False
+    # No contact_f: contacts are in the memory of the thread that steps a world, and gone when it steps the next.
     supported_observables = frozenset({"body_qdd"})
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,9 +22,9 @@ from .parameters import Parameters, is_uniform
 
 __all__ = ["MuJoCoBatch"]
 
-_Bit: Any = mujoco.mjtDisableBit  # pyright: ignore[reportAttributeAccessIssue] (in an extension without stubs)
-_Warning: Any = mujoco.mjtWarning  # pyright: ignore[reportAttributeAccessIssue]
-_FULL = slice(int(_Warning.mjWARN_CONTACTFULL), int(_Warning.mjWARN_CNSTRFULL) + 1)
+_mujoco: Any = mujoco
+"""MuJoCo, most of which is in an extension without stubs."""
+_FULL = slice(int(_mujoco.mjtWarning.mjWARN_CONTACTFULL), int(_mujoco.mjtWarning.mjWARN_CNSTRFULL) + 1)
 """Warnings that contacts or constraints were left out."""
 
 
@@ -49,7 +50,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self.mj_model = converted.mj_model
         """MuJoCo's model of a world; what worlds differ in is kept apart."""
         # MuJoCo would put a world that diverges back to the start of the asset, and say nothing in the state.
-        self.mj_model.opt.disableflags |= _Bit.mjDSBL_AUTORESET
+        self.mj_model.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
         self.batch = Batch(self.mj_model, model.world_count, thread_count)
         """MuJoCo's worlds."""
         self._options = {**options, "save_to_mjcf": None}
@@ -172,10 +173,19 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         return by_world(self.model, array)
 
     def _advance(self, substep_count: int) -> None:
+        said: list[str] = []
+        # Without a handler MuJoCo prints, and writes a file where the process runs. There is one for the process.
+        theirs = _mujoco.get_mju_user_warning()
+        if theirs is None:
+            _mujoco.set_mju_user_warning(said.append)
         try:
             self.batch.step(nstep=substep_count)
         except BatchError as error:
             raise orchard.SimulationError(f"solver: {error}") from error
+        finally:
+            _mujoco.set_mju_user_warning(theirs)
+        for text in said:
+            warnings.warn(f"solver: MuJoCo: {text}", RuntimeWarning, stacklevel=2)
         if self._full.any():
             world = int(self._full.reshape(len(self._full), -1).any(axis=1).argmax())
             raise orchard.SimulationError(
