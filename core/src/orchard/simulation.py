@@ -487,9 +487,10 @@ class Simulation:
             if checkpoint.model_changes:
                 carried.restore_model(checkpoint)
                 self.notify_model_changed(checkpoint.model_changes)
-            self._prepare_step()
+            self._catch_up()
             if checkpoint.step_count:
                 # The first step allocates what solvers allocate late; its results are overwritten.
+                self._prepare_step()
                 self.program.step()
             carried.restore(checkpoint, source)
         self.step_count = checkpoint.step_count
