@@ -15,10 +15,11 @@ from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
 
 from .inputs import Inputs, field
-from .joints import by_world, joints_of
+from .joints import TURNING, by_world, joints_of
 from .kernels import BALL, read_coordinates, write_coordinates
 from .launching import host_views, launcher
 from .parameters import Parameters, is_uniform
+from .plain import PlainJoints
 
 __all__ = ["MuJoCoBatch"]
 
@@ -55,17 +56,17 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """MuJoCo's worlds."""
         self._options = {**options, "save_to_mjcf": None}
         self._converted = converted
-        joints = joints_of(model, converted)
-        self._has_balls = bool((joints.kind.numpy() == int(BALL)).any())
-        self._inputs = Inputs(model, joints, converted, self.batch)
+        self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
+        self._inputs = Inputs(model, converted, self.batch)
         self._parameters = None if is_uniform(converted) else Parameters(model, self._options, self.batch)
         # What the last step returned; NaN equals nothing, so that the first state is read.
         self._q, self._qd = (
             wp.full(count, np.nan, dtype=float, device="cpu")
             for count in (model.joint_coord_count, model.joint_dof_count)
         )
-        self._view = host_views()
-        self._follow(joints)
+        self._view = host_views(model.world_count)
+        self._follow_model()
+        self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
@@ -145,16 +146,18 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._parameters = Parameters(self.model, self._options, self.batch)
         else:
             self._parameters.update(int(flags))
-        joints = joints_of(self.model, self._converted)
-        self._inputs.follow(joints)
-        self._follow(joints)
+        self._follow_model()
         self._q.fill_(np.nan)
 
-    def _follow(self, joints: Any) -> None:
-        """Go on with other anchors, centres of mass and references."""
+    def _follow_model(self) -> None:
+        """Take over anchors, centres of mass and references."""
+        joints, turning = joints_of(self.model, self._converted), joints_of(self.model, self._converted, TURNING)
         worlds, fields = self.model.world_count, (field(self.batch, "qpos"), field(self.batch, "qvel"))
         self._read_coordinates = launcher(read_coordinates, worlds, joints, *fields, self._q, self._qd)
-        self._write_coordinates = launcher(write_coordinates, worlds, joints, *fields)
+        self._turning_count = len(turning.kind)
+        self._write_turning = launcher(write_coordinates, worlds, turning, *fields)
+        self._plain = PlainJoints(joints)
+        self._inputs.follow(turning, self._plain)
 
     def _read(self, state: Any) -> None:
         """Take over the coordinates of worlds that are not where the last step left them."""
@@ -165,9 +168,12 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._read_coordinates(state.joint_q, state.joint_qd)
 
     def _write(self, state: Any) -> None:
-        self._write_coordinates(state.joint_q, state.joint_qd)
-        self._view(self._q)[:] = self._view(state.joint_q)
-        self._view(self._qd)[:] = self._view(state.joint_qd)
+        if self._turning_count:
+            self._write_turning(state.joint_q, state.joint_qd)
+        q, qd = self._view(state.joint_q), self._view(state.joint_qd)
+        self._plain.write(self._qpos, self._qvel, q, qd)
+        self._view(self._q)[:] = q
+        self._view(self._qd)[:] = qd
 
     def _by_world(self, array: Any) -> np.ndarray:
         return by_world(self.model, array)

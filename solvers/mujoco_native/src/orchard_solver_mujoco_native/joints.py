@@ -12,21 +12,26 @@ from .kernels import BALL, FREE, PLAIN, Joints
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["by_world", "integers", "joints_of", "newton_bodies", "on_host", "reference_of"]
+__all__ = ["TURNING", "by_world", "integers", "joints_of", "newton_bodies", "on_host", "reference_of"]
+
+ALL = (int(PLAIN), int(BALL), int(FREE))
+TURNING = (int(BALL), int(FREE))
+"""Joints whose rotation is a quaternion."""
 
 
-def joints_of(model: newton.Model, solver: newton.solvers.SolverMuJoCo) -> Any:
+def joints_of(model: newton.Model, solver: newton.solvers.SolverMuJoCo, kinds: tuple[int, ...] = ALL) -> Any:
     """Return `Joints`: those of a world, with a copy of their anchors and of the centres of mass in every world.
 
     Args:
         model: Newton's model.
         solver: Newton's conversion of it, which knows the order of MuJoCo's joints.
+        kinds: The kinds of joints to return, such as those that turn a body in space.
     """
     types = by_world(model, model.joint_type)[0]
     count = len(types)
     # A joint that closes a loop is none of MuJoCo's, and has no coordinates there.
-    moving = np.flatnonzero(on_host(solver.mj_q_start)[:count] >= 0)
-    kind = _kinds(types[moving])
+    moving = np.flatnonzero((on_host(solver.mj_q_start)[:count] >= 0) & np.isin(_kinds(types), kinds))
+    kind = _kinds(types)[moving]
     child = by_world(model, model.joint_child)[0][moving]
     axes = by_world(model, model.joint_dof_dim)[0].sum(axis=1)[moving]
     bodies = newton_bodies(solver)

@@ -16,16 +16,12 @@ import warp as wp
 
 __all__ = [
     "BALL",
-    "DIRECT",
     "FREE",
     "PLAIN",
-    "POSITION",
-    "VELOCITY",
-    "Drives",
     "Joints",
     "read_coordinates",
     "write_coordinates",
-    "write_inputs",
+    "write_efforts",
     "write_wrenches",
 ]
 
@@ -33,14 +29,10 @@ PLAIN = wp.constant(0)
 BALL = wp.constant(1)
 FREE = wp.constant(2)
 
-POSITION = wp.constant(0)
-VELOCITY = wp.constant(1)
-DIRECT = wp.constant(2)
-
 
 @wp.struct
 class Joints:
-    """The joints of a world; all worlds have the same ones, in the same order."""
+    """Some joints of a world; all worlds have the same ones, in the same order."""
 
     coordinate_count: int  # Newton's, of a world
     dof_count: int
@@ -58,16 +50,6 @@ class Joints:
     child: wp.array2d[wp.transformd]
     com: wp.array2d[wp.vec3d]  # centre of mass of the body [m]
     reference: wp.array2d[wp.float64]  # MuJoCo's coordinate where Newton's is zero, by world and DOF
-
-
-@wp.struct
-class Drives:
-    """MuJoCo's actuators: which of Newton's targets, or of the asset's own controls, is the input of each."""
-
-    actuator: wp.array[int]
-    source: wp.array[int]
-    index: wp.array[int]
-    reference: wp.array2d[wp.float64]  # what is added, by world and drive
 
 
 @wp.func
@@ -167,7 +149,7 @@ def write_coordinates(
     joint_q: wp.array[float],
     joint_qd: wp.array[float],
 ):
-    """Hand joint coordinates and velocities back."""
+    """Hand the coordinates and velocities of free and ball joints back."""
     world = wp.tid()
     for j in range(joints.kind.shape[0]):
         q, qd = world * joints.coordinate_count + joints.q[j], world * joints.dof_count + joints.qd[j]
@@ -189,7 +171,7 @@ def write_coordinates(
                 joint_qd[qd + 3 + k] = float(spin[k])
             for k in range(4):
                 joint_q[q + 3 + k] = float(turn[k])
-        elif joints.kind[j] == BALL:
+        else:
             c = wp.transform_get_rotation(joints.child[world, j])
             m = wp.quat_inverse(c) * rotation(qpos, world, i)
             turn = m * c
@@ -198,10 +180,6 @@ def write_coordinates(
                 joint_qd[qd + k] = float(spin[k])
             for k in range(4):
                 joint_q[q + k] = float(turn[k])
-        else:
-            for k in range(joints.qd_count[j]):
-                joint_q[q + k] = float(qpos[world, i + k] - joints.reference[world, joints.qd[j] + k])
-                joint_qd[qd + k] = float(qvel[world, v + k])
 
 
 @wp.kernel
@@ -215,24 +193,18 @@ def write_wrenches(
 
 
 @wp.kernel
-def write_inputs(
+def write_efforts(
     joints: Joints,
-    drives: Drives,
     qpos: wp.array2d[wp.float64],
     qfrc: wp.array2d[wp.float64],
     xfrc: wp.array2d[wp.spatial_vectord],
-    ctrl: wp.array2d[wp.float64],
     body_f: wp.array[wp.spatial_vector],
     joint_f: wp.array[float],
-    target_q: wp.array[float],
-    target_qd: wp.array[float],
-    direct: wp.array[float],
 ):
-    """Write the inputs of actuators and the efforts of joints.
+    """Write the efforts of free and ball joints.
 
-    The effort of a free joint is a wrench on its body, like `body_f` and on top of it.
-
-    Newton's torque on a ball joint is along the axes of the parent anchor: it is turned into the body where it is now.
+    That of a free joint is a wrench on its body, like `body_f` and on top of it. Newton's torque on a ball joint is
+    along the axes of the parent anchor: it is turned into the body where it is now.
     """
     world = wp.tid()
     for j in range(joints.kind.shape[0]):
@@ -242,19 +214,7 @@ def write_inputs(
             for k in range(6):
                 wrench[k] = wrench[k] + wp.float64(joint_f[qd + k])
             xfrc[world, joints.mujoco_body[j]] = wrench
-        elif joints.kind[j] == BALL:
+        else:
             c = wp.transform_get_rotation(joints.child[world, j])
             m = wp.quat_inverse(c) * rotation(qpos, world, joints.qpos[j])
             put_vector(qfrc, world, v, wp.quat_rotate_inv(m, newton_vector(joint_f, qd)))
-        else:
-            for k in range(joints.qd_count[j]):
-                qfrc[world, v + k] = wp.float64(joint_f[qd + k])
-    for d in range(drives.actuator.shape[0]):
-        i, value = drives.index[d], float(0.0)  # noqa: UP018 (Warp: a variable, not a constant)
-        if drives.source[d] == POSITION:
-            value = target_q[world * joints.coordinate_count + i]
-        elif drives.source[d] == VELOCITY:
-            value = target_qd[world * joints.dof_count + i]
-        else:
-            value = direct[world * (direct.shape[0] // ctrl.shape[0]) + i]
-        ctrl[world, drives.actuator[d]] = wp.float64(value) + drives.reference[world, d]

@@ -37,6 +37,6 @@ def launcher(kernel: Any, shape: int | tuple[int, ...], *fixed: Any) -> Callable
     return lambda *arrays: recorded(*arrays).launch()
 
 
-def host_views() -> Callable[[wp.array], np.ndarray]:
-    """Return a function from an array on the CPU to a view of it; making a view takes longer than comparing it."""
-    return lru_cache(maxsize=_KEPT)(lambda array: array.numpy())
+def host_views(world_count: int) -> Callable[[wp.array], np.ndarray]:
+    """Return a function from an array on the CPU to a view, a row per world; making one costs more than reading it."""
+    return lru_cache(maxsize=_KEPT)(lambda array: array.numpy().reshape(world_count, -1))
