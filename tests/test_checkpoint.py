@@ -1,21 +1,29 @@
 """A simulation that was saved and loaded goes on as if it had not been, to the bit."""
 
+import json
 import subprocess
 import sys
 import zipfile
 
+import attrs
+import newton
 import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard.checkpoint import Checkpoint
 
 RESUME = """
+import runpy
 import sys
 import numpy as np
 import orchard
-with orchard.Simulation.load(sys.argv[1]) as simulation:
-    simulation.step(int(sys.argv[2]))
-    np.save(sys.argv[3], simulation.state.body_q.numpy())
+counter = runpy.run_path(sys.argv[1])["Counter"]()
+with orchard.Simulation.load(sys.argv[2], plugins=[counter]) as simulation:
+    simulation.step(int(sys.argv[3]))
+    felt = simulation.sensors["torso"].outputs["linear_acceleration"].data.numpy()
+    found = {"body_q": simulation.state.body_q.numpy(), "felt": felt, "drawn": counter.drawn}
+    np.savez(sys.argv[4], counts=[simulation.step_count, counter.count], **found)
 """
 ROBOT = """
 <mujoco>
@@ -35,11 +43,13 @@ PD = {"type": "pd", "joints": ["hip"], "kp": 5.0, "kd": 0.2, "delay": {"steps": 
 
 
 @pytest.fixture
-def config(solver, configure, tmp_path):
-    """A robot that falls, lands and rolls, with an actuator that remembers."""
+def robot(configure, tmp_path):
+    """Return a function to the configuration of a robot that falls, lands and rolls; its actuator remembers."""
     (tmp_path / "robot.xml").write_text(ROBOT)
-    scene = {"worlds": 3, "ground": True, "assets": [{"path": str(tmp_path / "robot.xml")}]}
-    return configure(solver, scene=scene, actuators={"hip": PD}, substeps=3)
+    scene = {"ground": True, "assets": [{"path": str(tmp_path / "robot.xml")}]}
+    return lambda solver, worlds=3, **tables: configure(
+        solver, scene={"worlds": worlds, **scene}, actuators={"hip": PD}, **tables
+    )
 
 
 def state(simulation):
@@ -51,52 +61,81 @@ def assert_same_bits(left, right):
         assert left[name].tobytes() == right[name].tobytes(), name
 
 
-def test_a_resumed_run_equals_an_uninterrupted_one(config, tmp_path):
-    with orchard.Simulation(config) as whole:
-        whole.step(120)
-        whole.save(tmp_path / "half.npz")
-        whole.step(80)
+def assert_goes_on_to_the_bit(config, path, prototype=None, steps=120):
+    with orchard.Simulation(config, prototype=prototype) as whole:
+        whole.step(steps)
+        whole.save(path)
+        whole.step(30)
         expected = state(whole)
 
-    with orchard.Simulation.load(tmp_path / "half.npz") as resumed:
-        assert resumed.step_count == 120
-        resumed.step(80)
+    with orchard.Simulation.load(path, prototype=prototype) as resumed:
+        assert resumed.step_count == steps
+        resumed.step(30)
 
-        assert resumed.step_count == 200
+        assert resumed.step_count == steps + 30
         assert_same_bits(expected, state(resumed))
 
 
-def test_another_process_goes_on_as_well(configure, tmp_path):
-    (tmp_path / "robot.xml").write_text(ROBOT)
-    scene = {"worlds": 2, "ground": True, "assets": [{"path": str(tmp_path / "robot.xml")}]}
-    with orchard.Simulation(configure("mujoco", scene=scene, actuators={"hip": PD})) as whole:
-        whole.step(150)
-        whole.save(tmp_path / "half.npz")
-        whole.step(50)
-        expected = whole.state.body_q.numpy().copy()
+def test_a_resumed_run_equals_an_uninterrupted_one(solver, robot, tmp_path):
+    assert_goes_on_to_the_bit(robot(solver, substeps=3), tmp_path / "half.npz")
 
-    command = [sys.executable, "-c", RESUME, tmp_path / "half.npz", "50", tmp_path / "end.npy"]
-    subprocess.run(command, check=True, capture_output=True)
 
-    assert np.load(tmp_path / "end.npy").tobytes() == expected.tobytes()
+@pytest.mark.parametrize("options", [{"type": "kamino", "use_collision_detector": True}, {"type": "mujoco-native"}])
+def test_a_solver_with_a_detector_of_its_own_resumes_as_well(options, robot, tmp_path):
+    assert_goes_on_to_the_bit(robot(options, substeps=3), tmp_path / "half.npz")
+
+
+def test_cloth_goes_on_to_the_bit(configure, tmp_path):
+    """It hangs from its upper edge, and swings."""
+    from newton.solvers import SolverStyle3D, style3d
+
+    prototype = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    SolverStyle3D.register_custom_attributes(prototype)
+    stiffness = {"tri_aniso_ke": wp.vec3(400.0, 400.0, 100.0), "edge_aniso_ke": wp.vec3(1e-4)}
+    cells = {"dim_x": 4, "dim_y": 4, "cell_x": 0.05, "cell_y": 0.05, "mass": 0.01}
+    pose = {"pos": wp.vec3(0.0, 0.0, 1.0), "rot": wp.quat_identity(), "vel": wp.vec3(0.0)}
+    style3d.add_cloth_grid(prototype, fix_top=True, **pose, **cells, **stiffness)
+    assert_goes_on_to_the_bit(configure("style3d"), tmp_path / "half.npz", prototype, steps=20)
 
 
 class Counter:
     """Counts steps and draws random numbers on the host."""
 
-    def __init__(self):
+    def __init__(self, bits=np.random.PCG64):
         self.count = 0
-        self.random = np.random.default_rng(3)
+        self.single = np.float32(0.0)
+        self.random = np.random.Generator(bits(3))
         self.drawn = np.zeros(1)
 
     @orchard.hookimpl
     def after_step(self):
         self.count += 1
+        self.single += np.float32(0.1)
         self.drawn[0] = self.random.random()
 
 
-def test_what_a_plugin_keeps_on_the_host_is_carried_on(configure, chain, tmp_path):
-    config, whole, resumed = configure("xpbd"), Counter(), Counter()
+def test_another_process_goes_on_as_well(robot, tmp_path):
+    """With the state of the solver, a delay of three steps, a sensor, random numbers, and the count of steps."""
+    counter = Counter()
+    sensors = {"torso": {"type": "imu", "body": "torso"}}
+    with orchard.Simulation(robot("mujoco", worlds=2, sensors=sensors), plugins=[counter]) as whole:
+        whole.step(150)
+        whole.save(tmp_path / "half.npz")
+        whole.step(50)
+        felt = whole.sensors["torso"].outputs["linear_acceleration"].data.numpy()
+        expected = {"body_q": whole.state.body_q.numpy().copy(), "felt": felt.copy(), "drawn": counter.drawn}
+
+    command = [sys.executable, "-c", RESUME, __file__, tmp_path / "half.npz", "50", tmp_path / "end.npz"]
+    subprocess.run(command, check=True, capture_output=True)
+
+    with np.load(tmp_path / "end.npz") as end:
+        assert end["counts"].tolist() == [200, 200]
+        assert_same_bits(expected, end)
+
+
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.Philox, np.random.MT19937, np.random.SFC64])
+def test_what_a_plugin_keeps_on_the_host_is_carried_on(bits, configure, chain, tmp_path):
+    config, whole, resumed = configure("xpbd"), Counter(bits), Counter(bits)
     with orchard.Simulation(config, plugins=[whole], prototype=chain()) as simulation:
         simulation.step(7)
         simulation.save(tmp_path / "seven.npz")
@@ -107,24 +146,86 @@ def test_what_a_plugin_keeps_on_the_host_is_carried_on(configure, chain, tmp_pat
         simulation.step(5)
 
     assert resumed.count == 12
+    assert (resumed.single, type(resumed.single)) == (whole.single, np.float32)
     assert resumed.drawn[0] == whole.drawn[0]
 
 
-def test_a_changed_model_is_carried_on(configure, chain, tmp_path):
-    import newton
+def test_an_array_of_python_objects_is_refused(configure, chain, tmp_path):
+    counter = Counter()
+    counter.notes = np.array([{}])
+    with (
+        orchard.Simulation(configure("xpbd"), plugins=[counter], prototype=chain()) as simulation,
+        pytest.raises(orchard.SimulationError, match=r"^save: plugins:counter\.notes is an array of Python objects"),
+    ):
+        simulation.save(tmp_path / "never.npz")
 
-    with orchard.Simulation(configure("mujoco"), prototype=chain()) as whole:
-        whole.model.gravity.assign(np.zeros((2, 3)))
+    assert not (tmp_path / "never.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("solver", "is_pending"), [("mujoco", False), ("mujoco-native", False), ("mujoco-native", True)]
+)
+def test_a_changed_model_is_carried_on(solver, is_pending, configure, chain, tmp_path):
+    """Also where the solver takes it over with the next step only."""
+    with orchard.Simulation(configure(solver, scene={"worlds": 2}), prototype=chain()) as whole:
+        whole.step(5)
+        whole.model.gravity.assign(np.diag([1.0, 0.0, 0.0]))
         whole.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-        whole.step(10)
-        whole.save(tmp_path / "weightless.npz")
+        whole.step(0 if is_pending else 10)
+        whole.save(tmp_path / "sideways.npz")
         whole.step(10)
         expected = state(whole)
 
-    with orchard.Simulation.load(tmp_path / "weightless.npz", prototype=chain()) as resumed:
+    with orchard.Simulation.load(tmp_path / "sideways.npz", prototype=chain()) as resumed:
         resumed.step(10)
 
         assert_same_bits(expected, state(resumed))
+
+
+def test_what_was_written_just_before_is_carried_on(robot, tmp_path):
+    with orchard.Simulation(robot("mujoco")) as whole:
+        whole.step(5)
+        whole.state.joint_q.fill_(0.5)
+        whole.invalidate("joints")
+        whole.save(tmp_path / "written.npz")
+        whole.step(5)
+        expected = state(whole)
+
+    with orchard.Simulation.load(tmp_path / "written.npz") as resumed:
+        resumed.step(5)
+
+        assert_same_bits(expected, state(resumed))
+
+
+def test_a_simulation_may_be_saved_before_its_first_step(robot, tmp_path):
+    with orchard.Simulation(robot("steel", worlds=1)) as whole:
+        whole.state.joint_qd.fill_(0.1)
+        whole.save(tmp_path / "start.npz")
+        whole.step(5)
+        expected = state(whole)
+
+    with orchard.Simulation.load(tmp_path / "start.npz") as resumed:
+        assert resumed.step_count == 0
+        resumed.step(5)
+
+        assert_same_bits(expected, state(resumed))
+
+
+def test_handles_of_meshes_are_those_of_the_process_that_goes_on(configure, tmp_path):
+    """Restoring an address of another simulation would read its freed memory."""
+    half = 0.1
+    corners = np.array([[x, y, z] for x in (-half, half) for y in (-half, half) for z in (-half, half)])
+    faces = np.array([0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1, 2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4])
+    prototype = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    body = prototype.add_body(xform=wp.transform((0.0, 0.0, 0.3), wp.quat_identity()))
+    prototype.add_shape_mesh(body, mesh=newton.Mesh(corners, np.concatenate([faces, [1, 5, 7, 1, 7, 3]])))
+    with orchard.Simulation(configure("xpbd"), prototype=prototype) as whole:
+        whole.save(tmp_path / "start.npz")
+        handles = whole.model.shape_source_ptr.numpy()
+
+        with orchard.Simulation.load(tmp_path / "start.npz", prototype=prototype) as resumed:
+            assert handles.all()
+            assert not np.intersect1d(handles, resumed.model.shape_source_ptr.numpy()).size
 
 
 @pytest.fixture
@@ -140,6 +241,16 @@ def test_a_checkpoint_is_data_only(saved):
         assert {name.rsplit(".", 1)[1] for name in archive.namelist()} == {"npy"}
     with np.load(saved, allow_pickle=False) as file:
         assert all(file[name].dtype != object for name in file.files)
+
+
+def test_two_files_of_one_state_are_equal(configure, chain, tmp_path):
+    with orchard.Simulation(configure("xpbd"), prototype=chain()) as simulation:
+        for name in ("one.npz", "two.npz"):
+            simulation.save(tmp_path / name)
+
+    with zipfile.ZipFile(tmp_path / "one.npz") as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
 
 
 def test_a_file_that_is_missing_truncated_or_foreign_is_refused(saved, tmp_path):
@@ -161,3 +272,23 @@ def test_a_file_that_is_missing_truncated_or_foreign_is_refused(saved, tmp_path)
 def test_a_checkpoint_of_another_robot_is_refused(saved, chain):
     with pytest.raises(orchard.ConfigError, match="is not the same in the file and in the simulation"):
         orchard.Simulation.load(saved, prototype=chain(3))
+
+
+@pytest.mark.parametrize("package", ["orchard", "newton", "warp-lang"])
+def test_a_checkpoint_of_another_version_is_refused(package, saved, chain):
+    checkpoint = Checkpoint.read(saved)
+    attrs.evolve(checkpoint, versions={**checkpoint.versions, package: "0.1.dev7"}).write(saved)
+
+    with pytest.raises(orchard.ConfigError, match=rf"saved\.npz: written with {package} 0\.1\.dev7, and this is "):
+        orchard.Simulation.load(saved, prototype=chain())
+
+
+def test_a_checkpoint_of_another_format_is_refused(saved, chain):
+    with np.load(saved) as file:
+        contents = dict(file)
+    manifest = json.loads(contents["manifest"].tobytes())
+    contents["manifest"] = np.frombuffer(json.dumps({**manifest, "format": 1}).encode(), dtype=np.uint8)
+    np.savez(saved, **contents)
+
+    with pytest.raises(orchard.ConfigError, match=r"saved\.npz: checkpoint of format 1, this is orchard .* format 2"):
+        orchard.Simulation.load(saved, prototype=chain())

@@ -46,6 +46,9 @@ class Component(Protocol):
     eager_reason: str | None
     """Why its step hooks may not be recorded, where `is_capturable` is False; shown with the program."""
 
+    unsaved_reason: str | None
+    """Why a simulation with it cannot be saved, where it carries what is in no array or number of one size."""
+
     observables: frozenset[str]
     """Sensors: the solver observables read in `update_sensors`, such as `{"body_qdd"}`."""
 
@@ -159,8 +162,8 @@ class Hooks:
     ) -> None:
         """Advance `state_in` by `dt` [s] into `state_out`, in place of `solver.step`. Step; once per substep.
 
-        A component that asks for `substep_count` takes as many substeps of `dt` in the call: all of a physics step
-        where nothing happens between them, else one.
+        A component that asks for `substep_count` takes as many substeps of `dt` in the call: all of a control step
+        or of a physics step where nothing happens between them, else one.
         """
 
     @hookspec

@@ -63,6 +63,7 @@ class Recorder:
         self.worlds = worlds
         self.row_count = 0
         """Steps recorded so far."""
+        self._first_step = 1
         self._steps = steps
         self._channels: dict[str, _Channel] = {}
 
@@ -79,8 +80,10 @@ class Recorder:
         self._channels = dict(self._channels_of(simulation))
 
     @hookimpl
-    def after_step(self) -> None:
+    def after_step(self, simulation: Simulation) -> None:
         """Write one row of every series."""
+        if not self.row_count:
+            self._first_step = simulation.step_count
         if self.row_count < self._steps:
             for channel in self._channels.values():
                 channel.write(self.row_count)
@@ -88,7 +91,7 @@ class Recorder:
 
     def series(self) -> dict[str, Series]:
         """Return what was recorded, by name: `time`, `joint_q`, `sensors/torso/linear_acceleration` and so on."""
-        time = np.arange(1, self.row_count + 1) * self._control_dt
+        time = (self._first_step + np.arange(self.row_count)) * self._control_dt
         recorded = {name: channel.series(self.row_count) for name, channel in self._channels.items()}
         return {"time": Series(values=time, units=("s",)), **recorded}
 

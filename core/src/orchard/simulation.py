@@ -17,7 +17,7 @@ from .callbacks import Callbacks
 from .capabilities import model_changes, refuse_gaps, refuse_model_changes
 from .capacities import Capacity
 from .catalog import Catalog
-from .checkpoint import Checkpoint
+from .checkpoint import Checkpoint, versions
 from .components import Components, located
 from .config import CollisionConfig, dump_toml, load, structure
 from .contacts import ContactSource, build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
@@ -25,6 +25,7 @@ from .determinism import refuse_undeterministic, with_determinism
 from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels, require_backward_kernels
 from .errors import ConfigError, PluginError, SimulationError
 from .observables import allocate_observables, refuse_unsupported
+from .recording import Recorder
 from .scene import world_offsets
 from .worlds import listed_worlds
 from .written import Coordinates, WrittenWorlds
@@ -76,6 +77,7 @@ class Simulation:
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
         self._binding: str | None = None
         self._model_changes = 0
+        self._told_changes = 0
         self._is_ready = self._is_tried = self._is_closed = False
         self.callbacks = Callbacks() if callbacks is None else callbacks
         """What is called at events and in the phases of a step."""
@@ -244,7 +246,10 @@ class Simulation:
             monitor=self._monitor,
             buffers=self._buffers,
             callbacks=self.callbacks,
-            opaque=(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
+            opaque=(
+                *(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
+                Recorder,  # what it saw is not what the simulation is
+            ),
         )
         self._compile()
         after = self._components.implementations("after_step")
@@ -395,6 +400,10 @@ class Simulation:
             with WARP_LOCK:
                 self._stepping.try_claim()
             self._is_tried = True
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Bring the arrays to where the user has the state and the model."""
         if self._written.is_waiting:
             self._settle()
         if self._model_changes:
@@ -518,13 +527,33 @@ class Simulation:
         with WARP_LOCK:
             return self._stepping.outcome()
 
+    @property
+    def unsaved_reasons(self) -> Mapping[str, str]:
+        """Why the simulation cannot be saved, by component; empty where it can."""
+        reasons = {name: getattr(component, "unsaved_reason", None) for name, component in self._components.items()}
+        return {name: reason for name, reason in reasons.items() if reason is not None}
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything that is carried from step to step into one file; see `load`. Synchronises with the device.
 
-        The file is data only, and is written whole or not at all.
+        The file is data only, and is written whole or not at all. Two of the same state are equal byte for byte.
+
+        Raises:
+            SimulationError: The solver, or another component, declares that it cannot go on from a file, and why.
         """
+        for name, reason in self.unsaved_reasons.items():
+            raise SimulationError(f"save: {name}: {reason}; run it in one piece")
         with WARP_LOCK:
-            self._stepping.carried.checkpoint(dump_toml(self.config), self.step_count).write(path)
+            self._catch_up()
+            arrays, numbers = self._stepping.carried.contents()
+        Checkpoint(
+            config=dump_toml(self.config),
+            step_count=self.step_count,
+            model_changes=self._told_changes,
+            versions=versions(),
+            arrays=arrays,
+            numbers=numbers,
+        ).write(path)
 
     @classmethod
     def load(
@@ -546,13 +575,26 @@ class Simulation:
         leave_out_backward_kernels()
         checkpoint = Checkpoint.read(path)
         simulation = cls(structure(tomllib.loads(checkpoint.config)), plugins, prototype)
-        with WARP_LOCK:
-            # The first step allocates what solvers allocate late; its results are overwritten.
-            simulation._prepare_step()
-            simulation.program.step()
-            simulation._stepping.carried.restore(checkpoint, os.fspath(path))
-        simulation.step_count = checkpoint.step_count
+        try:
+            simulation._go_on_from(checkpoint, os.fspath(path))
+        except BaseException as error:
+            simulation._close_after(error)
+            raise
         return simulation
+
+    def _go_on_from(self, checkpoint: Checkpoint, source: str) -> None:
+        carried = self._stepping.carried
+        with WARP_LOCK:
+            if checkpoint.model_changes:
+                carried.restore_model(checkpoint)
+                self.notify_model_changed(checkpoint.model_changes)
+            self._catch_up()
+            if checkpoint.step_count:
+                # The first step allocates what solvers allocate late; its results are overwritten.
+                self._prepare_step()
+                self.program.step()
+            carried.restore(checkpoint, source)
+        self.step_count = checkpoint.step_count
 
     def close(self) -> None:
         """Tell callbacks, and let the components close what they opened, once. The arrays stay readable."""
@@ -583,6 +625,7 @@ class Simulation:
     def _notify_solver(self) -> None:
         with WARP_LOCK:
             self.solver.notify_model_changed(self._model_changes)
+        self._told_changes |= self._model_changes
         self._model_changes = 0
 
 

@@ -142,9 +142,9 @@ class Stepping:
     def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
         state, config = self.states[0], self.config
         yield Operation(name="keep_forces", run=forces.keep)
-        for tick in range(config.decimation):
-            yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == config.decimation - 1)
-        if config.decimation * self.solver_calls % 2:
+        for tick in range(self._ticks):
+            yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == self._ticks - 1)
+        if self._ticks * self.solver_calls % 2:
             yield Operation(name="copy_back", run=lambda: state.assign(self.states[1]))
         yield from self._settle_buffers()
         yield from self._hook(
@@ -207,19 +207,31 @@ class Stepping:
             yield Operation(name="monitor_solver", run=self.monitor.note_solution)
 
     @property
+    def _ticks(self) -> int:
+        """Physics steps one after the other: all, or one that stands for all where nothing happens between them."""
+        is_between = self._has("after_actuators") or self.reports is not None
+        return 1 if self._takes_substeps and not is_between else self.config.decimation
+
+    @property
     def solver_calls(self) -> int:
         """Calls of the solver in a physics step: one per substep, or one where it takes all of them and may."""
+        return 1 if self._takes_substeps else self.config.substeps
+
+    @property
+    def _takes_substeps(self) -> bool:
+        """Tell whether the solver takes substeps together, and nothing has to happen between them."""
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
-        hook = "before_substep"
-        is_between = any(
-            (self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(hook))
-        )
-        return 1 if takes_all and not is_between and self.source.pipeline is None else self.config.substeps
+        return takes_all and not self._has("before_substep") and self.source.pipeline is None
+
+    def _has(self, phase: Phase) -> bool:
+        """Tell whether anything happens in a phase of the step: a hook that bears its name, or a callback."""
+        hook = "apply_actuators" if phase == "after_actuators" else phase
+        return any((self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(phase)))
 
     def _solver_arguments(self, count: int) -> dict[str, Any]:
         """Return the arguments of the solver's step after `count` calls."""
-        substep_count = self.config.substeps // self.solver_calls
+        substep_count = self.config.decimation * self.config.substeps // (self._ticks * self.solver_calls)
         return {
             "solver": self.solver,
             "state_in": self._state(count),

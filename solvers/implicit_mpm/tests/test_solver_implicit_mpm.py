@@ -225,3 +225,13 @@ def test_a_moved_body_carries_particles_along(column):
 
         assert simulation.state.body_q.numpy()[0, 2] == pytest.approx(0.15, abs=1e-6)
         assert simulation.state.particle_q.numpy()[:, 2].min() > 0.19
+
+
+def test_it_cannot_be_saved_and_says_why(column, tmp_path):
+    with (
+        simulate(column) as simulation,
+        pytest.raises(orchard.SimulationError, match=r"^save: solver: 'implicit-mpm' lays its grid out anew"),
+    ):
+        simulation.save(tmp_path / "never.npz")
+
+    assert not (tmp_path / "never.npz").exists()

@@ -1,6 +1,7 @@
 """MuJoCo's C engine as a plugin: Newton's conventions, MuJoCo's own numbers, and nothing shared between worlds."""
 
 import inspect
+from contextlib import nullcontext
 
 import attrs
 import mujoco
@@ -17,12 +18,6 @@ INERTIA = (0.15, 0.2, 0.3)
 NOT_OF_C = {"njmax", "njmax_nnz", "nconmax", "strict_capacity", "enable_sleeping", "nvmax", "sleep_tolerance"}
 NOT_OF_C |= {"use_mujoco_contacts", "use_speculative_contacts", "separate_worlds", "deterministic"}
 DECIDED = {"use_mujoco_cpu", "disable_sensors", "kinematic_switchable_roots", "update_data_interval"}
-
-
-@pytest.fixture(autouse=True)
-def log_elsewhere(tmp_path, monkeypatch):
-    """MuJoCo writes its warnings into a file where it runs."""
-    monkeypatch.chdir(tmp_path)
 
 
 def builder_with_attributes():
@@ -156,19 +151,18 @@ def test_coordinates_come_back_from_mujoco_as_they_went(simulate, robot, request
     """Two rotations there and two back, in double precision; Newton's state is single."""
     random = np.random.default_rng(0)
     with simulate(request.getfixturevalue(robot), worlds=3) as simulation:
-        converter, layout = simulation.solver._coordinates, simulation.solver._layout
-        q, qd = (layout.by_world(array).copy() for array in (simulation.state.joint_q, simulation.state.joint_qd))
+        state, again = simulation.state, simulation.model.state()
+        q = coordinates(simulation)
         q[:, -4:] = random.normal(size=(3, 4))
         q[:, -4:] /= np.linalg.norm(q[:, -4:], axis=1, keepdims=True)
-        qd[:] = random.normal(size=qd.shape)
-        qpos, qvel = (np.empty((3, simulation.solver.mj_model.nq)), np.empty((3, simulation.solver.mj_model.nv)))
+        state.joint_q.assign(q.ravel())
+        state.joint_qd.assign(random.normal(size=len(state.joint_qd)))
 
-        converter.to_mujoco(q, qd, qpos, qvel)
-        q_again, qd_again = np.empty_like(q), np.empty_like(qd)
-        converter.to_newton(qpos, qvel, q_again, qd_again)
+        simulation.solver._read(state)
+        simulation.solver._write(again)
 
-    np.testing.assert_allclose(q_again, q, atol=1e-6)
-    np.testing.assert_allclose(qd_again, qd, atol=1e-6)
+    np.testing.assert_allclose(again.joint_q.numpy(), state.joint_q.numpy(), atol=1e-6)
+    np.testing.assert_allclose(again.joint_qd.numpy(), state.joint_qd.numpy(), atol=1e-6)
 
 
 @pytest.mark.parametrize("robot", ["tumbler", "pendulum"])
@@ -369,7 +363,7 @@ def test_substeps_taken_together_give_the_bits_of_each_alone(robot, substeps, de
         solver_calls = [
             [op.name for op in run.program.operations].count("step_solver(solver)") for run in (together, apart)
         ]
-        assert solver_calls == [decimation, decimation * substeps]
+        assert solver_calls == [1, decimation * substeps]
         assert coordinates(together).tobytes() == coordinates(apart).tobytes()
         assert together.state.body_q.numpy().tobytes() == apart.state.body_q.numpy().tobytes()
 
@@ -428,14 +422,15 @@ def test_a_reset_world_starts_again_and_the_others_go_on(simulate, pendulum):
         assert worlds[[0, 2]].tobytes() == coordinates(undisturbed)[[0, 2]].tobytes()
 
 
-def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate, pendulum, capfd):
+def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate, pendulum):
     undisturbed, simulation = simulate(pendulum, worlds=3), simulate(pendulum, worlds=3)
     with undisturbed, simulation:
         simulation.step(5)
         undisturbed.step(5)
         velocities = simulation.state.joint_qd.numpy()
         velocities.reshape(3, -1)[1] = np.nan
-        simulation.step(5)
+        with pytest.warns(RuntimeWarning, match=r"^solver: MuJoCo: Nan, Inf or huge value"):
+            simulation.step(5)
         undisturbed.step(5)
 
         with pytest.raises(orchard.SimulationError, match="world 1 is not finite"):
@@ -444,6 +439,25 @@ def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate,
         simulation.reset([1])
         simulation.step(5)
         simulation.check()
+
+
+@pytest.mark.parametrize("is_handled", [False, True], ids=["ours", "theirs"])
+def test_mujoco_writes_no_log_and_a_handler_of_the_user_stays(is_handled, simulate, pendulum, tmp_path, monkeypatch):
+    heard = []
+    monkeypatch.chdir(tmp_path)
+    mujoco.set_mju_user_warning(heard.append if is_handled else None)
+    try:
+        with simulate(pendulum) as simulation:
+            simulation.step()
+            simulation.state.joint_qd.fill_(float("nan"))
+            with nullcontext() if is_handled else pytest.warns(RuntimeWarning, match="Nan, Inf"):
+                simulation.step()
+
+            assert (mujoco.get_mju_user_warning() is not None) == bool(heard) == is_handled
+    finally:
+        mujoco.set_mju_user_warning(None)
+
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_solver_reset_by_newtons_means_puts_the_state_back(simulate, pendulum):

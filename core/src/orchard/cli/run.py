@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,27 +30,44 @@ DEFAULT_DURATION = 5.0
 LOOK_PERIOD = 0.25
 """Time between two looks at the simulation [s]: each waits for the device, and redraws the line."""
 
+PATH = click.Path(path_type=Path)
+
 RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
 """What `--json` prints of the summary, beside the run folder."""
 
 
+def simulation_options(command: Any) -> Any:
+    """Add what `run` and `resume` have in common: how long, and what is left behind."""
+    options = (
+        click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate."),
+        click.option(
+            "--duration", type=float, metavar="SECONDS", help=f"Time to simulate, by default {DEFAULT_DURATION:g} s."
+        ),
+        click.option("--out", type=PATH, metavar="DIR", help="The run folder, new or empty."),
+        click.option(
+            "--record-worlds", type=click.IntRange(min=0), default=1, help="How many worlds to record, by default 1."
+        ),
+        click.option(
+            "--checkpoint",
+            "target",
+            type=PATH,
+            metavar="FILE",
+            help="Save the simulation at the end, or where Ctrl-C stops it, for `orchard resume`.",
+        ),
+        click.option(
+            "--json", "as_json", is_flag=True, help="End with one line of JSON; progress goes to standard error."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
-@click.option("--duration", type=float, metavar="SECONDS", help=f"Time to simulate, by default {DEFAULT_DURATION:g} s.")
+@click.argument("file", type=PATH)
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run folder, new or empty.")
-@click.option("--record-worlds", type=click.IntRange(min=0), default=1, help="How many worlds to record, by default 1.")
-@click.option("--json", "as_json", is_flag=True, help="End with one line of JSON; progress goes to standard error.")
-def run(
-    file: Path,
-    steps: int | None,
-    duration: float | None,
-    overrides: tuple[str, ...],
-    out: Path | None,
-    record_worlds: int,
-    as_json: bool,
-) -> None:
+@simulation_options
+def run(file: Path, overrides: tuple[str, ...], steps: int | None, duration: float | None, **options: Any) -> None:
     """Simulate what FILE describes.
 
     The run folder, by default runs/NAME-DATE-TIME, holds the resolved configuration (config.toml), a summary
@@ -55,20 +76,54 @@ def run(
     World-steps per second are physics steps of all worlds together: worlds × control steps × decimation ÷ wall time,
     from the second control step on. The first one runs eagerly and is then captured; it is not measured.
     """
+    config = load(file, overrides)
+    simulate(file, partial(build, config), step_count(config, steps, duration), **options)
+
+
+def simulate(
+    file: Path,
+    start: Callable[..., Simulation],
+    count: int,
+    *,
+    out: Path | None,
+    record_worlds: int,
+    target: Path | None,
+    as_json: bool,
+) -> None:
+    """Simulate, and leave a run folder behind.
+
+    Args:
+        file: What is simulated, which the folder is named after.
+        start: Makes the simulation, of a progress and a recorder.
+        count: Control steps to simulate.
+        out: The run folder; by default a new one.
+        record_worlds: How many worlds to record.
+        target: The checkpoint to write, if any.
+        as_json: Whether standard output is for one line of JSON alone.
+
+    Raises:
+        SimulationError: The simulation failed; raised after the folder is written.
+        ConfigError: There is no place for the folder or for the checkpoint.
+    """
     from orchard.progress import shown_progress
     from orchard.recording import Recorder
     from orchard.run_folder import RunFolder
 
-    config = load(file, overrides)
-    count = step_count(config, steps, duration)
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
+    if target is not None and (target.is_dir() or not target.parent.is_dir()):
+        raise ConfigError(f"--checkpoint: '{target}' cannot be written; name a file in a folder that exists")
     recorder = Recorder(count, record_worlds)
     with shown_progress(is_stdout_reserved=as_json) as progress:
-        with build(config, progress, recorder) as simulation:
-            end = _advance(simulation, count, progress)
-            summary = _summary(simulation, recorder, progress, end)
+        with start(progress, recorder) as simulation:
+            if target is not None:
+                _refuse_unsaved(simulation)
+            first = simulation.step_count
+            end = _advance(simulation, first + count, progress)
+            summary = _summary(simulation, first, recorder, progress, end)
+            if target is not None:
+                _save(simulation, target, progress, end)
         with progress.phase("write"):
-            is_drawn = _write(folder, config, recorder, summary)
+            is_drawn = _write(folder, simulation.config, recorder, summary)
         if not is_drawn:
             progress.note("no picture: matplotlib is not installed; install orchard[plot]")
         _report(summary, folder, progress)
@@ -130,15 +185,37 @@ def prepare(simulation: Simulation, progress: Progress) -> None:
 def _advance(simulation: Simulation, count: int, progress: Progress) -> SimulationError | KeyboardInterrupt | None:
     """Step to the end; return what ended the run before."""
     try:
-        prepare(simulation, progress)
-        with progress.phase("run"):
-            _step_on(simulation, count, progress)
+        if not simulation.program.is_recorded:
+            prepare(simulation, progress)
+        with progress.phase("run"), _stopped_between_steps() as stop_if_asked:
+            _step_on(simulation, count, progress, stop_if_asked)
     except (SimulationError, KeyboardInterrupt) as end:
         return end
     return None
 
 
-def _step_on(simulation: Simulation, count: int, progress: Progress) -> None:
+@contextmanager
+def _stopped_between_steps() -> Iterator[Callable[[], None]]:
+    """Keep Ctrl-C from ending a step halfway: the function yielded raises in its place. A second one ends at once."""
+    is_asked = False
+
+    def ask(*_: Any) -> None:
+        nonlocal is_asked
+        is_asked = True
+        signal.signal(signal.SIGINT, before)
+
+    def stop_if_asked() -> None:
+        if is_asked:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, ask) or signal.SIG_DFL
+    try:
+        yield stop_if_asked
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _step_on(simulation: Simulation, count: int, progress: Progress, stop_if_asked: Callable[[], None]) -> None:
     """Step and look, at first after one step, then about four times a second."""
     from orchard.summary import throughput
 
@@ -148,6 +225,7 @@ def _step_on(simulation: Simulation, count: int, progress: Progress) -> None:
         stride = min(stride, count - simulation.step_count)
         simulation.step(stride)
         simulation.check()
+        stop_if_asked()
         now = time.perf_counter()
         stride = max(1, min(2 * stride, int(stride * LOOK_PERIOD / (now - looked))))
         looked = now
@@ -165,16 +243,22 @@ def _speed(speed: dict[str, Any]) -> str:
 
 
 def _summary(
-    simulation: Simulation, recorder: Recorder, progress: Progress, end: SimulationError | KeyboardInterrupt | None
+    simulation: Simulation,
+    first: int,
+    recorder: Recorder,
+    progress: Progress,
+    end: SimulationError | KeyboardInterrupt | None,
 ) -> dict[str, Any]:
     from orchard.summary import throughput, what_ran
 
-    measured = max(simulation.step_count - 1, 0)
+    steps = simulation.step_count - first
+    measured = max(steps - ("capture" in progress.seconds), 0)
     return {
         "command": sys.argv,
         "worlds": simulation.world_count,
-        "steps": simulation.step_count,
-        "simulated_time": simulation.time,
+        "start_time": first * simulation.control_dt,
+        "steps": steps,
+        "simulated_time": steps * simulation.control_dt,
         **throughput(simulation, measured, progress.seconds.get("run", 0.0)),
         "captured": simulation.program.is_captured,
         "failure": "stopped" if isinstance(end, KeyboardInterrupt) else None if end is None else str(end),
@@ -182,6 +266,28 @@ def _summary(
         "recorded_worlds": recorder.worlds,
         **what_ran(simulation),
     }
+
+
+def _refuse_unsaved(simulation: Simulation) -> None:
+    """Say at the start what would be found out at the end.
+
+    Raises:
+        ConfigError: A component cannot go on from a file.
+    """
+    for name, reason in simulation.unsaved_reasons.items():
+        raise ConfigError(f"--checkpoint: {name}: {reason}; leave the option out")
+
+
+def _save(
+    simulation: Simulation, target: Path, progress: Progress, end: SimulationError | KeyboardInterrupt | None
+) -> None:
+    """Write the checkpoint; what failed is not worth going on from, and must not replace what was."""
+    if isinstance(end, SimulationError):
+        progress.note("no checkpoint: the simulation failed")
+        return
+    with progress.phase("save"):
+        simulation.save(target)
+    progress.note(f"checkpoint: {target}, at t = {simulation.time:.6g} s")
 
 
 def _write(folder: RunFolder, config: SimulationConfig, recorder: Recorder, summary: dict[str, Any]) -> bool:

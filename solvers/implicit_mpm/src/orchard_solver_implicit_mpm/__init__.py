@@ -141,6 +141,7 @@ class SolverImplicitMPM:
     supported_features = frozenset({"heterogeneous_worlds", "particles"})
     supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
+    unsaved_reason = "'implicit-mpm' lays its grid out anew in each substep, with what it keeps on it for the next one"
 
     def __init__(self, config: ImplicitMPMConfig) -> None:
         self.config = config

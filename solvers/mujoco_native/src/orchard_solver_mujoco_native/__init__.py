@@ -148,6 +148,7 @@ class SolverMuJoCoNative:
         "JOINT_REFERENCE_POSE_PROPERTIES",
         "TENDON_PROPERTIES",
     }
+    # No contact_f: contacts are in the memory of the thread that steps a world, and gone when it steps the next.
     supported_observables = frozenset({"body_qdd"})
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,16 +14,18 @@ import warp as wp
 from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
 
-from .coordinates import Coordinates
-from .inputs import Inputs
-from .layout import JointLayout
+from .inputs import Inputs, field
+from .joints import TURNING, by_world, joints_of
+from .kernels import BALL, read_coordinates, write_coordinates
+from .launching import host_views, launcher
 from .parameters import Parameters, is_uniform
+from .plain import PlainJoints
 
 __all__ = ["MuJoCoBatch"]
 
-_Bit: Any = mujoco.mjtDisableBit  # pyright: ignore[reportAttributeAccessIssue] (in an extension without stubs)
-_Warning: Any = mujoco.mjtWarning  # pyright: ignore[reportAttributeAccessIssue]
-_FULL = slice(int(_Warning.mjWARN_CONTACTFULL), int(_Warning.mjWARN_CNSTRFULL) + 1)
+_mujoco: Any = mujoco
+"""MuJoCo, most of which is in an extension without stubs."""
+_FULL = slice(int(_mujoco.mjtWarning.mjWARN_CONTACTFULL), int(_mujoco.mjtWarning.mjWARN_CNSTRFULL) + 1)
 """Warnings that contacts or constraints were left out."""
 
 
@@ -48,22 +51,25 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self.mj_model = converted.mj_model
         """MuJoCo's model of a world; what worlds differ in is kept apart."""
         # MuJoCo would put a world that diverges back to the start of the asset, and say nothing in the state.
-        self.mj_model.opt.disableflags |= _Bit.mjDSBL_AUTORESET
+        self.mj_model.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
         self.batch = Batch(self.mj_model, model.world_count, thread_count)
         """MuJoCo's worlds."""
         self._options = {**options, "save_to_mjcf": None}
-        self._layout = JointLayout(model, converted)
-        self._coordinates = Coordinates(model, self._layout)
-        self._inputs = Inputs(self._layout, self._coordinates, converted, self.batch)
+        self._converted = converted
+        self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
+        self._inputs = Inputs(model, converted, self.batch)
         self._parameters = None if is_uniform(converted) else Parameters(model, self._options, self.batch)
+        # What the last step returned; NaN equals nothing, so that the first state is read.
+        self._q, self._qd = (
+            wp.full(count, np.nan, dtype=float, device="cpu")
+            for count in (model.joint_coord_count, model.joint_dof_count)
+        )
+        self._view = host_views(model.world_count)
+        self._follow_model()
         self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
-        coordinates, dofs = model.joint_coord_count // model.world_count, model.joint_dof_count // model.world_count
-        # What the last step returned; NaN equals nothing, so that the first state is read.
-        self._q = np.full((model.world_count, coordinates), np.nan, dtype=np.float32)
-        self._qd = np.full((model.world_count, dofs), np.nan, dtype=np.float32)
 
     def state_arrays(self) -> dict[str, wp.array]:
         """Return what is carried from step to step, one row per world: views, of which some share memory with MuJoCo.
@@ -71,7 +77,11 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         `integration` is MuJoCo's own state in double precision, with the warm start; `joint_q` and `joint_qd` are
         what the last step returned for it.
         """
-        views = {"integration": self.batch.state, "joint_q": self._q, "joint_qd": self._qd}
+        views = {
+            "integration": self.batch.state,
+            "joint_q": self._by_world(self._q),
+            "joint_qd": self._by_world(self._qd),
+        }
         return {name: wp.array(view, device="cpu", copy=False) for name, view in views.items()}
 
     def step(
@@ -90,7 +100,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         Args:
             state_in: The state to start from; `joint_q`, `joint_qd` and `body_f` are read.
             state_out: Where `joint_q` and `joint_qd` are written.
-            control: Efforts and targets.
+            control: Efforts and targets; the model's where it is None.
             contacts: Not used: MuJoCo detects contacts itself.
             dt: Length of a substep [s].
             observables: Where `body_qdd` is written: the mean acceleration over the substeps [m/s², rad/s²].
@@ -101,16 +111,14 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """
         if self._timestep[0] != dt:
             self._timestep[:] = dt
+        control = self.model.control() if control is None else control
         self._read(state_in)
         # Newton's torques on ball joints keep their axes where MuJoCo's turn with the body: they are written anew.
-        calls = 1 if self._coordinates.ball is None else substep_count
-        joint_q = state_in.joint_q
+        calls = substep_count if self._has_balls else 1
         for _ in range(calls):
-            self._inputs.write(state_in.body_f, joint_q, control)
+            self._inputs.write(state_in.body_f, control)
             self._advance(substep_count // calls)
-            self._write(state_out)
-            joint_q = state_out.joint_q
-        self._inputs.clear()
+        self._write(state_out)
         if observables is not None and observables.is_requested("body_qdd"):
             self._measure(state_in, state_out, observables.body_qdd, dt * substep_count)
 
@@ -124,14 +132,13 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """
         worlds: Any = slice(None) if world_mask is None else world_mask.numpy()[:-1]
         self.batch.state[worlds] = self._initial[worlds]
-        self._q[worlds] = np.nan
+        self._by_world(self._q)[worlds] = np.nan
         if self._parameters is not None:
             self._parameters.pose_roots()
         chosen = newton.StateFlags.ALL if flags is None else flags
         for name, flag in (("joint_q", newton.StateFlags.JOINT_Q), ("joint_qd", newton.StateFlags.JOINT_QD)):
             if int(chosen) & flag:
-                by_world = self._layout.by_world
-                by_world(getattr(state, name))[worlds] = by_world(getattr(self.model, name))[worlds]
+                self._by_world(getattr(state, name))[worlds] = self._by_world(getattr(self.model, name))[worlds]
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
         """Take over what changed in the model; from then on, each world has its own parameters."""
@@ -139,36 +146,58 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._parameters = Parameters(self.model, self._options, self.batch)
         else:
             self._parameters.update(int(flags))
-        self._coordinates = self._inputs.coordinates = Coordinates(self.model, self._layout)
-        self._q[:] = np.nan
+        self._follow_model()
+        self._q.fill_(np.nan)
 
-    def _read(self, state: newton.State) -> None:
+    def _follow_model(self) -> None:
+        """Take over anchors, centres of mass and references."""
+        joints, turning = joints_of(self.model, self._converted), joints_of(self.model, self._converted, TURNING)
+        worlds, fields = self.model.world_count, (field(self.batch, "qpos"), field(self.batch, "qvel"))
+        self._read_coordinates = launcher(read_coordinates, worlds, joints, *fields, self._q, self._qd)
+        self._turning_count = len(turning.kind)
+        self._write_turning = launcher(write_coordinates, worlds, turning, *fields)
+        self._plain = PlainJoints(joints)
+        self._inputs.follow(turning, self._plain)
+
+    def _read(self, state: Any) -> None:
         """Take over the coordinates of worlds that are not where the last step left them."""
-        q, qd = self._layout.by_world(state.joint_q), self._layout.by_world(state.joint_qd)
+        view = self._view
         # Comparing bytes is faster than comparing numbers, and a NaN is where it was left, too.
-        if q.tobytes() == self._q.tobytes() and qd.tobytes() == self._qd.tobytes():
-            return
-        is_moved = (q != self._q).any(axis=1) | (qd != self._qd).any(axis=1)
-        qpos, qvel = self._qpos.copy(), self._qvel.copy()
-        self._coordinates.to_mujoco(q, qd, qpos, qvel)
-        self._qpos[is_moved], self._qvel[is_moved] = qpos[is_moved], qvel[is_moved]
+        is_left = view(state.joint_q).tobytes() == view(self._q).tobytes()
+        if not is_left or view(state.joint_qd).tobytes() != view(self._qd).tobytes():
+            self._read_coordinates(state.joint_q, state.joint_qd)
+
+    def _write(self, state: Any) -> None:
+        if self._turning_count:
+            self._write_turning(state.joint_q, state.joint_qd)
+        q, qd = self._view(state.joint_q), self._view(state.joint_qd)
+        self._plain.write(self._qpos, self._qvel, q, qd)
+        self._view(self._q)[:] = q
+        self._view(self._qd)[:] = qd
+
+    def _by_world(self, array: Any) -> np.ndarray:
+        return by_world(self.model, array)
 
     def _advance(self, substep_count: int) -> None:
+        said: list[str] = []
+        # Without a handler MuJoCo prints, and writes a file where the process runs. There is one for the process.
+        theirs = _mujoco.get_mju_user_warning()
+        if theirs is None:
+            _mujoco.set_mju_user_warning(said.append)
         try:
             self.batch.step(nstep=substep_count)
         except BatchError as error:
             raise orchard.SimulationError(f"solver: {error}") from error
+        finally:
+            _mujoco.set_mju_user_warning(theirs)
+        for text in said:
+            warnings.warn(f"solver: MuJoCo: {text}", RuntimeWarning, stacklevel=2)
         if self._full.any():
             world = int(self._full.reshape(len(self._full), -1).any(axis=1).argmax())
             raise orchard.SimulationError(
                 f"solver: the memory of MuJoCo ({self.mj_model.narena} bytes) has no room for the contacts of world"
                 f" {world}; let fewer shapes touch"
             )
-
-    def _write(self, state: newton.State) -> None:
-        self._coordinates.to_newton(self._qpos, self._qvel, self._q, self._qd)
-        self._layout.by_world(state.joint_q)[:] = self._q
-        self._layout.by_world(state.joint_qd)[:] = self._qd
 
     def _measure(self, before: Any, after: Any, body_qdd: Any, dt: float) -> None:
         """Write how fast the bodies' velocities changed; both states' bodies are brought up to date first."""
