@@ -152,6 +152,40 @@ def test_a_reset_draws_the_gains_of_its_worlds_and_they_act(simulate):
     np.testing.assert_allclose(found, after * errors * 0.001 / INERTIA, rtol=1e-3)
 
 
+def hinge(label):
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(INERTIA)))
+    builder.add_articulation([builder.add_joint_revolute(-1, link, axis=(0.0, 1.0, 0.0), label=label, armature=0.0)])
+    return builder
+
+
+def simulate_two_robots(**options):
+    group = {"type": "solver-pd", "kd": 0.0, **options}
+    tables = {"simulation": {"device": "cpu", "dt": 0.001}, "scene": {"worlds": 3, "gravity": [0.0, 0.0, 0.0]}}
+    config = orchard.structure({**tables, "actuators": {"arm": group}})
+    solver = Featherstone(RIGID_TREES | {"heterogeneous_worlds", "armature"})
+    return orchard.Simulation(config, plugins=[solver], prototype=[(hinge("left"), 2), (hinge("right"), 1)])
+
+
+def test_worlds_without_the_joints_are_left_alone():
+    with simulate_two_robots(joints=["right"], kp=100.0) as simulation:
+        group = simulation.actuators["arm"]
+        group.position_targets.fill_(1.0)
+
+        simulation.step()
+
+        assert group.worlds.tolist() == [2]
+        found = hinges(simulation.state.joint_qd, simulation)
+        np.testing.assert_allclose(found, [[0.0], [0.0], [100.0 * 0.001 / INERTIA]], rtol=1e-3)
+
+
+@pytest.mark.parametrize("field", ["kp", "armature"])
+def test_a_table_that_leaves_out_the_joints_of_one_robot_is_an_error_and_no_reason_to_skip_it(field):
+    options = {"kp": 1.0, field: {"left": 1.0}}
+    with pytest.raises(orchard.ConfigError, match=rf"actuators\.arm\.{field}: no joint matches 'left'.*\(in world 2\)"):
+        simulate_two_robots(joints=[".*"], **options)
+
+
 def test_what_get_returns_is_a_copy(simulate):
     """The solver would not hear of a value that is written into it."""
     with simulate() as simulation:
