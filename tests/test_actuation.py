@@ -108,7 +108,7 @@ def test_parameters_have_the_names_of_the_file(hinges):
     clamping = [{"type": "max-effort", "max_effort": 3.0}]
     with simulate(hinges(), kp=1.0, clamping=clamping, delay={"steps": 2}) as simulation:
         group = simulation.actuators["legs"]
-        assert set(group.parameters) == {"kp", "kd", "clamping[0].max_effort", "delay.steps"}
+        assert set(group.parameters) == {"kp", "kd", "const_effort", "clamping[0].max_effort", "delay.steps"}
         group.set("clamping[0].max_effort", 0.5)
         group.position_targets.fill_(1.0)
         group.set("delay.steps", 0)

@@ -272,6 +272,28 @@ def test_the_page_is_what_the_script_writes(name):
     assert page.read_text(encoding="utf-8") == written, "run `uv run python docs/write_reference.py`"
 
 
+def test_every_actuator_has_a_page_with_a_file_a_run_and_a_plot():
+    names = [entry.name for entry in Catalog.installed().entries if entry.kind == "actuator"]
+    for name in [*names, "clampings"]:
+        page = DOCS / "reference" / "actuators" / f"{name}.md"
+        languages = [block.language for block in blocks_of(page)]
+        assert {"toml", "python"} <= set(languages), name
+        assert re.search(r"\]\(\.\./\.\./images/[\w/-]+\.(svg|png)\)", page.read_text(encoding="utf-8")), name
+
+
+def test_the_clampings_page_has_every_clamping():
+    text = (DOCS / "reference" / "actuators" / "clampings.md").read_text(encoding="utf-8")
+    names = [entry.name for entry in Catalog.installed().entries if entry.kind == "clamping"]
+
+    assert sorted(re.findall(r"^## `(.*)`$", text, re.MULTILINE)) == names
+
+
+def test_every_plot_of_an_actuator_is_one_that_the_script_draws():
+    drawn = runpy.run_path(str(DOCS / "draw_actuators.py"))["FIGURES"]
+
+    assert {path.stem for path in (DOCS / "images" / "actuators").iterdir()} == set(drawn)
+
+
 def test_public_names_keep_to_the_glossary():
     words = {word for name in orchard.__all__ for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
     words |= {word for name in dir(orchard.Simulation) if name[0] != "_" for word in name.split("_")}

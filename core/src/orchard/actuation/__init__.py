@@ -6,8 +6,8 @@ Every name of `newton.actuators`, which Newton calls experimental, is used here 
 from .clamping import Clamping, DCMotorConfig, MaxEffortConfig, PositionBasedConfig, build_dc_motor
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 from .drive import DriveActuator
-from .joints import Axes
-from .parameters import Lanes
+from .joints import Axes, lanes_of
+from .parameters import Lanes, Parameters
 
 __all__ = [
     "ActuatorConfig",
@@ -20,8 +20,10 @@ __all__ = [
     "Lanes",
     "MaxEffortConfig",
     "Parameter",
+    "Parameters",
     "PositionBasedConfig",
     "Uniform",
     "build_dc_motor",
+    "lanes_of",
     "parameter",
 ]

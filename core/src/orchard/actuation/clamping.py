@@ -72,7 +72,7 @@ class MaxEffortClamping(Clamping):
         return ClampingMaxEffort(max_effort=lanes.per_lane(self.config.max_effort, "max_effort", minimum=0.0))
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False)  # a motor's own configuration inherits it beside an actuator's
 class DCMotorConfig:
     """What a DC motor can give: less effort the faster it turns, down to braking beyond its no-load speed.
 

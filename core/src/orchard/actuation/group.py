@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 from orchard.arrays import on_host
 from orchard.errors import PluginError
 
@@ -57,8 +56,7 @@ class Group:
         if not clamping:
             self.applied_effort = self.computed_effort
         self.dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
-        worlds = np.repeat(lanes.worlds, lanes.dofs.shape[1])
-        self.world_of_lane = wp.array(worlds, dtype=int, device=lanes.device)
+        self.world_of_lane = lanes.world_of_lane()
         self._lane_mask = wp.zeros(lanes.dofs.size, dtype=bool, device=lanes.device)
         efforts = ExplicitEffort if mode == "explicit" else ImplicitEffort
         self._effort = efforts(model, lanes, drive, clamping, delay)

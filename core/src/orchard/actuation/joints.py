@@ -11,7 +11,7 @@ from orchard import labels
 from orchard.arrays import on_host
 from orchard.errors import ConfigError
 
-from .config import JointConfig
+from .config import JointConfig, Parameter, Uniform
 from .parameters import Lanes
 
 if TYPE_CHECKING:
@@ -36,14 +36,32 @@ class Axes:
         """
         joints = labels.match(config.joints, builder.joint_label, what="joint", where="joints")
         axes = cls(tuple((joint, axis) for joint in joints for axis in range(_axis_count(builder, joint))))
-        names = [builder.joint_label[joint] for joint, _ in axes.pairs]
         for name in ("armature", "friction", "damping"):
-            value = getattr(config, name)
-            if value is not None:
-                numbers = labels.lookup(value, names, name)
-                for dof, number in zip(axes.dofs(builder), numbers, strict=True):
-                    getattr(builder, f"joint_{name}")[dof] = number
+            axes.assign(builder, f"joint_{name}", getattr(config, name), name)
         return axes
+
+    def assign(self, builder: newton.ModelBuilder, attribute: str, value: Parameter | None, where: str) -> None:
+        """Give these axes a value in a builder's DOF-shaped list: of a range the highest one, for None what is there.
+
+        Args:
+            builder: One world.
+            attribute: Name of the list.
+            value: One value for all joints, or a table from patterns of joint labels to values.
+            where: Name of the field, for errors.
+
+        Raises:
+            ConfigError: A pattern matches nothing, or a joint has no value, or two.
+        """
+        if value is None:
+            return
+        names = [builder.joint_label[joint] for joint, _ in self.pairs]
+        try:
+            values = labels.lookup(value, names, where)
+        except labels.NoMatchError as error:
+            # The joints are there: their table is wrong, and the world not one that the actuator leaves out.
+            raise ConfigError(*error.faults) from error
+        for dof, found in zip(self.dofs(builder), values, strict=True):
+            getattr(builder, attribute)[dof] = max(found.uniform) if isinstance(found, Uniform) else found
 
     def dofs(self, builder: newton.ModelBuilder) -> list[int]:
         """Return the index of each axis into a builder's DOF-shaped lists."""

@@ -86,6 +86,13 @@ class Lanes:
         """Return the same lanes for what stands in an inner table, such as `clamping[0]`."""
         return attrs.evolve(self, prefix=f"{self.prefix}{place}.")
 
+    def world_of_lane(self) -> wp.array[int]:
+        """Return the world of each lane, shape [lanes]."""
+        import warp as wp
+
+        worlds = np.repeat(self.worlds, self.dofs.shape[1])
+        return wp.array(worlds, dtype=int, device=self.device)
+
     def per_lane(
         self,
         value: Parameter | None,
@@ -157,6 +164,11 @@ class Parameters:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether any parameter is drawn when a world is reset."""
+        return bool(self._random)
 
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw what is random anew for the masked worlds, on the device."""
