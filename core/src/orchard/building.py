@@ -89,6 +89,11 @@ def _from_prototypes(prototype: Prototype, scene: SceneConfig) -> tuple[list[new
 
 
 def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelBuilder:
+    if prototype.actuator_entries:
+        raise ConfigError(
+            "prototype: has actuators of Newton's own, which nothing here steps; clear its actuator_entries,"
+            " and give it [actuators]"
+        )
     builder = copy.deepcopy(prototype)
     builder.gravity = scene.gravity
     return builder

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     import newton
     import warp as wp
 
-    from .config import SimulationConfig
+    from .catalog import Kind
+    from .config import ComponentConfig, SimulationConfig
     from .outcome import Outcome
 
 __all__ = ["Simulation"]
@@ -163,7 +164,7 @@ class Simulation:
         is_given_pipeline = getattr(answer.component, "runs_pipeline", False)
         pipeline = build_pipeline(self.model, collision) if is_given_pipeline else None
         try:
-            with located(answer.owner):
+            with located(answer.place):
                 solver = answer.bind(model=self.model, collision=collision, pipeline=pipeline)()
         except (NotImplementedError, ValueError) as error:
             # Newton's constructors refuse with errors of Python's own.
@@ -177,7 +178,7 @@ class Simulation:
         answer = self._components.single("initialize_contacts")
         source = None
         if answer is not None:
-            with located(answer.owner):
+            with located(answer.place):
                 source = answer.bind(model=self.model, solver=self.solver, collision=self.config.collision)()
         if source is None and self.solver.collision_pipeline is not None:
             return pipeline_of_solver(self.solver, self.config.collision)
@@ -211,7 +212,7 @@ class Simulation:
     def _bind(self) -> None:
         for implementation in self._components.implementations("bind"):
             self._binding = implementation.owner
-            with located(implementation.owner):
+            with located(implementation.place):
                 implementation.bind(simulation=self)()
         self._binding = None
         for name, component in self._components.items():
@@ -363,6 +364,11 @@ class Simulation:
     def sensors(self) -> Mapping[str, Any]:
         """The sensors by label."""
         return self._components.labelled("sensors")
+
+    @property
+    def selected_plugins(self) -> Mapping[str, tuple[Kind, ComponentConfig]]:
+        """Kind and configuration of each plugin chosen by name, in the file or on a stage, by component."""
+        return self._components.choices
 
     @property
     def world_offsets(self) -> np.ndarray:
