@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -126,9 +126,9 @@ class Components(Mapping[str, Any]):
             raise PluginError(f"{hook}: answered by {owners}; exactly one component may")
         return found[0] if found else None
 
-    def call(self, hook: str, **arguments: Any) -> Any:
-        """Call a hook through pluggy, wrappers and all."""
-        return self._hook(hook)(**arguments)
+    def call(self, hook: str, without: Collection[Any] = (), **arguments: Any) -> Any:
+        """Call a hook through pluggy, wrappers and all but some components."""
+        return self.manager.subset_hook_caller(hook, without)(**arguments)
 
     def call_each(self, hook: str, **arguments: Any) -> None:
         """Call a build-time hook of one component after the other, naming the component in its faults."""

@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 import attrs
 
-__all__ = ["PRIM_TYPE", "SCHEMAS", "TARGETS", "Schema"]
+__all__ = ["JOINT_TYPES", "PRIM_TYPE", "SCHEMAS", "TARGETS", "Schema"]
 
 PRIM_TYPE = "NewtonActuator"
 TARGETS = "newton:targets"
+JOINT_TYPES = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint")
+"""The joints that an actuator may drive."""
 
 Table = dict[str, Any]
 

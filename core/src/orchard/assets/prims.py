@@ -9,13 +9,12 @@ import attrs
 from orchard.errors import ConfigError
 from orchard.spelling import did_you_mean
 
-from .actuator_schemas import SCHEMAS, TARGETS, Schema
+from .actuator_schemas import JOINT_TYPES, SCHEMAS, TARGETS, Schema
 from .importing import Asset, failure
 from .stage import actuator_prims, ignored_paths, open_stage
 
 __all__ = ["PrimActuator", "read_actuators"]
 
-_JOINTS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint")
 _BASES = ("NewtonActuatorControlBaseAPI", "NewtonActuatorClampingBaseAPI")
 
 
@@ -82,9 +81,9 @@ def _targets(prim: Any, ignored: Sequence[str]) -> list[str]:
 def _target_fault(joint: Any, path: str, ignored: Sequence[str]) -> str | None:
     if not joint.IsValid():
         return f"{TARGETS}: {path!r} is not on the stage; name a revolute or prismatic joint"
-    if joint.GetTypeName() not in _JOINTS:
+    if joint.GetTypeName() not in JOINT_TYPES:
         kind = joint.GetTypeName() or "a prim without a type"
-        return f"{TARGETS}: {path!r} is {kind}, which no drive can turn; name one of {' or '.join(_JOINTS)}"
+        return f"{TARGETS}: {path!r} is {kind}, which no drive can turn; name one of {' or '.join(JOINT_TYPES)}"
     if _is_under(path, ignored):
         return f"{TARGETS}: {path!r} is left out by the asset's `ignore`; leave the actuator out as well"
     return None
