@@ -265,10 +265,9 @@ def _indices(where: str, given: Any, count: int) -> np.ndarray:
 
 
 def _write_where_driven(actuator: DriveActuator, dofs: np.ndarray, values: np.ndarray) -> None:
-    driven = actuator.actuated_dofs.numpy()
-    efforts = actuator.feedforward.numpy().reshape(-1)
-    lanes = {int(dof): lane for lane, dof in enumerate(driven)}
-    for dof, value in zip(dofs.tolist(), values.tolist(), strict=True):
-        if dof in lanes:
-            efforts[lanes[dof]] = value
-    actuator.feedforward.assign(efforts.reshape(actuator.feedforward.shape))
+    lanes = {dof: lane for lane, dof in enumerate(actuator.actuated_dofs.numpy().tolist())}
+    written = {lanes[dof]: value for dof, value in zip(dofs.tolist(), values.tolist(), strict=True) if dof in lanes}
+    if written:  # a network has no feedforward, and says so when it is asked for it
+        efforts = actuator.feedforward.numpy()
+        efforts.ravel()[list(written)] = list(written.values())
+        actuator.feedforward.assign(efforts)
