@@ -4,6 +4,7 @@ Kit's timeline and OmniGraph have no counterpart; `docs/reference/isaac.md` list
 """
 
 import math
+import shutil
 
 import newton
 import numpy as np
@@ -165,6 +166,28 @@ def test_values_authored(stage, arguments, schema, values):
         assert attribute.HasAuthoredValue()
         authored = attribute.Get()
         assert (list(authored) if isinstance(value, list) else authored) == pytest.approx(value)
+
+
+def test_neural_authored_and_discovered(stage, tmp_path, examples):
+    # The path is relative to the layer.
+    shutil.copy(examples / "knee.onnx", tmp_path / "net.onnx")
+    table = {"type": "neural", "joints": ["hip"], "model": str(tmp_path / "net.onnx")}
+    with simulate(stage, actuators={"motor": table}) as simulation:
+        expected = efforts_of(simulation)
+    add_actuator(stage, "hip", "motor", NeuralControlConfig("net.onnx"))
+
+    with simulate(stage) as simulation:
+        assert types_of(simulation)[0] == "neural"
+        np.testing.assert_array_equal(efforts_of(simulation), expected)
+    assert np.abs(expected).max() > 0.0
+
+
+def test_a_network_of_another_format_is_refused_with_the_prim(stage, tmp_path):
+    (tmp_path / "net.pt").write_bytes(b"PK")
+    add_actuator(stage, "hip", "motor", NeuralControlConfig("net.pt"))
+
+    with pytest.raises(orchard.ConfigError, match=r"scene\.assets\[0\]\.path: .*/motor': model: .*net\.pt"):
+        simulate(stage)
 
 
 def test_neural_path_is_authored_as_an_asset(stage):

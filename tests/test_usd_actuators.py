@@ -176,6 +176,19 @@ def test_a_clamping_without_a_speed_limit_is_a_box_and_without_any_limit_none(ro
         np.testing.assert_allclose(group.applied_effort.numpy(), limit or 100.0)
 
 
+def test_a_constant_effort_is_added(robot):
+    with simulate(robot(prim("motor", attributes="float newton:constEffort = 5\n"))) as simulation:
+        simulation.step()
+        np.testing.assert_array_equal(simulation.actuators["motor"].applied_effort.numpy(), 5.0)
+
+
+def test_the_summary_of_a_run_lists_the_plugins_of_a_stage(robot):
+    from orchard.summary import what_ran
+
+    with simulate(robot(prim("motor"))) as simulation:
+        assert what_ran(simulation)["plugins"]["actuators:motor"]["distribution"] == "orchard-actuator-pd"
+
+
 # Names.
 
 

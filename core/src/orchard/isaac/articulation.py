@@ -104,6 +104,11 @@ class ArticulationActuators:
         return all(given.is_capturable for given in self._given)
 
     @property
+    def deterministic_on(self) -> frozenset[str]:
+        """Where steps give the same bits in every run: nothing is known of a law that was given."""
+        return frozenset({"cpu"}) if self._given else frozenset({"cpu", "cuda"})
+
+    @property
     def actuated_dofs(self) -> wp.array:
         """DOFs of given actuators in the arrays of the model."""
         import warp as wp
