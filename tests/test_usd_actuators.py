@@ -58,9 +58,9 @@ def robot(tmp_path):
     return write
 
 
-def simulate(*assets, actuators=None, worlds=2, **options):
+def simulate(*assets, actuators=None, worlds=2, device="cpu", **options):
     tables = {
-        "simulation": {"device": "cpu", "dt": 0.01, "capture": "require"},
+        "simulation": {"device": device, "dt": 0.01, "capture": "require"},
         "scene": {
             "worlds": worlds,
             "gravity": [0.0, 0.0, 0.0],
@@ -81,7 +81,7 @@ def faults(*assets, **options):
 # What is found.
 
 
-def test_a_prim_is_the_actuator_that_a_file_would_make_of_it(robot):
+def test_a_prim_is_the_actuator_that_a_file_would_make_of_it(robot, device):
     schemas = ("PDControl", "DCMotorClamping", "MaxEffortClamping", "ActuatorDelay")
     motor = "newton:saturationEffort = 120\nfloat newton:velocityLimit = 10\nfloat newton:maxMotorEffort = 100"
     stage = robot(prim("motor", schemas, f"{PD}float {motor}\nfloat newton:maxEffort = 7\nint newton:delaySteps = 2\n"))
@@ -104,7 +104,11 @@ def test_a_prim_is_the_actuator_that_a_file_would_make_of_it(robot):
             simulation.step(2)
             yield group.applied_effort.numpy().copy()
 
-    with simulate(stage) as from_stage, simulate(robot(name="bare.usda"), actuators={"motor": table}) as from_file:
+    bare = robot(name="bare.usda")
+    with (
+        simulate(stage, device=device) as from_stage,
+        simulate(bare, actuators={"motor": table}, device=device) as from_file,
+    ):
         assert from_stage.actuators["motor"].parameters == from_file.actuators["motor"].parameters
         for one, other in zip(efforts(from_stage), efforts(from_file), strict=True):
             assert one.shape == (2, 1)
