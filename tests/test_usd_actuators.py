@@ -193,6 +193,16 @@ def test_the_summary_of_a_run_lists_the_plugins_of_a_stage(robot):
         assert what_ran(simulation)["plugins"]["actuators:motor"]["distribution"] == "orchard-actuator-pd"
 
 
+def test_an_actuator_in_an_instance_is_found(robot, tmp_path):
+    robot(prim("motor"))
+    scene = tmp_path / "scene.usda"
+    reference = "(instanceable = true\nprepend references = @robot.usda@</Robot>)"
+    scene.write_text(f'#usda 1.0\n(upAxis = "Z"\nmetersPerUnit = 1)\ndef Xform "Arm" {reference} {{}}\n')
+
+    with simulate(scene) as simulation:
+        assert simulation.actuators["motor"].joint_labels == ("/Arm/hip",)
+
+
 # Names.
 
 
@@ -355,6 +365,18 @@ def test_a_deactivated_prim_is_no_actuator(robot):
                 "float[] newton:lookupPositions = [0, 1]\nfloat[] newton:lookupEfforts = [1]\n",
             ),
             "must be of one length and not empty: 2 and 1",
+        ),
+        (
+            prim(
+                "motor",
+                ("PDControl", "PositionBasedClamping"),
+                "float[] newton:lookupPositions = [0, nan]\nfloat[] newton:lookupEfforts = [1, 1]\n",
+            ),
+            "newton:lookupPositions: .*finite.*nan; correct the stage",
+        ),
+        (
+            prim("motor", ("PDControl", "DCMotorClamping"), "float newton:maxMotorEffort = nan\n"),
+            "newton:maxMotorEffort must be >= 0: nan",
         ),
         (
             prim("motor", ("PDControl", "ActuatorDelay"), "int newton:delaySteps = -1\n"),

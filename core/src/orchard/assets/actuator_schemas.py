@@ -61,6 +61,9 @@ def _max_effort(table: Table) -> Table | None:
 def _dc_motor(table: Table) -> Table | None:
     """Return the curve; without a speed limit it is a box, which limits every effort alike."""
     at_rest, fastest, largest = (table[key] for key in ("saturation_effort", "velocity_limit", "max_motor_effort"))
+    for name, effort in (("saturationEffort", at_rest), ("maxMotorEffort", largest)):
+        if not effort >= 0.0:  # nor is a NaN
+            raise ValueError(f"newton:{name} must be >= 0: {effort}; correct the stage")
     if fastest == math.inf:
         return _max_effort({"type": "max-effort", "max_effort": min(at_rest, largest)})
     if at_rest == math.inf:

@@ -17,7 +17,7 @@ from orchard.config.model import AssetConfig, ComponentConfig, SimulationConfig
 from orchard.errors import ConfigError
 from orchard.labels import covers
 
-from .actuator_schemas import SCHEMAS, Schema
+from .actuator_schemas import SCHEMAS
 from .formats import FORMATS
 from .importing import find_asset
 from .prims import PrimActuator, read_actuators
@@ -114,17 +114,14 @@ def _structured(actuator: PrimActuator, catalog: Catalog) -> ComponentConfig:
 
 def _worded(actuator: PrimActuator, path: Sequence[str | int], text: str) -> str:
     """Return a fault of a table in the words of the stage."""
+    depth = max(index for index, step in enumerate(path) if isinstance(step, str))  # below it, items of a list
     table: Any = actuator.table
-    for step in path[:-1]:
+    for step in path[:depth]:
         table = table[step]
-    key = path[-1] if path else ""
+    key = str(path[depth])
     if key == "type":
-        kind = "clamping" if len(path) > 1 else "actuator"
+        kind = "clamping" if depth else "actuator"
         return f"{actuator.where}: needs {text}; install orchard-{kind}-{table['type']}"
-    schema = next((s for s in SCHEMAS.values() if (s.type or None) == table.get("type")), None)
-    return f"{actuator.where}: {_attribute(schema, str(key))}: {text}; correct the stage"
-
-
-def _attribute(schema: Schema | None, key: str) -> str:
-    names = {} if schema is None else {key: name for name, key in schema.keys.items()}
-    return f"newton:{names.get(key, 'delaySteps' if key == 'steps' else key)}"
+    schema = next(each for each in SCHEMAS.values() if each.type == table.get("type", ""))
+    names = {own: name for name, own in schema.keys.items()}
+    return f"{actuator.where}: newton:{names.get(key, key)}: {text}; correct the stage"

@@ -25,8 +25,11 @@ def open_stage(file: Path) -> Any:
 
 
 def actuator_prims(stage: Any) -> list[Any]:
-    """Return the active prims of a stage that are Newton actuators."""
-    return [prim for prim in stage.Traverse() if prim.GetTypeName() == PRIM_TYPE]
+    """Return the active prims of a stage that are Newton actuators, those in instances among them."""
+    from pxr import Usd
+
+    prims = stage.Traverse(Usd.TraverseInstanceProxies())  # pyright: ignore[reportAttributeAccessIssue]
+    return [prim for prim in prims if prim.GetTypeName() == PRIM_TYPE]
 
 
 def ignored_paths(stage: Any, config: AssetConfig, where: str) -> list[str]:
