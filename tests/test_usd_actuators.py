@@ -233,6 +233,19 @@ def test_two_copies_of_a_stage_without_labels_share_the_group(robot):
         assert simulation.actuators["motor"].position_targets.shape == (2, 2)
 
 
+def test_stages_in_different_worlds_bring_their_own_actuators(robot):
+    weak, strong = (
+        robot(prim("motor"), name="weak.usda"),
+        robot(prim("motor").replace("100", "300"), name="strong.usda"),
+    )
+    assets = [{"path": str(weak), "label": "a", "worlds": [0, 2]}, {"path": str(strong), "label": "b", "worlds": [1]}]
+    with simulate(*assets, worlds=3) as simulation:
+        for group in simulation.actuators.values():
+            group.position_targets.fill_(0.1)
+        simulation.step()
+        np.testing.assert_allclose(simulation.control.joint_f.numpy(), [10.0, 0.0, 30.0, 0.0, 10.0, 0.0], rtol=1e-6)
+
+
 # Drives of the joints, reset, checkpoints.
 
 

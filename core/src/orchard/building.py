@@ -112,7 +112,7 @@ def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_wo
         return layout
     holders = {}
     for implementation in components.implementations("extend_prototype"):
-        with located(implementation.owner):
+        with located(implementation.place):
             holders[implementation.owner] = _holders(implementation, worlds, layout)
     return WorldLayout(prototype_of_world=of_world, holders=holders)
 

@@ -69,10 +69,10 @@ class ArticulationActuators:
         return made
 
     @hookimpl
-    def extend_prototype(self, builder: newton.ModelBuilder) -> None:
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints of given actuators, and switch off the drives that the asset gave them."""
         for given in self._given:
-            given.select(builder, self._roots)
+            given.select(builder, prototype, self._roots)
 
     @hookimpl
     def bind(self, simulation: Simulation) -> None:
@@ -245,18 +245,22 @@ def _is_under(label: str, roots: Sequence[re.Pattern[str]]) -> bool:
 
 
 def _dofs_under(roots: Sequence[re.Pattern[str]], model: newton.Model, world_count: int) -> np.ndarray:
-    """Return the DOFs of the joints below some roots but free ones, shape [world_count, DOFs of a world]."""
+    """Return the DOFs of the joints below some roots but free ones, shape [world_count, DOFs of a world].
+
+    Raises:
+        ArgumentError: They are not the same in all worlds.
+    """
     import newton
 
-    kinds = on_host(model.joint_type)
-    starts = on_host(model.joint_qd_start)
-    joints = [
-        joint
-        for joint, label in enumerate(model.joint_label)
-        if _is_under(label, roots) and kinds[joint] != newton.JointType.FREE
-    ]
-    dofs = [dof for joint in joints for dof in range(starts[joint], starts[joint + 1])]
-    return np.array(dofs, dtype=int).reshape(world_count, -1)
+    kinds, starts, worlds = on_host(model.joint_type), on_host(model.joint_qd_start), on_host(model.joint_world)
+    dofs: list[list[int]] = [[] for _ in range(world_count)]
+    for joint, label in enumerate(model.joint_label):
+        if _is_under(label, roots) and kinds[joint] != newton.JointType.FREE:
+            dofs[worlds[joint]] += range(starts[joint], starts[joint + 1])
+    if len({len(row) for row in dofs}) > 1:
+        counts = sorted({len(row) for row in dofs})
+        raise ArgumentError(f"paths: the robot has {counts} DOFs, depending on the world; it must be in all alike")
+    return np.array(dofs, dtype=int)
 
 
 def _indices(where: str, given: Any, count: int) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 from orchard.actuation import ActuatorConfig as GroupConfig
 from orchard.actuation import DriveActuator, Lanes
+from orchard.labels import NoMatchError
 from orchard.spelling import did_you_mean
 
 from .errors import ArgumentError
@@ -46,23 +47,24 @@ class GivenActuator(DriveActuator):
         super().__init__(GroupConfig(joints=(re.escape(joint),)))
         self._given, self._joint = given, joint
 
-    def select(self, builder: newton.ModelBuilder, roots: Sequence[re.Pattern[str]]) -> None:
+    def select(self, builder: newton.ModelBuilder, prototype: int, roots: Sequence[re.Pattern[str]]) -> None:
         """Find the joint below some roots, and switch off the drive that the asset gave it.
 
         Raises:
-            ArgumentError: There is no such joint, or several.
+            NoMatchError: There is no such joint.
+            ArgumentError: There are several.
         """
         labels = [label for label in builder.joint_label if any(root.fullmatch(label) for root in roots)]
         names = [label.rpartition("/")[2] for label in labels]
         found = [label for label, name in zip(labels, names, strict=True) if name == self._joint]
         if len(found) != 1:
             known = ", ".join(names) or "none"
-            raise ArgumentError(
+            raise (ArgumentError if found else NoMatchError)(
                 f"actuators: {len(found)} joints are called {self._joint!r}{did_you_mean(self._joint, names)};"
                 f" joints: {known}"
             )
         self.config = attrs.evolve(self.config, joints=(re.escape(found[0]),))
-        self.extend_prototype(builder)
+        self.extend_prototype(builder, prototype)
 
     def build_drive(self, lanes: Lanes) -> DriveBase:
         """Return the given law."""
