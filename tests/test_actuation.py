@@ -324,3 +324,54 @@ def test_joints_are_given_armature_friction_and_damping(hinges):
         np.testing.assert_allclose(model.joint_armature.numpy(), [0.1, 0.2])
         np.testing.assert_allclose(model.joint_friction.numpy(), 0.3)
         np.testing.assert_allclose(model.joint_damping.numpy(), 0.4)
+
+
+# Switched on and off.
+
+
+def test_an_actuator_that_is_switched_off_leaves_its_joints_to_the_caller(hinges):
+    with simulate(hinges(positions=(1.0, 1.0)), kp=1.0) as simulation:
+        group = simulation.actuators["legs"]
+        group.position_targets.zero_()
+        simulation.step()
+        simulation.switch(group, on=False)
+        np.testing.assert_array_equal(simulation.control.joint_f.numpy(), 0.0)
+        simulation.control.joint_f.fill_(3.0)
+        simulation.step(2)
+        np.testing.assert_array_equal(simulation.control.joint_f.numpy(), 3.0)
+        simulation.switch(group, on=True)
+        simulation.step()
+        np.testing.assert_array_equal(simulation.control.joint_f.numpy(), -1.0)
+
+
+def test_one_of_two_actuators_is_switched_off_where_a_wrapper_watches(hinges):
+    calls = []
+
+    class Watcher:
+        @orchard.hookimpl(wrapper=True)
+        def apply_actuators(self):
+            calls.append("before")
+            return (yield)
+
+    group = {"type": "pd", "kp": 1.0}
+    tables = {
+        "simulation": {"device": "cpu", "capture": "off"},
+        "scene": {"gravity": [0.0, 0.0, 0.0]},
+        "actuators": {"one": {**group, "joints": ["joint_0"]}, "two": {**group, "joints": ["joint_1"]}},
+    }
+    plugins = [Still(), Watcher()]
+    with orchard.Simulation(orchard.structure(tables), plugins, prototype=hinges(positions=(1.0, 1.0))) as simulation:
+        for each in simulation.actuators.values():
+            each.position_targets.zero_()
+        simulation.switch(simulation.actuators["one"], on=False)
+        simulation.step()
+        np.testing.assert_array_equal(simulation.control.joint_f.numpy(), [0.0, -1.0])
+    assert calls
+
+
+def test_what_is_no_actuator_cannot_be_switched(hinges):
+    with (
+        simulate(hinges()) as simulation,
+        pytest.raises(orchard.ConfigError, match=r"switch: 'legs' is no actuator of this simulation"),
+    ):
+        simulation.switch("legs", on=False)

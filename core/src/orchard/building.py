@@ -89,6 +89,11 @@ def _from_prototypes(prototype: Prototype, scene: SceneConfig) -> tuple[list[new
 
 
 def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelBuilder:
+    if prototype.actuator_entries:
+        raise ConfigError(
+            "prototype: has actuators of Newton's own, which nothing here steps; clear its actuator_entries,"
+            " and give it [actuators]"
+        )
     builder = copy.deepcopy(prototype)
     builder.gravity = scene.gravity
     return builder
@@ -107,7 +112,7 @@ def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_wo
         return layout
     holders = {}
     for implementation in components.implementations("extend_prototype"):
-        with located(implementation.owner):
+        with located(implementation.place):
             holders[implementation.owner] = _holders(implementation, worlds, layout)
     return WorldLayout(prototype_of_world=of_world, holders=holders)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pluggy
 
+from .assets import find_prim_actuators
 from .errors import ConfigError, PluginError
 from .hookspecs import Hooks
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog, Kind
     from .config import ComponentConfig, SimulationConfig
 
-__all__ = ["Components", "Implementation", "chosen_plugins"]
+__all__ = ["Components", "Implementation", "located"]
 
 _WRAPPABLE = (
     "configure_builder",
@@ -31,9 +32,11 @@ _WRAPPABLE = (
 class Implementation:
     """One component's answer to a hook, called with only the arguments it names."""
 
-    def __init__(self, owner: str, impl: pluggy.HookImpl) -> None:
+    def __init__(self, owner: str, impl: pluggy.HookImpl, place: str) -> None:
         self.owner = owner
         """The name the component is registered under, such as `actuators:legs`."""
+        self.place = place
+        """What its faults begin with: `actuators.legs.`, or the prim that it was read from."""
         self.component: Any = impl.plugin
         self._function = impl.function
         self._names = (*impl.argnames, *impl.kwargnames)
@@ -66,8 +69,14 @@ class Components(Mapping[str, Any]):
         self.manager = pluggy.PluginManager("orchard")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
-        for name, (kind, choice) in chosen_plugins(config).items():
-            self._components[name] = _build(name, kind, choice, catalog)
+        found = find_prim_actuators(config, catalog)
+        self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
+        self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
+        """Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order."""
+        for name, (kind, choice) in self.choices.items():
+            plugin = catalog.find(kind, choice.type).load()
+            with located(self._place(name)):
+                self._components[name] = plugin(choice.config)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
             self._components[self._free_name(label or _label_of(plugin))] = plugin
         # pluggy calls what was registered last first; here the order is the file's.
@@ -98,12 +107,12 @@ class Components(Mapping[str, Any]):
     def implementations(self, hook: str) -> list[Implementation]:
         """Return who answers `hook`, in calling order, wrappers left out."""
         impls = [impl for impl in self._hook(hook).get_hookimpls() if not _is_wrapper(impl)]
-        return [Implementation(impl.plugin_name, impl) for impl in reversed(impls)]
+        return [self._implementation(impl) for impl in reversed(impls)]
 
     def wrappers(self, hook: str) -> list[Implementation]:
         """Return who wraps `hook`; where somebody does, it has to be called through pluggy."""
         impls = [impl for impl in self._hook(hook).get_hookimpls() if _is_wrapper(impl)]
-        return [Implementation(impl.plugin_name, impl) for impl in impls]
+        return [self._implementation(impl) for impl in impls]
 
     def single(self, hook: str) -> Implementation | None:
         """Return the one component that answers `hook`, or None.
@@ -117,9 +126,9 @@ class Components(Mapping[str, Any]):
             raise PluginError(f"{hook}: answered by {owners}; exactly one component may")
         return found[0] if found else None
 
-    def call(self, hook: str, **arguments: Any) -> Any:
-        """Call a hook through pluggy, wrappers and all."""
-        return self._hook(hook)(**arguments)
+    def call(self, hook: str, without: Collection[Any] = (), **arguments: Any) -> Any:
+        """Call a hook through pluggy, wrappers and all but some components."""
+        return self.manager.subset_hook_caller(hook, without)(**arguments)
 
     def call_each(self, hook: str, **arguments: Any) -> None:
         """Call a build-time hook of one component after the other, naming the component in its faults."""
@@ -127,7 +136,7 @@ class Components(Mapping[str, Any]):
             self.call(hook, **arguments)
             return
         for implementation in self.implementations(hook):
-            with located(implementation.owner):
+            with located(implementation.place):
                 implementation.bind(**arguments)()
 
     def close(self) -> None:
@@ -145,6 +154,12 @@ class Components(Mapping[str, Any]):
                 errors.append(error)
         if errors:
             raise ExceptionGroup("components could not be closed", errors)
+
+    def _implementation(self, impl: pluggy.HookImpl) -> Implementation:
+        return Implementation(impl.plugin_name, impl, self._place(impl.plugin_name))
+
+    def _place(self, name: str) -> str:
+        return self._places.get(name, name.replace(":", ".") + ".")
 
     def _hook(self, name: str) -> pluggy.HookCaller:
         return getattr(self.manager.hook, name)
@@ -182,30 +197,26 @@ class Components(Mapping[str, Any]):
 
 
 @contextmanager
-def located(owner: str) -> Iterator[None]:
-    """Put a component's place in the file in front of the faults it reports."""
+def located(place: str) -> Iterator[None]:
+    """Put a component's place in the file, as `Implementation.place` has it, in front of the faults it reports."""
     try:
         yield
     except ConfigError as error:
-        place = owner.replace(":", ".")
-        raise ConfigError(*(f"{place}.{fault}" for fault in error.faults)) from error
+        raise ConfigError(*(f"{place}{fault}" for fault in error.faults)) from error
 
 
-def chosen_plugins(config: SimulationConfig) -> dict[str, tuple[Kind, ComponentConfig]]:
+def _chosen_plugins(
+    config: SimulationConfig, of_stages: Mapping[str, ComponentConfig]
+) -> dict[str, tuple[Kind, ComponentConfig]]:
     """Return each chosen plugin with its kind, by the name it is registered under, in the order of the file."""
     tables: dict[str, Kind] = {"actuators": "actuator", "sensors": "sensor", "plugins": "plugin"}
     chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
     if config.solver is not None:
         chosen["solver"] = ("solver", config.solver)
     for table, kind in tables.items():
-        chosen.update({f"{table}:{label}": (kind, choice) for label, choice in getattr(config, table).items()})
+        choices = {**getattr(config, table), **(of_stages if table == "actuators" else {})}
+        chosen.update({f"{table}:{label}": (kind, choice) for label, choice in choices.items()})
     return chosen
-
-
-def _build(name: str, kind: Kind, choice: ComponentConfig, catalog: Catalog) -> Any:
-    plugin = catalog.find(kind, choice.type).load()
-    with located(name):
-        return plugin(choice.config)
 
 
 def _is_wrapper(impl: pluggy.HookImpl) -> bool:

@@ -6,6 +6,7 @@ a regular expression that matches a label when it covers the whole path or the w
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
@@ -13,7 +14,7 @@ from typing import TypeVar
 from .errors import ConfigError
 from .spelling import did_you_mean
 
-__all__ = ["NoMatchError", "assign", "lookup", "match"]
+__all__ = ["NoMatchError", "assign", "covers", "lookup", "match"]
 
 V = TypeVar("V")
 
@@ -40,6 +41,15 @@ def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where
     patterns = [patterns] if isinstance(patterns, str) else patterns
     found = _matches(patterns, labels, what, where)
     return sorted(set().union(*found.values()))
+
+
+def covers(patterns: Iterable[str], label: str) -> bool:
+    """Tell whether a pattern matches a label; one that is no regular expression matches none."""
+    for pattern in patterns:
+        with contextlib.suppress(re.error):
+            if _covers(re.compile(pattern), label):
+                return True
+    return False
 
 
 def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> list[str | None]:

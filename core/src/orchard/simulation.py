@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     import newton
     import warp as wp
 
-    from .config import SimulationConfig
+    from .catalog import Kind
+    from .config import ComponentConfig, SimulationConfig
     from .outcome import Outcome
 
 __all__ = ["Simulation"]
@@ -78,6 +79,7 @@ class Simulation:
         self._binding: str | None = None
         self._model_changes = 0
         self._told_changes = 0
+        self._switched_off: list[Any] = []
         self._is_ready = self._is_tried = self._is_closed = False
         self.callbacks = Callbacks() if callbacks is None else callbacks
         """What is called at events and in the phases of a step."""
@@ -163,7 +165,7 @@ class Simulation:
         is_given_pipeline = getattr(answer.component, "runs_pipeline", False)
         pipeline = build_pipeline(self.model, collision) if is_given_pipeline else None
         try:
-            with located(answer.owner):
+            with located(answer.place):
                 solver = answer.bind(model=self.model, collision=collision, pipeline=pipeline)()
         except (NotImplementedError, ValueError) as error:
             # Newton's constructors refuse with errors of Python's own.
@@ -177,7 +179,7 @@ class Simulation:
         answer = self._components.single("initialize_contacts")
         source = None
         if answer is not None:
-            with located(answer.owner):
+            with located(answer.place):
                 source = answer.bind(model=self.model, solver=self.solver, collision=self.config.collision)()
         if source is None and self.solver.collision_pipeline is not None:
             return pipeline_of_solver(self.solver, self.config.collision)
@@ -211,7 +213,7 @@ class Simulation:
     def _bind(self) -> None:
         for implementation in self._components.implementations("bind"):
             self._binding = implementation.owner
-            with located(implementation.owner):
+            with located(implementation.place):
                 implementation.bind(simulation=self)()
         self._binding = None
         for name, component in self._components.items():
@@ -246,6 +248,7 @@ class Simulation:
             monitor=self._monitor,
             buffers=self._buffers,
             callbacks=self.callbacks,
+            switched_off=self._switched_off,
             opaque=(
                 *(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
                 Recorder,  # what it saw is not what the simulation is
@@ -256,7 +259,7 @@ class Simulation:
         self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
 
     def _compile(self) -> None:
-        self._revision = self.callbacks.revision
+        self._revision, self._is_outdated = self.callbacks.revision, False
         self.program = self._stepping.program()
         """The operations of one control step, and what of them is captured."""
 
@@ -365,6 +368,11 @@ class Simulation:
         return self._components.labelled("sensors")
 
     @property
+    def selected_plugins(self) -> Mapping[str, tuple[Kind, ComponentConfig]]:
+        """Kind and configuration of each plugin chosen by name, in the file or on a stage, by component."""
+        return self._components.choices
+
+    @property
     def world_offsets(self) -> np.ndarray:
         """Where each world is drawn [m], shape [world_count, 3]; physics keeps every world at the origin."""
         return world_offsets(self.config.scene)
@@ -394,7 +402,7 @@ class Simulation:
 
     def _prepare_step(self) -> None:
         """Do what was asked for since the last step."""
-        if self.callbacks.revision != self._revision:
+        if self._is_outdated or self.callbacks.revision != self._revision:
             self._compile()
         if not self._is_tried:
             with WARP_LOCK:
@@ -485,6 +493,32 @@ class Simulation:
     def _settle(self) -> None:
         with WARP_LOCK:
             self._written.settle()
+
+    def switch(self, component: Any, *, on: bool) -> None:
+        """Switch an actuator on or off, from the next step on. One that is off adds no effort and stays as it is.
+
+        `control.joint_f` of the DOFs that it drives is zeroed once, and the caller's as long as it is off.
+
+        Args:
+            component: One of `actuators`, or an object passed as a plugin.
+            on: Whether it acts.
+
+        Raises:
+            ConfigError: It is no actuator of this simulation.
+        """
+        from .stepping import zero_efforts
+
+        acting = [each.component for each in self._components.implementations("apply_actuators")]
+        if not any(each is component for each in acting):
+            raise ConfigError(f"switch: {component!r} is no actuator of this simulation; take one of its `actuators`")
+        others = [each for each in self._switched_off if each is not component]
+        is_off = len(others) < len(self._switched_off)
+        if is_off != on:
+            return
+        self._switched_off[:] = others if on else [*others, component]
+        self._is_outdated = True
+        if not on and hasattr(component, "actuated_dofs"):
+            zero_efforts(component.actuated_dofs, self.control)
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
         """Tell the solver, before the next step, what of `model` was changed in place; what is captured stays valid.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .monitor import Monitor
     from .snapshot import Snapshot
 
-__all__ = ["ExternalForces", "Stepping"]
+__all__ = ["ExternalForces", "Stepping", "zero_efforts"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -54,6 +54,8 @@ class Stepping:
     monitor: Monitor
     buffers: Mapping[str, list[DoubleBuffer[Any]]]
     callbacks: Callbacks
+    switched_off: Collection[Any]
+    """Actuators whose `apply_actuators` is left out of the step."""
     opaque: tuple[type, ...]
     """Classes whose instances hold nothing that a step changes, besides what is listed here."""
 
@@ -179,11 +181,11 @@ class Stepping:
             yield self._inverse_kinematics(self._state(first + calls))
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
-        dofs = _actuated_dofs(self.components, self.model)
+        dofs = _actuated_dofs(self.components, self.model, self.switched_off)
         if dofs is not None:
             # A tape does not record `zero_`; without it the user's efforts would seem to matter on these DOFs.
             is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad
-            zero = present(self.control.joint_f).zero_ if is_all else partial(_zero_efforts, dofs, self.control)
+            zero = present(self.control.joint_f).zero_ if is_all else partial(zero_efforts, dofs, self.control)
             yield Operation(name="zero_efforts", run=zero)
         yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
         yield from self._called("after_actuators", state=state, control=self.control, dt=self.config.dt)
@@ -257,13 +259,14 @@ class Stepping:
 
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
         """Yield one operation for each component that answers, or a single one where a wrapper wants to see them."""
-        answers = self.components.implementations(hook)
+        off = self.switched_off if hook == "apply_actuators" else ()
+        answers = [answer for answer in self.components.implementations(hook) if not _holds(off, answer.component)]
         wrappers = self.components.wrappers(hook)
         if wrappers:
             reasons = [_eager_reason(part.owner, part.component) for part in (*answers, *wrappers)]
             yield Operation(
                 name=f"{hook}(wrapped)",
-                run=lambda: self.components.call(hook, **arguments),
+                run=lambda: self.components.call(hook, off, **arguments),
                 eager_reason=next((reason for reason in reasons if reason is not None), None),
             )
             return
@@ -278,6 +281,8 @@ class Stepping:
         """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
         is_wrapped = bool(self.components.wrappers("apply_actuators"))
         for owner, buffers in self.buffers.items():
+            if _holds(self.switched_off, self.components[owner]):
+                continue
             reason = _eager_reason(owner, self.components[owner])
             name = f"apply_actuators({'wrapped' if is_wrapped else owner})"
             for buffer in buffers:
@@ -372,16 +377,21 @@ def _eager_reason(owner: str, component: Any) -> str | None:
     return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
 
 
-def _zero_efforts(dofs: wp.array, control: newton.Control) -> None:
+def zero_efforts(dofs: wp.array, control: newton.Control) -> None:
+    """Set `control.joint_f` to zero on some DOFs, and leave the others as they are."""
     import warp as wp
 
-    from .kernels import zero_efforts
+    from . import kernels
 
-    wp.launch(zero_efforts, len(dofs), [dofs, control.joint_f], device=dofs.device)
+    wp.launch(kernels.zero_efforts, len(dofs), [dofs, control.joint_f], device=dofs.device)
 
 
-def _actuated_dofs(components: Components, model: newton.Model) -> wp.array | None:
-    """Return the DOFs that any component declares as actuated, or None where there are none.
+def _holds(components: Collection[Any], component: Any) -> bool:
+    return any(each is component for each in components)
+
+
+def _actuated_dofs(components: Components, model: newton.Model, off: Collection[Any]) -> wp.array | None:
+    """Return the DOFs that any component declares as actuated and is not off, or None where there are none.
 
     Raises:
         ConfigError: Two actuators of the file drive one DOF.
@@ -403,6 +413,7 @@ def _actuated_dofs(components: Components, model: newton.Model) -> wp.array | No
                 )
             owner_of[dof] = label
     # Objects made in Python may add to what an actuator of the file does.
-    declared = [component.actuated_dofs for component in components.values() if hasattr(component, "actuated_dofs")]
+    acting = [component for component in components.values() if not _holds(off, component)]
+    declared = [component.actuated_dofs for component in acting if hasattr(component, "actuated_dofs")]
     dofs = sorted({dof for array in declared for dof in array.numpy().tolist()})
     return wp.array(dofs, dtype=int, device=model.device) if dofs else None

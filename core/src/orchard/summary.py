@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .catalog import Catalog
-from .components import chosen_plugins
 
 if TYPE_CHECKING:
-    from .config import SimulationConfig
     from .program import Program
     from .simulation import Simulation
 
@@ -45,7 +43,7 @@ def what_ran(simulation: Simulation) -> dict[str, Any]:
     return {
         "program": _program(simulation.program),
         "capacities": _capacities(simulation),
-        "plugins": _plugins(simulation.config),
+        "plugins": _plugins(simulation),
         "versions": _versions(),
         "hardware": _hardware(simulation),
     }
@@ -67,11 +65,11 @@ def _capacities(simulation: Simulation) -> list[dict[str, Any]]:
     ]
 
 
-def _plugins(config: SimulationConfig) -> dict[str, Any]:
+def _plugins(simulation: Simulation) -> dict[str, Any]:
     """Return type, distribution and version of every plugin selected, by the name of its component."""
     catalog = Catalog.installed()
     found = {}
-    for name, (kind, choice) in chosen_plugins(config).items():
+    for name, (kind, choice) in simulation.selected_plugins.items():
         entry = catalog.find(kind, choice.type)
         found[name] = {"type": choice.type, "distribution": entry.distribution, "version": entry.version}
     return found

@@ -44,6 +44,10 @@ class DriveActuator(abc.ABC):
         """Return the clampings in their order; a plugin whose motor limits itself puts its own first."""
         return list(_clampings(self.config, lanes))
 
+    def build_delay(self, lanes: Lanes) -> Delay | None:
+        """Return how targets wait, or None where they do not."""
+        return _build_delay(self.config.delay, lanes)
+
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints, and switch off the drives that the asset gave them."""
@@ -55,7 +59,7 @@ class DriveActuator(abc.ABC):
         """Build drive, clamping and delay over the joints of all worlds that have them."""
         lanes = lanes_of(simulation, self._axes)
         drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
-        delay = _build_delay(self.config.delay, lanes)
+        delay = self.build_delay(lanes)
         for parameter in lanes.parameters.values():
             parameter.locate([drive, *clamping, *([] if delay is None else [delay])])
         self._group = Group(simulation.model, lanes, drive, clamping, delay, mode=self.config.effort_mode)
@@ -67,6 +71,26 @@ class DriveActuator(abc.ABC):
         """Add the effort of one physics step to `control.joint_f`. May be recorded where the drive may."""
         self._group.step(state, control, self._states.current, self._states.next, dt)
         self._states.swap()
+
+    def step(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Do outside of a step what the host does in it: for an actuator that `Simulation.switch` has switched off.
+
+        Args:
+            state: What the law reads.
+            control: Whose `joint_f` is overwritten on the DOFs that are driven.
+            dt: Length of the physics step that follows [s].
+        """
+        import warp as wp
+        from orchard.kernels import zero_efforts
+
+        wp.launch(
+            zero_efforts,
+            len(self.actuated_dofs),
+            [self.actuated_dofs, control.joint_f],
+            device=self.actuated_dofs.device,
+        )
+        self.apply_actuators(state, control, dt)
+        self._states.settle()
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:

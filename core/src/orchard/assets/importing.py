@@ -18,11 +18,12 @@ from orchard.labels import assign, match
 from .elements import Element, find_culprits, find_missing_files, read_elements
 from .files import find_file
 from .formats import FORMATS, Format, choose_format, given_options
+from .stage import open_stage, skipping_patterns
 
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["Asset", "find_assets", "import_asset"]
+__all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
 LISTED_CULPRIT_COUNT = 3
 
@@ -50,7 +51,7 @@ def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
     assets, faults, cause = [], [], None
     for index, config in enumerate(configs):
         try:
-            assets.append(_find(config, f"scene.assets[{index}]"))
+            assets.append(find_asset(config, f"scene.assets[{index}]"))
         except ConfigError as error:
             faults += error.faults
             cause = error.__cause__
@@ -75,13 +76,18 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise whatever they stumble over, StopIteration among it
-        raise ConfigError(_failure(asset, error)) from error
+        raise ConfigError(failure(asset, error)) from error
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
     _place_joints(builder, asset)
 
 
-def _find(config: AssetConfig, where: str) -> Asset:
+def find_asset(config: AssetConfig, where: str) -> Asset:
+    """Return an asset, everything checked that needs no importer.
+
+    Raises:
+        ConfigError: As `find_assets`.
+    """
     file = find_file(config.path, f"{where}.path")
     chosen = choose_format(config, file, where)
     elements = read_elements(file, f"{where}.path") if chosen.root else []
@@ -102,7 +108,9 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     import warp as wp
 
     options = given_options(asset.config)
-    if "ignore" in options:
+    if asset.format is FORMATS["usd"]:
+        options["ignore"] = skipping_patterns(open_stage(asset.file), asset.config, asset.where)
+    elif "ignore" in options:
         options["ignore"] = _ignored(asset)
     arguments: dict[str, Any] = {asset.format.keywords[name]: value for name, value in options.items()}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
@@ -115,16 +123,9 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
 
 def _ignored(asset: Asset) -> list[str]:
     """Return one expression for each thing left out: importers match expressions from the start of a name only."""
-    where = f"{asset.where}.ignore"
-    if asset.format is FORMATS["usd"]:
-        from pxr import Usd
-
-        stage = Usd.Stage.Open(str(asset.file))  # pyright: ignore[reportAttributeAccessIssue]
-        paths = [str(prim.GetPath()) for prim in stage.Traverse()]
-        return [rf"{re.escape(paths[i])}(?:/.*)?\Z" for i in match(asset.config.ignore, paths, "prim", where)]
     named = (element.attributes.get("name") for element in asset.elements if element.tag in ("geom", "site"))
     names = list(dict.fromkeys(name for name in named if name))
-    return [rf"{re.escape(names[i])}\Z" for i in match(asset.config.ignore, names, "name", where)]
+    return [rf"{re.escape(names[i])}\Z" for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
 
 
 def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
@@ -179,7 +180,7 @@ class _Collector(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def _failure(asset: Asset, error: Exception) -> str:
+def failure(asset: Asset, error: Exception) -> str:
     """Say which file failed and why, which attribute is to blame where that can be found, and what to do."""
     what = f"{asset.where}.path: {asset.format.name} importer failed on {str(asset.file)!r}"
     if isinstance(error, ImportError):
