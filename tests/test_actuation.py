@@ -120,12 +120,13 @@ def test_parameters_have_the_names_of_the_file(hinges):
     ("arguments", "message"),
     [
         (("kpp", 1.0), "'kpp' is no parameter; did you mean 'kp'"),
-        (("kp", -1.0), "kp: expected a number from 0 to inf, got -1"),
-        (("kp", np.nan), "kp: expected a number .* got nan"),
+        (("kp", -1.0), "kp: expected a finite number of at least 0, got -1"),
+        (("kp", np.inf), "kp: expected a finite number of at least 0, got inf"),
+        (("kp", np.nan), "kp: expected a finite number .* got nan"),
         (("kp", [1.0, 2.0, 3.0]), r"expected values for \[2 worlds, 2 DOFs\], got shape \(3,\)"),
         (("kp", 1.0, [2]), "2 is not a world"),
         (("kp", 1.0, [0], "knee"), "no joint matches 'knee'"),
-        (("delay.steps", 3), "delay.steps: expected a whole number from 0 to 2, got 3"),
+        (("delay.steps", 3), "delay.steps: expected a whole number of at least 0 up to 2, got 3"),
         (("delay.steps", 0.5), "expected a whole number"),
     ],
 )

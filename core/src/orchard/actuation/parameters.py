@@ -221,12 +221,14 @@ class Parameters:
 
     def _refuse(self, name: str, parameter: LaneParameter, numbers: np.ndarray, host: np.ndarray) -> None:
         low, high = parameter.minimum, parameter.maximum
-        wrong = numbers[~((numbers >= low) & (numbers <= high))]
+        wrong = numbers[~((numbers >= low) & (numbers <= high) & np.isfinite(numbers))]
         if host.dtype.kind == "i" and not wrong.size:
             wrong = numbers[numbers != np.round(numbers)]
         if wrong.size:
-            kind = "a whole number" if host.dtype.kind == "i" else "a number"
-            raise ConfigError(f"{name}: expected {kind} from {low:g} to {high:g}, got {wrong.flat[0]:g}")
+            kind = "a whole number" if host.dtype.kind == "i" else "a finite number"
+            above = "" if np.isinf(low) else f" of at least {low:g}"
+            below = "" if np.isinf(high) else f" up to {high:g}"
+            raise ConfigError(f"{name}: expected {kind}{above}{below}, got {wrong.flat[0]:g}")
 
     def _find(self, name: str) -> LaneParameter:
         if name not in self._by_name:
