@@ -75,6 +75,7 @@ def test_the_motor_gives_what_its_speed_allows(simulate):
         assert simulation.program.is_captured
 
 
+@pytest.mark.alone
 def test_the_law_before_the_curve_is_a_pd(simulate):
     with simulate(kp=20.0, kd=1.5, const_effort=2.0) as simulation:
         simulation.actuators["motor"].position_targets.fill_(0.5)

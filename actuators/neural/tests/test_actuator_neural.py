@@ -174,6 +174,7 @@ def sigmoidal_memory(kind, count):
 # What the networks compute.
 
 
+@pytest.mark.alone
 def test_an_mlp_gives_its_closed_form(tmp_path, device):
     with simulate(mlp(tmp_path / "net.onnx"), device=device) as simulation:
         found = efforts(simulation, 2)

@@ -81,6 +81,7 @@ def test_the_integral_grows_before_it_acts_and_stops_at_its_limit(simulate, limi
         assert simulation.program.is_captured
 
 
+@pytest.mark.alone
 def test_a_reset_empties_the_integrals_of_its_worlds(simulate):
     with simulate(worlds=3, **GAINS) as simulation:
         efforts(simulation, 3)

@@ -68,6 +68,7 @@ def hinges(array, simulation):
     return array.numpy().reshape(simulation.world_count, -1)[:, -2:]
 
 
+@pytest.mark.alone
 def test_the_solver_drives_by_the_law(simulate):
     """Δq̇ = (kp (q* - q) + kd (q̇* - q̇) + feedforward) dt / I, on hinges that nothing else moves."""
     with simulate(worlds=2) as simulation:
