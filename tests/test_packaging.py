@@ -81,7 +81,10 @@ def test_a_member_works_with_only_the_core_installed(environment, member):
     scripts = environment(project(member)["name"], "pytest")
 
     done = subprocess.run(
-        [scripts / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "alone", member / "tests"],
+        [
+            *(scripts / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+            *("-o", "addopts=--import-mode=importlib", "-m", "alone", member / "tests"),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

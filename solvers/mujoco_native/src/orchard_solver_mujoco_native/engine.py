@@ -171,7 +171,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         if self._turning_count:
             self._write_turning(state.joint_q, state.joint_qd)
         q, qd = self._view(state.joint_q), self._view(state.joint_qd)
-        self._plain.write(self._qpos, self._qvel, q, qd)
+        with np.errstate(over="ignore"):  # beyond the range of a float is infinity, which `Simulation.check` finds
+            self._plain.write(self._qpos, self._qvel, q, qd)
         self._view(self._q)[:] = q
         self._view(self._qd)[:] = qd
 
