@@ -14,7 +14,7 @@ from orchard.cli import main
 from orchard.features import FEATURES, used_features
 
 CATALOG = Catalog.installed()
-JOINTS = {"fixed", "free", "revolute", "prismatic", "ball", "d6", "distance", "rod"}
+JOINTS = ("fixed", "free", "revolute", "prismatic", "ball", "d6", "distance", "rod")
 
 
 def _body(builder):
