@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import newton
@@ -16,6 +17,7 @@ import numpy as np
 import orchard
 import warp as wp
 from newton import actuators
+from orchard_actuator_neural.drives import MLP
 from throughput import TURNS, seconds
 
 DOFS = 12
@@ -32,6 +34,7 @@ LAWS: dict[str, dict[str, Any]] = {
     },
     "pid": {"type": "pid", "kp": 40.0, "ki": 10.0, "kd": 1.5},
     "dc-motor": {"type": "dc-motor", "kp": 40.0, "kd": 1.5, **MOTOR},
+    "neural": {"type": "neural", "model": str(Path(__file__).parents[2] / "docs" / "examples" / "knee.onnx")},
 }
 
 
@@ -87,6 +90,8 @@ class ByHand:
 
         gains = {name: array(law.get(name, 0.0)) for name in ("kp", "kd")}
         drive = actuators.DrivePD(**gains)
+        if law["type"] == "neural":
+            drive = MLP(model_path=law["model"])  # Newton's, loaded so that Warp replays it right on the CPU
         if law["type"] == "pid":
             drive = actuators.DrivePID(**gains, ki=array(law["ki"]), integral_max=array(np.inf))
         limits = [{"type": "dc-motor", **MOTOR}] if law["type"] == "dc-motor" else law.get("clamping", [])
