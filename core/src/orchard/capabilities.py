@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ConfigError, PluginError
 from .features import FEATURES, FeatureWarning, used_features
-from .spelling import did_you_mean
 
 if TYPE_CHECKING:
     import newton
 
     from .catalog import Catalog
 
-__all__ = ["gaps", "listed", "model_changes", "refuse_gaps", "refuse_model_changes", "solvers_declaring"]
+__all__ = ["gaps", "listed", "refuse_gaps", "solvers_declaring"]
 
 
 def gaps(model: newton.Model, solver: Any) -> dict[str, Sequence[str]]:
@@ -55,56 +54,6 @@ def refuse_gaps(model: newton.Model, solver: Any, name: str, accepted: Collectio
             warnings.warn(text, FeatureWarning, stacklevel=4)
     if faults:
         raise ConfigError(*faults)
-
-
-def model_changes(solver: Any) -> int:
-    """Return the flags of `newton.ModelFlags` that a solver takes over while it runs; all where it declares none.
-
-    Raises:
-        PluginError: It declares a name that is not one of them.
-    """
-    import newton
-
-    declared = getattr(solver, "supported_model_changes", None)
-    if declared is None:
-        return int(newton.ModelFlags.ALL)
-    known = newton.ModelFlags.__members__
-    for name in declared:
-        if name not in known:
-            raise PluginError(
-                f"solver: supported_model_changes has {name!r}, which is not in newton.ModelFlags"
-                f"{did_you_mean(name, known)}"
-            )
-    return sum(known[name] for name in declared)
-
-
-def refuse_model_changes(flags: int, taken: int, name: str) -> None:
-    """Refuse changes of the model that would have no effect.
-
-    Args:
-        flags: What was changed.
-        taken: What the solver takes over.
-        name: What the file calls the solver.
-
-    Raises:
-        ConfigError: A flag does not exist, or the solver does not take it over.
-    """
-    import newton
-
-    if isinstance(flags, bool) or not isinstance(flags, int) or flags & ~newton.ModelFlags.ALL:
-        value = hex(flags) if isinstance(flags, int) else repr(flags)
-        raise ConfigError(f"notify_model_changed: expected flags of newton.ModelFlags, got {value}")
-    if ignored := flags & ~taken:
-        raise ConfigError(
-            f"notify_model_changed: solver {name!r} does not take over {_flag_names(ignored)} while it runs; it does:"
-            f" {_flag_names(taken) or 'nothing'}; build another simulation from the changed model"
-        )
-
-
-def _flag_names(flags: int) -> str:
-    import newton
-
-    return ", ".join(flag.name for flag in newton.ModelFlags if flag != newton.ModelFlags.ALL and flag & flags)
 
 
 def solvers_declaring(attribute: str, what: str, catalog: Catalog) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 
@@ -14,20 +14,19 @@ from .arrays import present
 from .buffers import Assignable, DoubleBuffer
 from .building import build_model
 from .callbacks import Callbacks
-from .capabilities import model_changes, refuse_gaps, refuse_model_changes
 from .capacities import Capacity
 from .catalog import Catalog
+from .changes import ModelChanges
 from .checkpoint import Checkpoint, versions
 from .components import Components, located
-from .config import CollisionConfig, dump_toml, load, structure
-from .contacts import ContactSource, build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
+from .config import dump_toml, load, structure
 from .determinism import refuse_undeterministic, with_determinism
 from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels, require_backward_kernels
-from .errors import ConfigError, PluginError, SimulationError
-from .observables import allocate_observables, refuse_unsupported
+from .errors import ConfigError, SimulationError
+from .observables import allocate_observables
 from .recording import Recorder
 from .scene import world_offsets
-from .worlds import listed_worlds
+from .solving import SolverBuilding
 from .written import Coordinates, WrittenWorlds
 
 if TYPE_CHECKING:
@@ -71,14 +70,12 @@ class Simulation:
 
         self.device = find_device(config.simulation.device)
         kind = kind_of(self.device)
-        self._collision_asked = config.collision
+        collision_asked = config.collision
         self.config = config = with_determinism(config, kind)
         catalog = Catalog.installed()
         self._components = Components(config, plugins, catalog)
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
         self._binding: str | None = None
-        self._model_changes = 0
-        self._told_changes = 0
         self._switched_off: list[Any] = []
         self._is_ready = self._is_tried = self._is_closed = False
         self.callbacks = Callbacks() if callbacks is None else callbacks
@@ -87,16 +84,17 @@ class Simulation:
         """Control steps so far."""
         try:
             with WARP_LOCK, wp.ScopedDevice(self.device):
-                self._refuse_sensors_early(catalog)
+                building = SolverBuilding(self._components, config, collision_asked, catalog)
                 refuse_undeterministic(self._components, config, kind, catalog)
-                self._refuse_ignored_collision()
                 self.model, self._layout = build_model(self._components, config, prototype, self.device)
                 """Newton's model of all worlds."""
-                self._refuse_gaps(catalog)
+                building.refuse_gaps(self.model)
                 self.callbacks.call("model_ready", model=self.model)
-                self.solver = self._build_solver()
+                self.solver = building.build(self.model)
                 """The solver, as the plugin built it."""
-                self._refuse_sensors(self.solver.supported_observables, catalog)
+                self._changes = ModelChanges(self._components.solver, self.solver, building.name)
+                self.contact_source = building.find_contacts(self.model, self.solver)
+                """Where contacts come from."""
                 self._allocate()
                 self._bind()
                 self._assemble()
@@ -133,70 +131,12 @@ class Simulation:
 
     # Building, one phase a method, in the order of the calls.
 
-    def _refuse_sensors_early(self, catalog: Catalog) -> None:
-        if self._components.single("build_solver") is None:
-            raise ConfigError(_no_solver(self.config, catalog))
-        declared = getattr(self._components.solver, "supported_observables", None)
-        if declared is not None:
-            self._refuse_sensors(declared, catalog)
-
-    def _refuse_ignored_collision(self, detects_contacts: bool | None = None) -> None:
-        """Refuse a `[collision]` table beside a solver that detects contacts itself, as it declares or turns out."""
-        if detects_contacts is None:
-            detects_contacts = getattr(self._components.solver, "detects_contacts", False)
-        if detects_contacts and self._collision_asked != CollisionConfig():
-            raise ConfigError(
-                f"collision: solver {self._solver_name!r} detects contacts itself and would ignore this table;"
-                " leave it out, or let the solver use Newton's contacts"
-            )
-
-    def _refuse_sensors(self, supported: Iterable[str], catalog: Catalog) -> None:
-        refuse_unsupported(self._components, frozenset(supported), self._solver_name, catalog)
-
-    def _refuse_gaps(self, catalog: Catalog) -> None:
-        accepted = self.config.simulation.accept_unsupported
-        refuse_gaps(self.model, self._components.solver, self._solver_name, accepted, catalog)
-        self._taken_changes = model_changes(self._components.solver)
-
-    def _build_solver(self) -> newton.solvers.SolverBase:
-        answer = self._components.single("build_solver")
-        assert answer is not None, "refused before"
-        collision = self.config.collision
-        is_given_pipeline = getattr(answer.component, "runs_pipeline", False)
-        pipeline = build_pipeline(self.model, collision) if is_given_pipeline else None
-        try:
-            with located(answer.place):
-                solver = answer.bind(model=self.model, collision=collision, pipeline=pipeline)()
-        except (NotImplementedError, ValueError) as error:
-            # Newton's constructors refuse with errors of Python's own.
-            place = answer.owner.replace(":", ".")
-            raise ConfigError(f"{place}: refused this model or these settings: {error}") from error
-        if solver is None:
-            raise PluginError(f"{answer.owner}: build_solver returned None; return the solver of the model")
-        return solver
-
-    def _find_contacts(self) -> ContactSource:
-        answer = self._components.single("initialize_contacts")
-        source = None
-        if answer is not None:
-            with located(answer.place):
-                source = answer.bind(model=self.model, solver=self.solver, collision=self.config.collision)()
-        if source is None and self.solver.collision_pipeline is not None:
-            return pipeline_of_solver(self.solver, self.config.collision)
-        if source is None:
-            refuse_unusable(self.config.collision, self.solver)
-            return newton_pipeline(self.model, self.config.collision)
-        self._refuse_ignored_collision(source.pipeline is None)
-        return source
-
     def _allocate(self) -> None:
         import newton
 
         from .reset import WorldReset
 
         model, step = self.model, self.config.simulation
-        self.contact_source = self._find_contacts()
-        """Where contacts come from."""
         # Even with gradients: steps keep none, and `rollout` makes states of its own.
         self._state = model.state(requires_grad=False)
         self._written = WrittenWorlds(model, self.solver, self._state)
@@ -263,10 +203,6 @@ class Simulation:
         self.program = self._stepping.program()
         """The operations of one control step, and what of them is captured."""
 
-    @property
-    def _solver_name(self) -> str:
-        return type(self._components.solver).__name__ if self.config.solver is None else self.config.solver.type
-
     # What a component uses while it is bound.
 
     def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
@@ -291,37 +227,18 @@ class Simulation:
             ConfigError: There are more of them in some worlds than in others.
             PluginError: The worlds differ, and `local` does not tell which indices are of which prototype.
         """
-        held = self._layout.holders_of(self._binding)
-        if not isinstance(local, Mapping):
-            if self._layout.prototype_count > 1:
-                raise PluginError(
-                    f"{self._binding}: passes indices of one prototype, but the worlds have"
-                    f" {self._layout.prototype_count}; ask for 'prototype' in extend_prototype and pass a mapping"
-                )
-            local = {0: local}
-        self._refuse_unequal(what, {prototype: len(local[prototype]) for prototype in held})
         starts = getattr(self.model, f"{what}_world_start").numpy()
-        prototypes = self.prototype_of_world.tolist()
-        return np.array([starts[world] + np.asarray(local[prototypes[world]]) for world in self.worlds_held], dtype=int)
+        return self._layout.indices(starts, local, what, self._binding)
 
     @property
     def worlds_held(self) -> np.ndarray:
         """The ascending indices of all worlds; inside `bind`, of those that hold what the component looks for."""
-        return self._layout.worlds_of(self._layout.holders_of(self._binding))
+        return self._layout.worlds_held(self._binding)
 
     @property
     def prototype_of_world(self) -> np.ndarray:
         """The prototype that each world is a copy of, shape [world_count]: zeros unless worlds differ."""
         return self._layout.prototype_of_world
-
-    def _refuse_unequal(self, what: str, counts: Mapping[int, int]) -> None:
-        if len(set(counts.values())) > 1:
-            plural = {"body": "bodies"}.get(what, f"{what}s")
-            texts = [f"{count} in {listed_worlds(self._layout.worlds_of([key]))}" for key, count in counts.items()]
-            raise ConfigError(
-                f"{plural}: the patterns match {', '.join(texts)}; let them match as many in each world that has any,"
-                " or make a component for each kind of world"
-            )
 
     # Running.
 
@@ -414,8 +331,9 @@ class Simulation:
         """Bring the arrays to where the user has the state and the model."""
         if self._written.is_waiting:
             self._settle()
-        if self._model_changes:
-            self._notify_solver()
+        if self._changes.is_waiting:
+            with WARP_LOCK:
+                self._changes.tell()
 
     @property
     def _runs_on_host(self) -> bool:
@@ -444,10 +362,7 @@ class Simulation:
         from .rollout import roll_out
 
         with WARP_LOCK:
-            if self._written.is_waiting:
-                self._settle()
-            if self._model_changes:
-                self._notify_solver()
+            self._catch_up()
             return roll_out(self._stepping, count)
 
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
@@ -531,8 +446,7 @@ class Simulation:
         Raises:
             ConfigError: A flag does not exist, or the solver does not take such changes over while it runs.
         """
-        refuse_model_changes(flags, self._taken_changes, self._solver_name)
-        self._model_changes |= int(flags)
+        self._changes.add(flags)
 
     def check(self) -> None:
         """Raise where a step left something non-finite behind or a buffer overflowed. Synchronises with the device.
@@ -583,7 +497,7 @@ class Simulation:
         Checkpoint(
             config=dump_toml(self.config),
             step_count=self.step_count,
-            model_changes=self._told_changes,
+            model_changes=self._changes.told,
             versions=versions(),
             arrays=arrays,
             numbers=numbers,
@@ -655,19 +569,6 @@ class Simulation:
         except ExceptionGroup as group:
             for other in group.exceptions:
                 error.add_note(f"{' '.join(other.__notes__)}: {other!r}")
-
-    def _notify_solver(self) -> None:
-        with WARP_LOCK:
-            self.solver.notify_model_changed(self._model_changes)
-        self._told_changes |= self._model_changes
-        self._model_changes = 0
-
-
-def _no_solver(config: SimulationConfig, catalog: Catalog) -> str:
-    if config.solver is not None:
-        return f"solver.type: plugin {config.solver.type!r} does not implement build_solver; choose another one"
-    installed = ", ".join(catalog.names("solver")) or "none"
-    return f"solver: missing; add a [solver] table with a type (installed: {installed})"
 
 
 def _refused_step(count: int) -> str:

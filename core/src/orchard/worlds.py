@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from .errors import ConfigError
+from .errors import ConfigError, PluginError
 
 if TYPE_CHECKING:
     from .config import SceneConfig
@@ -44,10 +44,53 @@ class WorldLayout:
         """Return the ascending indices of the worlds with one of these prototypes."""
         return np.flatnonzero(np.isin(self.prototype_of_world, list(prototypes)))
 
-    def holders_of(self, component: str | None) -> tuple[int, ...]:
-        """Return the prototypes that hold what a component looks for."""
+    def worlds_held(self, component: str | None) -> np.ndarray:
+        """Return the ascending indices of the worlds that hold what a component looks for; of all where it is None."""
+        return self.worlds_of(self._holders_of(component))
+
+    def indices(
+        self,
+        starts: np.ndarray,
+        local: Sequence[int] | Mapping[int, Sequence[int]],
+        what: str,
+        component: str | None,
+    ) -> np.ndarray:
+        """Return the model's indices of what a component found in the prototypes, shape [worlds that hold it, found].
+
+        Args:
+            starts: The model's index of the first of its kind in each world.
+            local: Indices in the prototype, or a mapping from each prototype to them.
+            what: What they count: "body", "joint" or "shape".
+            component: Who found them; None for a look into all worlds.
+
+        Raises:
+            ConfigError: There are more of them in some worlds than in others.
+            PluginError: The worlds differ, and `local` does not tell which indices are of which prototype.
+        """
+        if not isinstance(local, Mapping):
+            if self.prototype_count > 1:
+                raise PluginError(
+                    f"{component}: passes indices of one prototype, but the worlds have"
+                    f" {self.prototype_count}; ask for 'prototype' in extend_prototype and pass a mapping"
+                )
+            local = {0: local}
+        self._refuse_unequal(what, {prototype: len(local[prototype]) for prototype in self._holders_of(component)})
+        prototypes = self.prototype_of_world.tolist()
+        rows = [starts[world] + np.asarray(local[prototypes[world]]) for world in self.worlds_held(component)]
+        return np.array(rows, dtype=int)
+
+    def _holders_of(self, component: str | None) -> tuple[int, ...]:
         everywhere = tuple(range(self.prototype_count))
         return everywhere if component is None else self.holders.get(component, everywhere)
+
+    def _refuse_unequal(self, what: str, counts: Mapping[int, int]) -> None:
+        if len(set(counts.values())) > 1:
+            plural = {"body": "bodies"}.get(what, f"{what}s")
+            texts = [f"{count} in {listed_worlds(self.worlds_of([key]))}" for key, count in counts.items()]
+            raise ConfigError(
+                f"{plural}: the patterns match {', '.join(texts)}; let them match as many in each world that has any,"
+                " or make a component for each kind of world"
+            )
 
 
 def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
