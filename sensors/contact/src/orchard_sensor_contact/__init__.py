@@ -71,4 +71,4 @@ class SensorContact(sensing.Sensor):
         dt: float,
     ) -> None:
         """Sum up the contact forces of the last substep. May be recorded."""
-        self._sensor.update(state, contacts, observables=observables)
+        self._sensor.update(state, present(contacts), observables=observables)
