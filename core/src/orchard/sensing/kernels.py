@@ -6,7 +6,7 @@ Each works on the numbers of an output, shape [worlds, numbers of a world]. `wor
 
 import warp as wp
 
-__all__ = ["add_error", "add_noise", "draw_bias", "quantise", "stamp", "wander", "zero_numbers"]
+__all__ = ["add_error", "add_noise", "draw_bias", "invert", "quantise", "stamp", "wander", "zero_numbers"]
 
 
 @wp.func
@@ -107,6 +107,13 @@ def quantise(
     row, column = wp.tid()
     if world_mask[worlds[row]]:
         values[row, column] = wp.rint(values[row, column] / step) * step
+
+
+@wp.kernel
+def invert(world_mask: wp.array[wp.bool], others: wp.array[wp.bool]):
+    """Mask the other worlds."""
+    world = wp.tid()
+    others[world] = not world_mask[world]
 
 
 @wp.kernel

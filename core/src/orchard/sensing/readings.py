@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
     import warp as wp
     from orchard.simulation import Simulation
 
+    from .sensor import Sensor
+
 __all__ = ["Readings"]
 
 
 class Readings:
     """The outputs of one sensor as they are read.
 
-    An output without stages that is measured in each step is its own clean array: nothing is copied.
+    An output without stages is its own clean array: nothing is copied.
 
     Args:
         sensor: The sensor, with its configuration and worlds.
@@ -37,7 +40,7 @@ class Readings:
         PluginError: A stage is broken, or an output has no row for each world.
     """
 
-    def __init__(self, sensor: Any, measured: Mapping[str, Output], simulation: Simulation) -> None:
+    def __init__(self, sensor: Sensor, measured: Mapping[str, Output], simulation: Simulation) -> None:
         import warp as wp
 
         self._simulation = simulation
@@ -57,11 +60,32 @@ class Readings:
         self.outputs: dict[str, Output] = {}
         """What is read, by name."""
         for name, output in measured.items():
-            # After a reset all worlds are measured, and those that are not due must not show it.
-            is_apart = name in acted_on or (self._period > 1 and not sensor.observables)
+            is_apart = name in acted_on
             self.outputs[name] = attrs.evolve(output, data=wp.clone(output.data)) if is_apart else output
         self._apart = [output for output in self.outputs.values() if output.data is not output.clean]
         self._stages = list(self._build_stages(sensor, simulation))
+        self._kept: list[tuple[wp.array, wp.array, wp.array]] = []
+        """What a measurement overwrites, where it is kept meanwhile, and the world of each row."""
+        if sensor.is_geometric:
+            self._others = wp.zeros(count + 1, dtype=bool, device=device)
+            for array in (*(output.clean for output in self.outputs.values()), *sensor.memory().values()):
+                rows = np.repeat(sensor.worlds, len(array) // len(sensor.worlds))
+                self._kept.append((array, wp.clone(array), wp.array(rows, dtype=int, device=device)))
+
+    @contextmanager
+    def only(self, world_mask: wp.array[wp.bool]) -> Iterator[None]:
+        """Put back, at the end of a `with` block, what a measurement inside it changed of the worlds not masked."""
+        import warp as wp
+        from orchard.reset import copy_rows
+
+        from .kernels import invert
+
+        for array, kept, _ in self._kept:
+            wp.copy(kept, array)
+        yield
+        wp.launch(invert, len(world_mask), [world_mask, self._others], device=world_mask.device)
+        for array, kept, world_of_row in self._kept:
+            copy_rows(kept, array, world_of_row, self._others)
 
     def publish_everywhere(self, dt: float) -> None:
         """Bring the clean values of all worlds to where they are read. May be recorded."""
@@ -105,14 +129,15 @@ class Readings:
         for stage, numbers in self._stages:
             stage.apply(numbers, world_mask, dt)
 
-    def _build_stages(self, sensor: Any, simulation: Simulation) -> Any:
+    def _build_stages(self, sensor: Sensor, simulation: Simulation) -> Iterator[tuple[Stage, wp.array]]:
         catalog = Catalog.installed()
         label, seed = simulation.label_of(sensor), simulation.config.simulation.seed
         for index, choice in enumerate(sensor.config.stages):
-            name, place = choice.config.output, f"stages[{index}].output"
+            name, place = choice.config.output, f"stages.{index}.output"
             if name not in self.outputs:
                 names = ", ".join(self.outputs)
-                raise ConfigError(f"{place}: {name!r} is no output{did_you_mean(name, self.outputs)}; outputs: {names}")
+                hint = did_you_mean(name, self.outputs) or ";"
+                raise ConfigError(f"{place}: {name!r} is no output{hint} outputs: {names}")
             numbers = numbers_of(self.outputs[name].data)
             if numbers is None:
                 raise ConfigError(
@@ -122,5 +147,5 @@ class Readings:
             lanes = OutputLanes(numbers, self._worlds, simulation.world_count, f"{seed}/{label}/{name}/{index}")
             stage = catalog.find("stage", choice.type).load()(choice.config, lanes)
             if not isinstance(stage, Stage):
-                raise PluginError(f"stages[{index}]: {choice.type!r} is no orchard.sensing.Stage; derive it from that")
+                raise PluginError(f"stages.{index}: {choice.type!r} is no orchard.sensing.Stage; derive it from that")
             yield stage, numbers

@@ -75,6 +75,11 @@ class Sensor(abc.ABC):
         return {}
 
     @property
+    def is_geometric(self) -> bool:
+        """Whether the state alone says what is measured, so that it can be measured without a step."""
+        return not self.observables
+
+    @property
     def period(self) -> float | None:
         """Time from one reading to the next [s]; None where each control step has one."""
         return self.config.period
@@ -87,8 +92,8 @@ class Sensor(abc.ABC):
     def __getitem__(self, name: str) -> wp.array:
         """Return the latest values of an output: its `data`."""
         if name not in self.outputs:
-            hint = did_you_mean(name, self.outputs)
-            raise ConfigError(f"{name!r} is no output{hint}; outputs: {', '.join(self.outputs)}")
+            hint = did_you_mean(name, self.outputs) or ";"
+            raise ConfigError(f"{name!r} is no output{hint} outputs: {', '.join(self.outputs)}")
         return self.outputs[name].data
 
     @hookimpl
@@ -98,7 +103,7 @@ class Sensor(abc.ABC):
         measured = self.build_outputs(simulation)
         self._readings = Readings(self, measured, simulation)
         self.outputs = self._readings.outputs
-        if self._is_geometric:
+        if self.is_geometric:
             self.measure(simulation.state, None, None, 0.0)
             self._readings.publish_everywhere(0.0)
 
@@ -118,15 +123,11 @@ class Sensor(abc.ABC):
     def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Measure the masked worlds where no step is needed for it; their values are zero else."""
         self._readings.reset(world_mask)
-        if self._is_geometric:
-            self.measure(state, None, None, 0.0)
+        if self.is_geometric:
+            with self._readings.only(world_mask):
+                self.measure(state, None, None, 0.0)
             self._readings.publish(world_mask, 0.0)
 
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return outputs and memory, which a reset puts back to what they are before the first step."""
         return {**self.memory(), **self._readings.arrays()}
-
-    @property
-    def _is_geometric(self) -> bool:
-        """Whether the state alone says what is measured."""
-        return not self.observables
