@@ -38,6 +38,9 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("changelog.d/*.md"), *DOCS.rglob(
 TEST_COMMAND = "python3 -m pip install -q uv && uv run pytest"
 RUN_COMMAND = "python3 -m pip install -q uv && uv run orchard run docs/examples/ant.toml"
 
+TOOLS = ("uv build ", "uv run pytest ")
+"""Commands of pages that the tests run as programs of their own."""
+
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(#|//) (?P<path>[\w./-]+\.(toml|py|yaml|json))")
 LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
@@ -79,6 +82,7 @@ class Runner:
     folder: Path
     install: Callable[[Path], None]
     module: types.ModuleType
+    uv: str
 
     def run(self, block: Block) -> None:
         if block.file is not None or block.language == "toml":
@@ -87,7 +91,8 @@ class Runner:
             self.run_python(block)
         elif block.language == "console":
             for command, expected in commands_of(block.text):
-                self.run_command(command, expected)
+                run = self.run_tool if command.startswith(TOOLS) else self.run_command
+                run(command, expected)
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -117,6 +122,15 @@ class Runner:
         assert bool(result.exit_code) == any(line.startswith("error:") for line in expected), result.output
         missing = first_missing(expected, result.output)
         assert missing is None, f"$ {command}\nprints no line {missing!r} there:\n{result.output}"
+
+    def run_tool(self, command: str, expected: list[str]) -> None:
+        words = shlex.split(command)
+        # In this environment and without another worker for each core.
+        program = [sys.executable, "-m", "pytest", *words[3:]] if words[1] == "run" else [self.uv, *words[1:]]
+        done = subprocess.run(program, cwd=self.folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        missing = first_missing(expected, done.stdout + done.stderr)
+        assert missing is None, f"$ {command}\nprints no line {missing!r} there:\n{done.stdout}{done.stderr}"
 
 
 def commands_of(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -152,7 +166,7 @@ def runner(request, tmp_path, monkeypatch, uv) -> Iterator[Runner]:
     module = types.ModuleType("page_" + re.sub(r"\W", "_", request.node.name))
     module.__file__ = str(tmp_path / "page.py")
     sys.modules[module.__name__] = module
-    yield Runner(Path(), tmp_path, install, module)
+    yield Runner(Path(), tmp_path, install, module, uv)
     for name in set(sys.modules) - known:
         if getattr(sys.modules[name], "__file__", None) and Path(sys.modules[name].__file__).is_relative_to(tmp_path):
             del sys.modules[name]
