@@ -137,7 +137,7 @@ def rows_of(text: str) -> list[Row]:
 
 TEXT = PAGE.read_text(encoding="utf-8")
 ROWS = rows_of(TEXT)
-ANNOUNCED = re.findall(r"`([^`]+)`", re.search(r"<!--(.*?)-->", TEXT, re.DOTALL)[1])
+ANNOUNCED = re.findall(r"`([^`]+)`", "".join(re.findall(r"<!--(.*?)-->", TEXT, re.DOTALL)))
 
 
 @pytest.fixture(scope="module")
