@@ -73,7 +73,8 @@ class Simulation:
         kind = kind_of(self.device)
         collision_asked = config.collision
         self.config = config = with_determinism(config, kind)
-        catalog = Catalog.installed()
+        self.catalog = catalog = config.catalog.restrict(Catalog.installed())
+        """Where its plugins were found."""
         self._components = Components(config, plugins, catalog)
         self._periods = periods_in_steps(self._components, self.control_dt)
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
@@ -194,6 +195,7 @@ class Simulation:
             switched_off=self._switched_off,
             opaque=(
                 *(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
+                Catalog,
                 Recorder,  # what it saw is not what the simulation is
             ),
         )
