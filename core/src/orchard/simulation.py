@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .catalog import Kind
     from .config import ComponentConfig, SimulationConfig
     from .outcome import Outcome
+    from .tracing import HookTrace
 
 __all__ = ["Simulation"]
 
@@ -53,6 +54,7 @@ class Simulation:
             number of neighbouring worlds of each, in world order. Register the solver's custom attributes on it before
             adding to it, as any user of `newton.ModelBuilder` does. The gravity is the scene's.
         callbacks: Functions to call at events and in the phases of a step; more can be added to `callbacks` later.
+        trace: Notes every hook call from here on.
 
     Raises:
         ConfigError: The configuration asks for something that does not exist or does not fit together.
@@ -65,6 +67,7 @@ class Simulation:
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
+        trace: HookTrace | None = None,
     ) -> None:
         require_backward_kernels() if config.simulation.requires_grad else leave_out_backward_kernels()
         import warp as wp
@@ -75,7 +78,7 @@ class Simulation:
         self.config = config = with_determinism(config, kind)
         self.catalog = catalog = config.catalog.restrict(Catalog.installed())
         """Where its plugins were found."""
-        self._components = Components(config, plugins, catalog)
+        self._components = Components(config, plugins, catalog, trace)
         self._periods = periods_in_steps(self._components, self.control_dt)
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
         self._binding: str | None = None
@@ -115,6 +118,7 @@ class Simulation:
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
+        trace: HookTrace | None = None,
     ) -> Self:
         """Build what a file describes.
 
@@ -124,13 +128,14 @@ class Simulation:
             plugins: As for the class.
             prototype: As for the class.
             callbacks: As for the class.
+            trace: As for the class.
 
         Raises:
             ConfigError: As for the class; names file and line.
             PluginError: As for the class.
         """
         leave_out_backward_kernels()
-        return cls(load(path, overrides), plugins, prototype, callbacks)
+        return cls(load(path, overrides), plugins, prototype, callbacks, trace)
 
     # Building, one phase a method, in the order of the calls.
 
