@@ -5,7 +5,8 @@ A page's blocks run from top to bottom, in one folder that holds `docs/examples`
 - a block whose first line is a comment with a file name is written to that file
 - `toml` blocks with a `[simulation]`, `[scene]` or `[solver]` table are loaded as configurations
 - `python` blocks share one module
-- `console` blocks run what follows `$ `; the lines below must be in the output, in this order, `...` standing for any
+- `console` blocks run what follows `$ `, variables of the environment first; the lines below must be in the output, in
+  this order, `...` standing for any
 - anything else is text
 """
 
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import attrs
@@ -112,13 +114,16 @@ class Runner:
 
     def run_command(self, command: str, expected: list[str]) -> None:
         words = shlex.split(command)
+        settings = list(takewhile(re.compile(r"[A-Z_]+=").match, words))
+        words = words[len(settings) :]
         if words[:2] == ["uv", "run"]:
             words = words[2:]
         if words[:3] == ["uv", "pip", "install"]:
-            self.install(self.folder / words[3])
+            self.install(self.folder / words[-1])
             return
         assert words[0] == "orchard", f"{command}: the tests run orchard and uv pip install"
-        result = CliRunner().invoke(main, words[1:])
+        environment = dict(setting.split("=", 1) for setting in settings)
+        result = CliRunner(env=environment).invoke(main, words[1:])
         assert bool(result.exit_code) == any(line.startswith("error:") for line in expected), result.output
         missing = first_missing(expected, result.output)
         assert missing is None, f"$ {command}\nprints no line {missing!r} there:\n{result.output}"

@@ -189,6 +189,25 @@ class Program:
         if self._trace is not None:
             self._trace.phase = phase
 
+    def record_apart(self, groups: Sequence[Sequence[Operation]]) -> list[Segment]:
+        """Return the segments of a step in which groups of operations share no graph; the simulation stays as it is.
+
+        Args:
+            groups: All operations in their order. Those that run eagerly, by their names, do so here.
+
+        Raises:
+            SimulationError: An operation can be recorded only together with others.
+        """
+        with WARP_LOCK:
+            before = self._save()
+            try:
+                return [segment for group in groups for segment in self._segments(group)]
+            except _CannotRecordError as error:
+                raise SimulationError(f"{error.name}: on its own, {error.reason}") from error
+            finally:
+                before.restore()
+                self._kept.append(before.displaced)
+
     def record(self) -> None:
         """Record and compare, leaving the simulation as it was. Every kernel must have run once before.
 
@@ -329,9 +348,9 @@ def _one_call(segments: Sequence[Segment], trace: HookTrace | None) -> Callable[
 
 def _noted(segment: Segment, trace: HookTrace | None) -> Iterator[Callable[[], None]]:
     """Yield the calls of a segment; where there is a trace, a replay is one of its own."""
+    noting = None if segment.graph is None else trace
     for call in segment.calls():
-        is_noted = trace is not None and segment.graph is not None
-        yield trace.timed("replay", str(segment), call) if is_noted else call
+        yield call if noting is None else noting.timed("replay", str(segment), call)
 
 
 def _call_each(calls: Sequence[Callable[[], None]]) -> None:

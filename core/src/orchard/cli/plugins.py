@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 from orchard.catalog import Catalog
+from orchard.errors import PluginError
 
 if TYPE_CHECKING:
     from orchard.catalog import Entry
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 FIELDS = ("kind", "name", "distribution", "version", "state")
 DEFAULT_TIMEOUT = 60.0
-FAILED = 3
 
 
 @click.command()
@@ -53,8 +53,9 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
         _print_examined(diagnoses) if is_doctor else _print_listed(tuple(chosen))
     for note in catalog.notes:
         click.echo(f"warning: {note}", err=True)
-    if any(diagnosis.faults for diagnosis in diagnoses):
-        sys.exit(FAILED)
+    failed = [diagnosis for diagnosis in diagnoses if diagnosis.faults]
+    if failed:
+        raise PluginError(f"{len(failed)} of {len(diagnoses)} plugins fail; repair or block them")
 
 
 def _catalog_of(file: Path) -> Catalog:
