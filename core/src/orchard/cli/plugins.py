@@ -40,6 +40,9 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     NAME is a plugin or a distribution; by default all are listed. Nothing is imported but by --doctor: it says what
     fails, how long each import takes, and what each distribution wants beside what is installed. Its exit code is 3
     where one fails.
+
+    Plugins and distributions that ORCHARD_CATALOG_BLOCK names, separated by commas, are blocked; so are all that
+    ORCHARD_CATALOG_ALLOW does not name, where it is set.
     """
     if timeout is not None and not is_doctor:
         raise click.UsageError("--timeout is for --doctor")
