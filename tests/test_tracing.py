@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import time
 from collections import Counter
 from pathlib import Path
@@ -11,6 +12,7 @@ import orchard
 import pytest
 from click.testing import CliRunner
 from orchard.cli import main
+from orchard.hookspecs import Hooks
 from orchard.tracing import HookTrace
 
 DECIMATION, SUBSTEPS = 2, 3
@@ -107,6 +109,96 @@ def test_wrapped_components_are_one_call_that_names_them_all(traced):
     found = counts(traced(Push(), Watch()), "plugins:watch > plugins:push")
 
     assert found["recording", "before_substep"] == DECIMATION * SUBSTEPS
+
+
+class Everything:
+    """Answers every hook of the contract."""
+
+    @orchard.hookimpl
+    def configure_builder(self):
+        pass
+
+    @orchard.hookimpl
+    def extend_prototype(self):
+        pass
+
+    @orchard.hookimpl
+    def complete_builder(self):
+        pass
+
+    @orchard.hookimpl
+    def build_solver(self, model):
+        import newton
+
+        return newton.solvers.SolverFeatherstone(model)
+
+    @orchard.hookimpl
+    def initialize_contacts(self):
+        return None
+
+    @orchard.hookimpl
+    def bind(self):
+        pass
+
+    @orchard.hookimpl
+    def apply_actuators(self):
+        pass
+
+    @orchard.hookimpl
+    def before_substep(self):
+        pass
+
+    @orchard.hookimpl
+    def step_solver(self, solver, state_in, state_out, control, contacts, dt):
+        solver.step(state_in, state_out, control, contacts, dt)
+
+    @orchard.hookimpl
+    def update_sensors(self):
+        pass
+
+    @orchard.hookimpl
+    def after_step(self):
+        pass
+
+    @orchard.hookimpl
+    def reset_worlds(self):
+        pass
+
+    @orchard.hookimpl
+    def close(self):
+        pass
+
+
+BUILDERS, PROTOTYPES = 1, 2  # prototypes built in Python: none of assets, so one builder, that of all worlds
+HOW_OFTEN = {
+    "once": 1,
+    "once for each builder": BUILDERS,
+    "once for each prototype": PROTOTYPES,
+    "`decimation` times": DECIMATION,
+    "`decimation` × `substeps` times": DECIMATION * SUBSTEPS,
+}
+
+
+def test_the_hooks_page_says_when_and_how_often_each_hook_is_called(configure, chain):
+    page = (Path(__file__).parents[1] / "docs" / "reference" / "hooks.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\w ]+) \| `(\w+)` \| (.*) \| (yes|no) \|$", page, re.MULTILINE)
+    trace = HookTrace()
+    config = configure(None, scene={"worlds": 2}, decimation=DECIMATION, substeps=SUBSTEPS)
+
+    with orchard.Simulation(config, [Everything()], [(chain(1), 1), (chain(2), 1)], trace=trace) as simulation:
+        simulation.step()
+        simulation.reset()
+
+    found = counts(trace, "plugins:everything")
+    phases = {"build": "build", "control step": "first step", "end": "close"}
+    told = {(phases.get(when, "later steps"), hook): HOW_OFTEN[often] for when, hook, often, _ in rows}
+    assert told == {
+        key: count for key, count in found.items() if key[0] not in ("rehearsal", "recording", "comparison")
+    }
+    assert {hook for *_, hook, _, graph in rows if graph == "yes"} == {
+        hook for phase, hook in found if phase == "recording"
+    }
+    assert [hook for _, hook, *_ in rows] == [name for name in vars(Hooks) if not name.startswith("_")]
 
 
 def test_times_are_those_of_the_calls_in_their_order(traced):

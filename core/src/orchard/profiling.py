@@ -207,7 +207,7 @@ class _EventClock:
         return [wp.Event(self._device, enable_timing=True) for _ in range(count)]
 
     def _record(self, mark: wp.Event) -> None:
-        self._device.stream.record_event(mark)
+        self._device.stream.record_event(mark, external=True)  # a graph records it anew in each replay
 
     def _spans(self, calls: Sequence[Callable[[], None]], marks: Sequence[wp.Event]) -> Spans:
         import warp as wp
