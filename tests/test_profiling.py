@@ -111,6 +111,13 @@ def test_what_is_due_now_and_then_says_so(build):
     }
 
 
+def test_a_simulation_that_has_not_stepped_is_refused(configure, chain):
+    simulation = orchard.Simulation(configure("featherstone"), prototype=chain(1))
+
+    with pytest.raises(orchard.SimulationError, match="nothing is captured before the first step; call `step` once"):
+        profile(simulation, STEPS)
+
+
 def test_the_trace_has_every_measured_step_in_its_order(build):
     simulation = build()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 import numpy as np
 
+from .errors import SimulationError
 from .program import Operation, Program
 
 if TYPE_CHECKING:
@@ -92,33 +93,43 @@ def profile(simulation: Simulation, step_count: int) -> Profile:
     Args:
         simulation: A simulation that has taken its first step.
         step_count: How many steps to measure, of each kind.
+
+    Raises:
+        SimulationError: The simulation has not taken its first step, and nothing is captured before that.
     """
     program, device = simulation.program, simulation.device
-    clock: _Clock = _EventClock(device) if device.is_cuda else _HostClock()
-    nothing = [Operation(name="nothing", run=_do_nothing) for _ in program.operations]
+    if not program.is_recorded:
+        raise SimulationError("profile: nothing is captured before the first step; call `step` once")
     with program.undone():
-        measure = clock.timer(program, program.operations)
-        measure_nothing = clock.timer(program, nothing)
-        whole = [call for segment in program.segments for call in segment.calls()]
-        rows, idle, steps, timeline = [], [], [], []
+        timers = _timers(program, _EventClock(device) if device.is_cuda else _HostClock())
         begin = time.perf_counter()
-        for index in range(_WARM_UP + step_count):
-            starts, spans = [], []
-            for each in (measure, measure_nothing, partial(clock.time_all, whole)):
-                starts.append(time.perf_counter() - begin)
-                spans.append(each())
-            if index < _WARM_UP:
-                continue
-            rows.append([seconds for _, seconds in spans[0]])
-            idle.append(sum(seconds for _, seconds in spans[1]))
-            steps.append(spans[2][0][1])
-            timeline += _placed([operation.name for operation in program.operations], starts[0], spans[0])
-            timeline += _placed([""], starts[2], spans[2])
+        rounds = [[(time.perf_counter() - begin, timer()) for timer in timers] for _ in range(_WARM_UP + step_count)]
+    return _summed_up(device.alias, program, rounds[_WARM_UP:])
+
+
+def _timers(program: Program, clock: _Clock) -> list[Callable[[], Spans]]:
+    """Return what times a step taken apart, then as many operations that do nothing, then a whole step."""
+    nothing = [Operation(name="nothing", run=_do_nothing) for _ in program.operations]
+    whole = [call for segment in program.segments for call in segment.calls()]
+    apart = clock.timer(program, program.operations)
+    return [apart, clock.timer(program, nothing), partial(clock.time_all, whole)]
+
+
+def _summed_up(device: str, program: Program, rounds: Sequence[Sequence[tuple[float, Spans]]]) -> Profile:
+    """Return the medians of some rounds, each of which has what the timers told and when they began."""
+    apart, nothing, whole = (
+        np.median([[seconds for _, seconds in spans] for _, spans in kind], axis=0)
+        for kind in zip(*rounds, strict=True)
+    )
+    names = [operation.name for operation in program.operations]
+    timeline: list[tuple[str, float, float]] = []
+    for of_operations, _, of_whole in rounds:
+        timeline += [*_placed(names, *of_operations), *_placed([""], *of_whole)]
     return Profile(
-        device=device.alias,
-        operations=tuple(_by_name(program, np.median(rows, axis=0))),
-        whole_seconds=float(np.median(steps)),
-        clock_seconds=float(np.median(idle)),
+        device=device,
+        operations=tuple(_by_name(program, apart)),
+        whole_seconds=float(whole[0]),
+        clock_seconds=float(nothing.sum()),
         timeline=tuple(timeline),
     )
 
