@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import orchard
 import pytest
+import warp as wp
 from orchard.catalog import Catalog
 
 ANT = Path(__file__).parents[1] / "docs" / "examples" / "ant.toml"
@@ -16,7 +17,11 @@ GRAVITY = np.array([0.0, 0.0, -9.81])
 @pytest.fixture(scope="module")
 def ant():
     """Two ants that have stood for a second, after a second of landing."""
-    with orchard.Simulation.from_file(ANT, {"scene.worlds": 2, "simulation.device": "cpu"}) as simulation:
+    more = {"hips": {"type": "joint-wrench", "joints": ["hip_.*"]}}
+    more["felt"] = {"type": "imu", "body": "torso", "source": "finite-difference"}
+    changes = {f"sensors.{label}": table for label, table in more.items()}
+    changes |= {"sensors.feet.partners": ["ground_plane", "torso"], "sensors.feet.history": 3}
+    with orchard.Simulation.from_file(ANT, {"scene.worlds": 2, "simulation.device": "cpu", **changes}) as simulation:
         simulation.step(100)
         simulation.check()
         yield simulation
@@ -36,6 +41,23 @@ def test_the_imu_of_a_robot_that_stands_level_reads_gravity_upwards(ant):
     acceleration = ant.sensors["torso"].outputs["linear_acceleration"].data.numpy()
 
     np.testing.assert_allclose(acceleration, np.broadcast_to(-GRAVITY, (2, 1, 3)), atol=0.01)
+
+
+def test_readings_allocate_no_warp_memory_captured_or_not(ant):
+    readings = [each.run for each in ant.program.operations if each.name.startswith("update_sensors")]
+    reports = []
+
+    def taken(call):
+        with wp.ScopedMemoryTracker(report_func=reports.append):
+            call()
+        return reports[-1]
+
+    before = taken(lambda: wp.zeros(1, dtype=float, device="cpu"))
+
+    assert len(readings) == 4
+    assert "cpu" in before
+    assert taken(lambda: [read() for read in readings]) == before
+    assert taken(lambda: ant.step(3)) == before
 
 
 def test_readings_through_an_impact_add_up_to_the_change_of_velocity(ball, configure):
@@ -84,7 +106,6 @@ STOOL_MASS = 3.0 + 3 * 0.5
 
 def add_box(builder, label, y, mu):
     import newton
-    import warp as wp
 
     body = builder.add_link(label=label, xform=wp.transform(wp.vec3(0.0, y, 0.1), wp.quat_identity()))
     density = MASS / 0.2**3
@@ -98,7 +119,6 @@ def add_box(builder, label, y, mu):
 def add_stool(builder, y):
     """Add a seat on three feet, none of which has another one right before or beside it."""
     import newton
-    import warp as wp
 
     seat = builder.add_link(label="seat", mass=3.0, inertia=wp.diag(wp.vec3(0.1)))
     joints = [builder.add_joint_free(seat)]
@@ -117,8 +137,6 @@ def add_stool(builder, y):
 
 def add_links(builder, label, y, angles):
     """Add links that hang below each other from the world on hinges about y, at angles from straight down."""
-    import warp as wp
-
     parent, joints = -1, []
     for index, angle in enumerate(angles):
         body = builder.add_link(label=f"{label}_{index}", mass=LINK["mass"], inertia=wp.diag(wp.vec3(LINK["inertia"])))
@@ -136,7 +154,6 @@ def add_links(builder, label, y, angles):
 def incline(solver):
     """Return two boxes, a stool, a chain that hangs, a link that falls about its hinge, and a ball that falls."""
     import newton
-    import warp as wp
 
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     getattr(newton.solvers, ROWS[solver]["newton"]).register_custom_attributes(builder)
