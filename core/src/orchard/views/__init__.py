@@ -1,0 +1,1 @@
+"""Batched views: articulations, bodies and contacts of all worlds as dense arrays."""

@@ -18,6 +18,7 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from orchard.errors import ConfigError
@@ -71,7 +72,7 @@ def select(
     faults: list[str] = []
     for pattern in _listed(patterns):
         try:
-            indices = choice.of_index(pattern) if _is_index(pattern) else choice.of_pattern(pattern, path_glob)
+            indices = choice.of_index(pattern) if isinstance(pattern, int) else choice.of_pattern(pattern, path_glob)
         except SelectionError as error:
             faults.extend(error.faults)
             continue
@@ -113,7 +114,7 @@ class _Choice:
         self._indices: dict[str, list[int]] = {}  # the same label in thousands of worlds is matched once
         for index in order.tolist():
             if self._chosen is None or int(worlds[index]) in self._chosen:
-                self._indices.setdefault(labels[index], []).append(index)
+                self._indices.setdefault(str(labels[index]), []).append(index)
 
     def of_index(self, index: int) -> list[int]:
         """Return an index that is one of something chosen."""
@@ -122,7 +123,7 @@ class _Choice:
         if self._chosen is not None and int(self._worlds[index]) not in self._chosen:
             world = int(self._worlds[index])
             raise SelectionError(f"index {index}: its {self._what} is in world {world}, which is not one of the chosen")
-        return [int(index)]
+        return [index]
 
     def of_pattern(self, pattern: str | re.Pattern[str], path_glob: bool) -> list[int]:
         """Return the indices of the labels that a pattern matches, by world and index."""
@@ -130,9 +131,9 @@ class _Choice:
         found = [index for label, indices in self._indices.items() if matches(label) for index in indices]
         return sorted(found, key=self._rank.__getitem__)
 
-    def nothing(self, pattern: str | re.Pattern[str]) -> str:
+    def nothing(self, pattern: Pattern) -> str:
         """Return the fault of a pattern that matches nothing."""
-        text = pattern if isinstance(pattern, str) else pattern.pattern
+        text = pattern.pattern if isinstance(pattern, re.Pattern) else str(pattern)
         plural = self._what[:-1] + "ies" if self._what.endswith("y") else self._what + "s"
         if not self._indices:
             return f"pattern {text!r}: matches no {self._what}; there are no {plural}"
@@ -142,18 +143,21 @@ class _Choice:
 
 
 def _listed(patterns: Patterns) -> list[Pattern]:
-    listed = [patterns] if isinstance(patterns, str | re.Pattern) or _is_index(patterns) else list(patterns)  # pyright: ignore[reportArgumentType]
-    for pattern in listed:
-        if not (isinstance(pattern, str | re.Pattern) or _is_index(pattern)):
-            raise SelectionError(
-                f"pattern {pattern!r}: expected a path pattern, a compiled regular expression or an index,"
-                f" got {type(pattern).__name__}"
-            )
-    return listed
+    """Return the patterns, indices as Python's integers."""
+    if isinstance(patterns, str | re.Pattern | int | np.integer):
+        patterns = [patterns]
+    return [_checked(pattern) for pattern in patterns]
 
 
-def _is_index(pattern: object) -> bool:
-    return isinstance(pattern, int | np.integer) and not isinstance(pattern, bool)
+def _checked(pattern: Any) -> Pattern:
+    if isinstance(pattern, str | re.Pattern):
+        return pattern
+    if isinstance(pattern, int | np.integer) and not isinstance(pattern, bool):
+        return int(pattern)
+    raise SelectionError(
+        f"pattern {pattern!r}: expected a path pattern, a compiled regular expression or an index,"
+        f" got {type(pattern).__name__}"
+    )
 
 
 def _matcher(pattern: str | re.Pattern[str], path_glob: bool) -> Callable[[str], object]:
@@ -166,7 +170,7 @@ def _matcher(pattern: str | re.Pattern[str], path_glob: bool) -> Callable[[str],
 
 
 def _segments(path: str) -> list[str]:
-    """Return the segments of a path. A prefix put before an absolute path leaves a double slash, which means nothing."""
+    """Return the segments of a path; a prefix before an absolute path leaves a double slash, which means nothing."""
     return [segment for segment in path.split("/") if segment]
 
 
