@@ -147,7 +147,9 @@ class Simulation:
         self._next_state = model.state(requires_grad=False)
         self._next_state.assign(self.state)
         substep_count = step.decimation * step.substeps
-        self._reports = allocate_observables(self._components, self.solver, self.contacts, substep_count)
+        self._reports = allocate_observables(
+            self._components, step.observables, self.solver, self.contacts, substep_count
+        )
         self._reset = WorldReset(model, (self.state, self._next_state))
 
     def _bind(self) -> None:
