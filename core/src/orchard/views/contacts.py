@@ -1,0 +1,203 @@
+"""Contact forces on bodies of all worlds: net, split by what exerts them, and contact by contact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from orchard.arrays import on_host
+from orchard.errors import SimulationError
+
+from .contact_data import ContactData, FrictionData, RawContactData
+from .contact_feed import ContactFeed, pairing_of, sources_of, without_filters
+from .contact_rows import ContactRows
+from .errors import ViewError
+from .pairing import pair, sensor_groups
+from .selection import Patterns
+
+if TYPE_CHECKING:
+    import warp as wp
+
+__all__ = ["RigidContactView"]
+
+_SHARED = ("points", "counts", "starts", "overflow")
+
+
+class RigidContactView:
+    """Forces that contacts exert on some bodies, the sensors, in the last substep.
+
+    Every method writes arrays of its own, which its next call overwrites; nothing is allocated or read back after
+    construction, and all may be recorded into a graph. Forces are in the world frame, and act on the sensor.
+
+    Each method takes `dt` [s]. Without it, forces are in newtons. With it they are multiplied by the length of a
+    physics step and divided by `dt`: 1 gives the impulse of a physics step [N·s], the last substep standing for all.
+
+    Args:
+        feed: What to read.
+        sensors: Patterns of bodies, see `selection`; the rows are in their order.
+        filters: What contacts are split by: patterns for all sensors, or a list of patterns for each sensor pattern.
+            Each matches a body, a shape of it, a static shape, or a path above static shapes; of these one in the
+            sensor's world, which its sensors share, or as many as there are sensors, paired in their order.
+        worlds: Worlds to select sensors in; all where it is None.
+        path_glob: As of `selection.select`.
+        max_contact_data: Rows that `contact_data` and the like have room for.
+
+    Raises:
+        SelectionError: A pattern is malformed or matches nothing, or a filter another number of things.
+    """
+
+    def __init__(
+        self,
+        feed: ContactFeed,
+        sensors: Patterns,
+        filters: Sequence[Any] = (),
+        *,
+        worlds: Iterable[int] | None = None,
+        path_glob: bool = True,
+        max_contact_data: int = 0,
+    ) -> None:
+        import warp as wp
+
+        self._feed = feed
+        self._device = feed.model.device
+        model = feed.model
+        groups = sensor_groups(model, sensors, filters, worlds, path_glob=path_glob)
+        bodies = [body for group in groups for body in group.bodies]
+        counterparts = [row for group in groups for row in pair(model, group, path_glob=path_glob)]
+        self.sensor_labels = tuple(model.body_label[body] for body in bodies)
+        """Label of each sensor's body."""
+        self.filter_labels = tuple(tuple(each.label for each in row) for row in counterparts)
+        """Labels of each sensor's filters, in their order."""
+        self.filter_count = max(map(len, counterparts), default=0)
+        """The number of columns: that of the sensors with the most filters."""
+        self.body_indices = np.array(bodies, dtype=np.int32)
+        """Body of each sensor, shape [sensors]."""
+        self.world_ids = on_host(model.body_world)[self.body_indices]
+        """World of each sensor, shape [sensors]."""
+        self._sources = sources_of(feed)
+        self._pairing = pairing_of(model, bodies, counterparts, self.filter_count)
+        self._net = wp.zeros(self.count, dtype=wp.vec3, device=self._device)
+        self._matrix = wp.zeros((self.count, self.filter_count), dtype=wp.vec3, device=self._device)
+        self.max_contact_data = max_contact_data
+        """Rows that `contact_data` and the like have room for."""
+        raw = without_filters(self._pairing)
+        filtered = self._pairing if self.filter_count else raw
+        self._rows = ContactRows(feed, self._pairing, max_contact_data, ("forces", "normals", "separations"))
+        self._raw_rows = ContactRows(
+            feed, raw, max_contact_data, ("forces", "normals", "separations", "other_bodies", "other_shapes")
+        )
+        self._friction_rows = ContactRows(feed, filtered, max_contact_data, ("frictions",))
+
+    @property
+    def count(self) -> int:
+        """The number of sensors."""
+        return len(self.sensor_labels)
+
+    def net_forces(self, dt: float | None = None) -> wp.array:
+        """Return the sum of all contact forces on each sensor [N, or N·s], shape [sensors, 3].
+
+        Raises:
+            ViewError: `dt` is not a positive number.
+        """
+        import warp as wp
+
+        from .contact_kernels import sum_forces
+
+        self._net.zero_()
+        inputs = [self._sources, self._pairing.row_of_shape, self._scale(dt), self._net]
+        wp.launch(sum_forces, self._contact_count, inputs, device=self._device)
+        return self._net.view(wp.float32)
+
+    def force_matrix(self, dt: float | None = None) -> wp.array:
+        """Return the force that each filter exerts on each sensor [N, or N·s], shape [sensors, filters, 3].
+
+        Raises:
+            ViewError: The view has no filters, or `dt` is not a positive number.
+        """
+        import warp as wp
+
+        from .contact_kernels import split_forces
+
+        self._require_filters("force_matrix")
+        self._matrix.zero_()
+        inputs = [self._sources, self._pairing, self._scale(dt), self._matrix]
+        wp.launch(split_forces, self._contact_count, inputs, device=self._device)
+        return self._matrix.view(wp.float32)
+
+    def contact_data(self, dt: float | None = None) -> ContactData:
+        """Return every contact of each sensor with each of its filters.
+
+        Raises:
+            ViewError: The view has no filters or no rows, or `dt` is not a positive number.
+        """
+        self._require_filters("contact_data")
+        rows = self._filled(self._rows, "contact_data", dt)
+        return ContactData(**rows.reported)
+
+    def raw_contact_data(self, dt: float | None = None) -> RawContactData:
+        """Return every contact of each sensor, with what it touches.
+
+        Raises:
+            ViewError: The view has no rows, or `dt` is not a positive number.
+        """
+        rows = self._filled(self._raw_rows, "raw_contact_data", dt)
+        return RawContactData(**rows.reported)
+
+    def friction_data(self, dt: float | None = None) -> FrictionData:
+        """Return the tangential part of every contact of each sensor with each of its filters; without, of all.
+
+        Raises:
+            ViewError: The view has no rows, or `dt` is not a positive number.
+        """
+        rows = self._filled(self._friction_rows, "friction_data", dt)
+        return FrictionData(forces=rows.reported["frictions"], **{name: rows.reported[name] for name in _SHARED})
+
+    def other_labels(self, bodies: Any) -> list[str]:
+        """Return the labels of bodies as `raw_contact_data` numbers them; `""` for what is static.
+
+        Args:
+            bodies: Indices, such as `other_bodies`. Read from the device.
+        """
+        indices = np.asarray(bodies.numpy() if hasattr(bodies, "numpy") else bodies).ravel().tolist()
+        return ["" if body < 0 else self._feed.model.body_label[body] for body in indices]
+
+    def check_errors(self) -> None:
+        """Raise where there were more contacts than rows. Synchronises with the device.
+
+        Raises:
+            SimulationError: Says how many rows were needed.
+        """
+        needed = max(int(rows.overflow.numpy()[0]) for rows in (self._rows, self._raw_rows, self._friction_rows))
+        if needed:
+            raise SimulationError(
+                f"max_contact_data: {self.max_contact_data} rows, but {needed} were needed; make the view with more"
+            )
+
+    @property
+    def _contact_count(self) -> int:
+        """How many threads look for contacts; on the CPU, where that costs nothing, no more than there are."""
+        most = self._feed.contacts.rigid_contact_max
+        if self._device.is_cuda or self._device.is_capturing:
+            return most
+        return min(most, int(self._feed.contacts.rigid_contact_count.numpy()[0]))
+
+    def _scale(self, dt: float | None) -> float:
+        if dt is None:
+            return 1.0
+        if not (math.isfinite(dt) and dt > 0.0):
+            raise ViewError(
+                f"dt: expected a length of time [s], positive and finite, got {dt!r}; leave it out for forces"
+            )
+        return self._feed.physics_dt / dt
+
+    def _require_filters(self, method: str) -> None:
+        if not self.filter_count:
+            raise ViewError(f"{method}: the view has no filters; give some, or use net_forces or raw_contact_data")
+
+    def _filled(self, rows: ContactRows, method: str, dt: float | None) -> ContactRows:
+        if not self.max_contact_data:
+            raise ViewError(f"{method}: the view has no rows; make it with max_contact_data")
+        rows.fill(self._sources, self._contact_count, self._scale(dt))
+        return rows
