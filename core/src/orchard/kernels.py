@@ -129,13 +129,14 @@ def merge_mask(more: wp.array[wp.bool], mask: wp.array[wp.bool]):
 
 
 @wp.kernel
-def mask_articulations(world_of: wp.array[int], world_mask: wp.array[wp.bool], chosen: wp.array[wp.bool]):
-    """Choose the articulations of the masked worlds; the mask's last entry is for world -1."""
+def merge_articulations(world_of: wp.array[int], world_mask: wp.array[wp.bool], mask: wp.array[wp.bool]):
+    """Add the articulations of the masked worlds to a mask; the last entry of `world_mask` is for world -1."""
     articulation = wp.tid()
     world = world_of[articulation]
     if world < 0:
         world = world_mask.shape[0] - 1
-    chosen[articulation] = world_mask[world]
+    if world_mask[world]:
+        mask[articulation] = True
 
 
 @wp.kernel

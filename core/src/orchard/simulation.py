@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 
@@ -27,6 +28,7 @@ from .observables import allocate_observables
 from .recording import Recorder
 from .scene import world_offsets
 from .solving import SolverBuilding
+from .turn import Turn
 from .written import Coordinates, WrittenWorlds
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from .catalog import Kind
     from .config import ComponentConfig, SimulationConfig
     from .outcome import Outcome
+    from .views import SimulationView
 
 __all__ = ["Simulation"]
 
@@ -77,6 +80,7 @@ class Simulation:
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
         self._binding: str | None = None
         self._switched_off: list[Any] = []
+        self._turn = Turn()
         self._is_ready = self._is_tried = self._is_closed = False
         self.callbacks = Callbacks() if callbacks is None else callbacks
         """What is called at events and in the phases of a step."""
@@ -139,7 +143,8 @@ class Simulation:
         model, step = self.model, self.config.simulation
         # Even with gradients: steps keep none, and `rollout` makes states of its own.
         self._state = model.state(requires_grad=False)
-        self._written = WrittenWorlds(model, self.solver, self._state)
+        self.written = WrittenWorlds(model, self.solver, self._state)
+        """What was written of the state since the last step, until the rest agrees with it."""
         self.control = model.control()
         """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
         if model.joint_count:
@@ -190,6 +195,7 @@ class Simulation:
             monitor=self._monitor,
             buffers=self._buffers,
             callbacks=self.callbacks,
+            turn=self._turn,
             switched_off=self._switched_off,
             opaque=(
                 *(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
@@ -247,9 +253,26 @@ class Simulation:
     @property
     def state(self) -> newton.State:
         """The state after the last step; the same object for the life of the simulation."""
-        if self._written.is_waiting:
+        if self.written.is_waiting:
             self._settle()
         return self._state
+
+    @property
+    def stepped_state(self) -> newton.State | None:
+        """The state that was passed to the hook or callback that runs now; None between steps."""
+        return self._turn.state
+
+    @property
+    def observables(self) -> newton.solvers.SolverBase.Observables | None:
+        """What the solver reported in the last substep; None where nothing was asked for."""
+        return None if self._reports is None else self._reports.measured
+
+    @cached_property
+    def view(self) -> SimulationView:
+        """Articulations, bodies and contacts of all worlds as dense arrays; see `orchard.views`."""
+        from .views import SimulationView
+
+        return SimulationView(self)
 
     @property
     def world_count(self) -> int:
@@ -331,7 +354,7 @@ class Simulation:
 
     def _catch_up(self) -> None:
         """Bring the arrays to where the user has the state and the model."""
-        if self._written.is_waiting:
+        if self.written.is_waiting:
             self._settle()
         if self._changes.is_waiting:
             with WARP_LOCK:
@@ -405,11 +428,11 @@ class Simulation:
         if what not in get_args(Coordinates):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
-            self._written.add(what, self._reset.mask_of(worlds))
+            self.written.add(what, self._reset.mask_of(worlds))
 
     def _settle(self) -> None:
         with WARP_LOCK:
-            self._written.settle()
+            self.written.settle()
 
     def switch(self, component: Any, *, on: bool) -> None:
         """Switch an actuator on or off, from the next step on. One that is off adds no effort and stays as it is.
@@ -455,11 +478,14 @@ class Simulation:
 
         Raises:
             SimulationError: Names the step, the world and the body, or the buffers and the keys to raise.
+            ConfigError: A view was given an index of no row on the device.
         """
         self._monitor.check()
         for component in self._components.values():
             if hasattr(component, "check"):
                 component.check()
+        if "view" in vars(self):
+            self.view.check_errors()
 
     @property
     def first_non_finite_step(self) -> int | None:

@@ -1,0 +1,185 @@
+"""One quantity of one view: the buffer it is read into, and the launches that read and write it.
+
+What is launched is prepared once per array of Newton's, as preparing a launch takes longer than a small one runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from .exchange import alias
+from .indexing import PADDING
+
+if TYPE_CHECKING:
+    import warp as wp
+
+    from .choice import Choice
+    from .marks import RowMarks
+    from .quantities import Quantity
+
+__all__ = ["Field"]
+
+_SPECIAL = {
+    "masses": "scatter_masses",
+    "inertias": "scatter_inertias",
+    "coms": "scatter_coms",
+    "disable_gravities": "scatter_flags",
+}
+"""Kernels that write more than the quantity, or in another form, by quantity."""
+
+_IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@attrs.frozen
+class _Block:
+    """Rows that are runs of neighbouring elements at equal distances: copied as wholes, as fast as memory allows."""
+
+    start: int
+    stride: int
+    width: int
+
+    @classmethod
+    def of(cls, index: np.ndarray) -> _Block | None:
+        """Return the block that an index map is, or None."""
+        count, width = index.shape
+        if not count or not width or (index == PADDING).any():
+            return None
+        start, stride = int(index[0, 0]), int(index[1, 0] - index[0, 0]) if count > 1 else width
+        expected = start + stride * np.arange(count)[:, None] + np.arange(width)
+        return cls(start, stride, width) if stride >= width and (index == expected).all() else None
+
+
+class Field:
+    """Reads and writes one quantity of all rows.
+
+    Args:
+        quantity: What it is.
+        index: Element of Newton's arrays of each row and column, shape [rows, columns], padded with -1.
+        shape: Shape of the buffer: rows, then columns and components where they are more than a number.
+        faults: Where writes count what is wrong with an index or a number on the device.
+    """
+
+    def __init__(self, quantity: Quantity, index: np.ndarray, shape: tuple[int, ...], faults: wp.array) -> None:
+        import warp as wp
+
+        self._name, self._faults = quantity.name, faults
+        self._components = quantity.components
+        self.dtype: Any = wp.uint8 if quantity.name == "disable_gravities" else wp.float32
+        self._count, self._width = index.shape
+        self._index = wp.array(index.ravel(), dtype=int, device=faults.device)
+        is_plain = quantity.name not in _SPECIAL and len(quantity.arrays) == 1
+        self._block = _Block.of(index) if is_plain else None
+        self.values = wp.zeros(shape, dtype=self.dtype, device=faults.device)
+        """What `read` fills; 0 where it is padded."""
+        if quantity.name == "coms":
+            self.values.assign(np.full(shape, _IDENTITY, dtype=np.float32))
+        self._reads: dict[tuple[int, int], Callable[[], Any]] = {}
+
+    def read(self, arrays: Sequence[wp.array]) -> wp.array:
+        """Gather the quantity into `values`. May be recorded."""
+        for part, array in enumerate(arrays):
+            key = (part, array.ptr or 0)
+            read = self._reads.get(key)
+            if read is None:
+                read = self._reads[key] = self._prepare_read(part, array)
+            read()
+        return self.values
+
+    def _prepare_read(self, part: int, array: wp.array) -> Callable[[], Any]:
+        import warp as wp
+
+        from . import kernels
+
+        if not self._index.size:
+            return _nothing
+        if self._block is not None:
+            return partial(wp.copy, self._dense_rows(self.values), self._rows_of(array))
+        if self._name == "disable_gravities":
+            kernel, values = kernels.gather_flags, self.values.flatten()
+        else:
+            kernel, values = kernels.gather, self._part(self.values, part, array.dtype, self._index.size)
+        inputs = [array, self._index, values]
+        # Its buffers are bound to it as long as the field lives.
+        return wp.launch(kernel, self._index.size, inputs, device=array.device, record_cmd=True).launch
+
+    def write(self, arrays: Sequence[wp.array], data: wp.array, choice: Choice, marks: RowMarks | None = None) -> None:
+        """Scatter data, dense on the device, into the chosen rows. May be recorded.
+
+        Args:
+            arrays: The arrays of the quantity, and of the inverse where it has one.
+            data: As many rows as the choice says, in the shape of `values`.
+            choice: The rows.
+            marks: Marks the rows that were written, where bodies follow from them.
+        """
+        import warp as wp
+
+        if not self._index.size:
+            return
+        if choice.is_all and self._block is not None:
+            wp.copy(self._rows_of(arrays[0]), self._dense_rows(data))
+            if marks is not None:
+                marks.mark_all()
+        elif self._name in _SPECIAL:
+            self._write_special(arrays, data, choice, marks)
+        else:
+            for part, array in enumerate(arrays):
+                values = self._part(data, part, array.dtype, self._lane_count(choice))
+                extra = [None] * 4 if marks is None else marks.arguments
+                self._launch("scatter", values, choice, [*extra, array])
+
+    def _write_special(
+        self, arrays: Sequence[wp.array], data: wp.array, choice: Choice, marks: RowMarks | None
+    ) -> None:
+        import warp as wp
+
+        types = {"coms": wp.transform, "disable_gravities": wp.uint8}
+        values = alias(data, types.get(self._name, arrays[0].dtype), self._lane_count(choice))
+        extra = [] if marks is None else marks.arguments
+        self._launch(_SPECIAL[self._name], values, choice, [*extra, *arrays])
+
+    def _launch(self, kernel: str, values: wp.array, choice: Choice, more: Sequence[Any]) -> None:
+        import warp as wp
+
+        from . import kernels
+
+        inputs = [values, self._width, self._index, choice.rows, choice.mask, choice.is_compact, self._faults, *more]
+        wp.launch(getattr(kernels, kernel), self._lane_count(choice), inputs, device=self._faults.device)
+
+    def _lane_count(self, choice: Choice) -> int:
+        return self._width * (self._count if choice.rows is None else len(choice.rows))
+
+    def _part(self, dense: wp.array, part: int, dtype: Any, count: int) -> wp.array:
+        """Return one array's share of dense rows, element by element."""
+        import warp as wp
+
+        size = wp.types.type_size_in_bytes(self.dtype)
+        inner = wp.types.type_size_in_bytes(dtype)
+        return alias(dense, dtype, count, offset=part * inner, stride=self._components * size)
+
+    def _rows_of(self, array: wp.array) -> wp.array:
+        """Return the rows in one of Newton's arrays, each as a vector."""
+        import warp as wp
+
+        assert self._block is not None, "only where rows are runs"
+        size = wp.types.type_size_in_bytes(array.dtype)
+        offset, stride = self._block.start * size, self._block.stride * size
+        return alias(array, self._row_type, self._count, offset=offset, stride=stride)
+
+    def _dense_rows(self, dense: wp.array) -> wp.array:
+        return alias(dense, self._row_type, self._count)
+
+    @property
+    def _row_type(self) -> Any:
+        import warp as wp
+
+        return wp.types.vector(math.prod(self.values.shape[1:]), wp.float32)
+
+
+def _nothing() -> None:
+    """Do nothing: there are no elements."""
