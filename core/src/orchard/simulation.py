@@ -280,6 +280,11 @@ class Simulation:
         return self.model.world_count
 
     @property
+    def dt(self) -> float:
+        """Length of a physics step [s]."""
+        return self.config.simulation.dt
+
+    @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
         return self.config.simulation.dt * self.config.simulation.decimation

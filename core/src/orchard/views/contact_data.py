@@ -13,6 +13,9 @@ __all__ = ["ContactData", "FrictionData", "RawContactData"]
 class ContactData(NamedTuple):
     """The contacts of sensors with their filters; rows of one pair follow each other.
 
+    They are those of the detection: also of what is near and does not touch yet, with no force and a gap.
+
+
     `forces[start : start + count]` are those of sensor s with filter f, for start = starts[s, f], count = counts[s, f].
     """
 

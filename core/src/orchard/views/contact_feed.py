@@ -1,45 +1,39 @@
-"""What a contact view reads, as its kernels take it."""
+"""What a contact view reads and how it sorts it, as its kernels take it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import numpy as np
 from orchard.arrays import on_host
 
+from .errors import ViewError
 from .pairing import Counterpart
 
 if TYPE_CHECKING:
     import newton
-    import warp as wp
 
-__all__ = ["ContactFeed", "pairing_of", "sources_of", "without_filters"]
+    from .host import Host
 
-
-@attrs.frozen(kw_only=True, eq=False)
-class ContactFeed:
-    """What a contact view reads; the arrays are the same for the life of a simulation."""
-
-    model: newton.Model
-    state: Callable[[], newton.State]
-    """Returns the state that is current, whose bodies contact points are fixed to."""
-
-    contacts: newton.Contacts
-    forces: wp.array
-    """The observable `contact_f`, one row for each of `contacts`."""
-
-    physics_dt: float
-    """Length of a physics step [s]."""
+__all__ = ["pairing_of", "sources_of", "without_filters"]
 
 
-def sources_of(feed: ContactFeed) -> Any:
-    """Return the arrays of contacts for kernels, a `contact_kernels.Sources`."""
+def sources_of(host: Host) -> Any:
+    """Return the contacts of a simulation for kernels, a `contact_kernels.Sources`; they stay for its life.
+
+    Raises:
+        ViewError: The simulation has no contact forces.
+    """
     from .contact_kernels import Sources
 
-    contacts, sources = feed.contacts, Sources()
-    sources.force = feed.forces
+    contacts, sources = host.contacts, Sources()
+    forces = None if host.observables is None else host.observables.contact_f
+    if forces is None or contacts is None:
+        raise ViewError(
+            "contacts: the solver reports no contact forces; ask for them: [simulation] observables = ['contact_f']"
+        )
+    sources.force = forces
     for name in ("count", "shape0", "shape1", "normal"):
         setattr(sources, name, getattr(contacts, f"rigid_contact_{name}"))
     for name in ("point", "offset", "margin"):

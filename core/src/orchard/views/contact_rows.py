@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from orchard.arrays import present
 
-from .contact_feed import ContactFeed
-
 if TYPE_CHECKING:
     import warp as wp
+
+    from .host import Host
 
 __all__ = ["ContactRows"]
 
@@ -23,19 +23,19 @@ class ContactRows:
     row of its cell: so their order within a cell is that of the threads.
 
     Args:
-        feed: What is read.
+        host: The simulation, whose bodies contact points are fixed to.
         pairing: The cells, a `contact_kernels.Pairing`; without columns, each sensor is one.
         capacity: The number of rows.
         names: Arrays to keep besides the points, by their names in `contact_kernels.Rows`.
     """
 
-    def __init__(self, feed: ContactFeed, pairing: Any, capacity: int, names: Sequence[str]) -> None:
+    def __init__(self, host: Host, pairing: Any, capacity: int, names: Sequence[str]) -> None:
         import warp as wp
 
         from .contact_kernels import Rows
 
-        self._feed, self._pairing = feed, pairing
-        device = feed.model.device
+        self._host, self._pairing = host, pairing
+        device = host.model.device
         sensor_count, filter_count = pairing.columns.shape
         shape = (sensor_count, filter_count) if filter_count else (sensor_count,)
         counts, starts, self._next = (wp.zeros(math.prod(shape), dtype=int, device=device) for _ in range(3))
@@ -62,16 +62,16 @@ class ContactRows:
 
         from .contact_kernels import count_rows, fill_rows
 
-        feed = self._feed
-        device = feed.model.device
+        host = self._host
+        device = host.model.device
         for name, array in self._arrays.items():
             array.fill_(-1) if name in _INDICES else array.zero_()
         self._counts.zero_()
         wp.launch(count_rows, contact_count, [contacts, self._pairing, self._counts], device=device)
         wp.utils.array_scan(self._counts, self._starts, inclusive=False)
         wp.copy(self._next, self._starts)
-        bodies, shape_body = present(feed.state().body_q), feed.model.shape_body
-        inputs = [contacts, self._pairing, scale, shape_body, bodies, self._next, self._rows]
+        body_q = present((host.stepped_state or host.state).body_q)
+        inputs = [contacts, self._pairing, scale, host.model.shape_body, body_q, self._next, self._rows]
         wp.launch(fill_rows, contact_count, inputs, device=device)
 
 

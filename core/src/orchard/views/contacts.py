@@ -7,18 +7,21 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from orchard.arrays import on_host
+from orchard.arrays import on_host, present
 from orchard.errors import SimulationError
 
 from .contact_data import ContactData, FrictionData, RawContactData
-from .contact_feed import ContactFeed, pairing_of, sources_of, without_filters
+from .contact_feed import pairing_of, sources_of, without_filters
 from .contact_rows import ContactRows
 from .errors import ViewError
+from .exchange import Array, deliver
 from .pairing import pair, sensor_groups
 from .selection import Patterns
 
 if TYPE_CHECKING:
     import warp as wp
+
+    from .host import Host
 
 __all__ = ["RigidContactView"]
 
@@ -35,7 +38,7 @@ class RigidContactView:
     physics step and divided by `dt`: 1 gives the impulse of a physics step [N·s], the last substep standing for all.
 
     Args:
-        feed: What to read.
+        host: The simulation.
         sensors: Patterns of bodies, see `selection`; the rows are in their order.
         filters: What contacts are split by: patterns for all sensors, or a list of patterns for each sensor pattern.
             Each matches a body, a shape of it, a static shape, or a path above static shapes; of these one in the
@@ -46,11 +49,12 @@ class RigidContactView:
 
     Raises:
         SelectionError: A pattern is malformed or matches nothing, or a filter another number of things.
+        ViewError: The simulation has no contact forces, or `max_contact_data` is negative.
     """
 
     def __init__(
         self,
-        feed: ContactFeed,
+        host: Host,
         sensors: Patterns,
         filters: Sequence[Any] = (),
         *,
@@ -60,9 +64,10 @@ class RigidContactView:
     ) -> None:
         import warp as wp
 
-        self._feed = feed
-        self._device = feed.model.device
-        model = feed.model
+        if max_contact_data < 0:
+            raise ViewError(f"max_contact_data: expected a number of rows, got {max_contact_data}")
+        self._host = host
+        model, self._device = host.model, host.model.device
         groups = sensor_groups(model, sensors, filters, worlds, path_glob=path_glob)
         bodies = [body for group in groups for body in group.bodies]
         counterparts = [row for group in groups for row in pair(model, group, path_glob=path_glob)]
@@ -76,55 +81,50 @@ class RigidContactView:
         """Body of each sensor, shape [sensors]."""
         self.world_ids = on_host(model.body_world)[self.body_indices]
         """World of each sensor, shape [sensors]."""
-        self._sources = sources_of(feed)
+        self._sources = sources_of(host)
         self._pairing = pairing_of(model, bodies, counterparts, self.filter_count)
         self._net = wp.zeros(self.count, dtype=wp.vec3, device=self._device)
         self._matrix = wp.zeros((self.count, self.filter_count), dtype=wp.vec3, device=self._device)
+        self._launches: dict[str, Any] = {}
         self.max_contact_data = max_contact_data
         """Rows that `contact_data` and the like have room for."""
         raw = without_filters(self._pairing)
         filtered = self._pairing if self.filter_count else raw
-        self._rows = ContactRows(feed, self._pairing, max_contact_data, ("forces", "normals", "separations"))
+        self._rows = ContactRows(host, self._pairing, max_contact_data, ("forces", "normals", "separations"))
         self._raw_rows = ContactRows(
-            feed, raw, max_contact_data, ("forces", "normals", "separations", "other_bodies", "other_shapes")
+            host, raw, max_contact_data, ("forces", "normals", "separations", "other_bodies", "other_shapes")
         )
-        self._friction_rows = ContactRows(feed, filtered, max_contact_data, ("frictions",))
+        self._friction_rows = ContactRows(host, filtered, max_contact_data, ("frictions",))
 
     @property
     def count(self) -> int:
         """The number of sensors."""
         return len(self.sensor_labels)
 
-    def net_forces(self, dt: float | None = None) -> wp.array:
+    def net_forces(self, dt: float | None = None, out: Array | None = None) -> Array:
         """Return the sum of all contact forces on each sensor [N, or N·s], shape [sensors, 3].
 
+        Args:
+            dt: As of the class.
+            out: An array of that shape, of any library and device, that is written and returned instead.
+
         Raises:
-            ViewError: `dt` is not a positive number.
+            ViewError: `dt` is not a positive number, or `out` does not fit.
         """
-        import warp as wp
+        return deliver(self._sum("sum_forces", self._pairing.row_of_shape, self._net, dt), out, "net_forces")
 
-        from .contact_kernels import sum_forces
-
-        self._net.zero_()
-        inputs = [self._sources, self._pairing.row_of_shape, self._scale(dt), self._net]
-        wp.launch(sum_forces, self._contact_count, inputs, device=self._device)
-        return self._net.view(wp.float32)
-
-    def force_matrix(self, dt: float | None = None) -> wp.array:
+    def force_matrix(self, dt: float | None = None, out: Array | None = None) -> Array:
         """Return the force that each filter exerts on each sensor [N, or N·s], shape [sensors, filters, 3].
 
+        Args:
+            dt: As of the class.
+            out: As of `net_forces`.
+
         Raises:
-            ViewError: The view has no filters, or `dt` is not a positive number.
+            ViewError: The view has no filters, `dt` is not a positive number, or `out` does not fit.
         """
-        import warp as wp
-
-        from .contact_kernels import split_forces
-
         self._require_filters("force_matrix")
-        self._matrix.zero_()
-        inputs = [self._sources, self._pairing, self._scale(dt), self._matrix]
-        wp.launch(split_forces, self._contact_count, inputs, device=self._device)
-        return self._matrix.view(wp.float32)
+        return deliver(self._sum("split_forces", self._pairing, self._matrix, dt), out, "force_matrix")
 
     def contact_data(self, dt: float | None = None) -> ContactData:
         """Return every contact of each sensor with each of its filters.
@@ -161,7 +161,7 @@ class RigidContactView:
             bodies: Indices, such as `other_bodies`. Read from the device.
         """
         indices = np.asarray(bodies.numpy() if hasattr(bodies, "numpy") else bodies).ravel().tolist()
-        return ["" if body < 0 else self._feed.model.body_label[body] for body in indices]
+        return ["" if body < 0 else self._host.model.body_label[body] for body in indices]
 
     def check_errors(self) -> None:
         """Raise where there were more contacts than rows. Synchronises with the device.
@@ -175,13 +175,30 @@ class RigidContactView:
                 f"max_contact_data: {self.max_contact_data} rows, but {needed} were needed; make the view with more"
             )
 
+    def _sum(self, kernel: str, pairing: Any, sums: wp.array, dt: float | None) -> wp.array:
+        """Sum up forces; the launch is prepared once, as that takes longer than a small one runs."""
+        import warp as wp
+
+        from . import contact_kernels
+
+        launch = self._launches.get(kernel)
+        if launch is None:
+            inputs = [self._sources, pairing, 1.0, sums]
+            launch = wp.launch(getattr(contact_kernels, kernel), 1, inputs, device=self._device, record_cmd=True)
+            self._launches[kernel] = launch
+        launch.set_param_at_index(2, self._scale(dt))
+        launch.set_dim(self._contact_count)
+        sums.zero_()
+        launch.launch()
+        return sums.view(wp.float32)
+
     @property
     def _contact_count(self) -> int:
         """How many threads look for contacts; on the CPU, where that costs nothing, no more than there are."""
-        most = self._feed.contacts.rigid_contact_max
+        contacts = present(self._host.contacts)
         if self._device.is_cuda or self._device.is_capturing:
-            return most
-        return min(most, int(self._feed.contacts.rigid_contact_count.numpy()[0]))
+            return contacts.rigid_contact_max
+        return min(contacts.rigid_contact_max, int(contacts.rigid_contact_count.numpy()[0]))
 
     def _scale(self, dt: float | None) -> float:
         if dt is None:
@@ -190,7 +207,7 @@ class RigidContactView:
             raise ViewError(
                 f"dt: expected a length of time [s], positive and finite, got {dt!r}; leave it out for forces"
             )
-        return self._feed.physics_dt / dt
+        return self._host.dt / dt
 
     def _require_filters(self, method: str) -> None:
         if not self.filter_count:

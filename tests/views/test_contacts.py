@@ -1,0 +1,189 @@
+"""Contact views: forces that add up, split by what exerts them, contact by contact, on each solver that reports them."""
+
+import newton
+import numpy as np
+import orchard
+import pytest
+import warp as wp
+from orchard.views.contacts import RigidContactView
+
+WEIGHT = np.array([0.0, 0.0, 9.81])
+DT = 0.002
+
+
+def add_box(builder, label, position, mass=1.0):
+    body = builder.add_body(label=label, xform=wp.transform(wp.vec3(*position), wp.quat_identity()))
+    size = newton.ModelBuilder.ShapeConfig(density=mass / 0.2**3, mu=0.8)
+    builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1, cfg=size, label=f"{label}/skin")
+    return body
+
+
+@pytest.fixture(scope="module")
+def boxes():
+    """A box of 1 kg, a stack of 2 kg under 3 kg, and a table top that nothing moves, in the middle of the air."""
+    builder = newton.ModelBuilder()
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    add_box(builder, "/lone", (0.0, 0.0, 0.1))
+    add_box(builder, "/bottom", (1.0, 0.0, 0.1), 2.0)
+    add_box(builder, "/top", (1.0, 0.0, 0.3), 3.0)
+    add_box(builder, "/shelved", (2.0, 0.0, 1.15), 1.0)
+    shelf = wp.transform(wp.vec3(2.0, 0.0, 1.0), wp.quat_identity())
+    builder.add_shape_box(-1, xform=shelf, hx=0.3, hy=0.3, hz=0.05, label="/furniture/shelf")
+    return builder
+
+
+SOLVERS = {
+    "mujoco": {"type": "mujoco"},
+    "mujoco with Newton's contacts": {"type": "mujoco", "use_mujoco_contacts": False},
+    "xpbd": {"type": "xpbd", "iterations": 10},
+}
+
+
+@pytest.fixture(scope="module", params=SOLVERS)
+def settled(request, boxes):
+    """Two worlds of boxes that have come to rest."""
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT, "observables": ["contact_f"], "capture": "require"},
+        "scene": {"worlds": 2, "ground": True},
+        "solver": SOLVERS[request.param],
+    }
+    with orchard.Simulation(orchard.structure(tables), prototype=boxes) as simulation:
+        simulation.step(400)
+        simulation.check()
+        yield simulation
+
+
+def mean(simulation, measure, count=50):
+    """XPBD's contact forces are corrections divided by dt², and flicker; their mean does not."""
+    readings = []
+    for _ in range(count):
+        simulation.step()
+        readings.append(measure().numpy().copy())
+    return np.mean(readings, axis=0)
+
+
+def is_split_truly(simulation):
+    """XPBD shares corrections among a body's contacts: what it reports inside a stack is not what carries it."""
+    return "xpbd" not in type(simulation.solver).__name__.lower()
+
+
+def oracle(simulation, bodies, counterparts=None):
+    """Return Newton's own sensor, read now."""
+    model = simulation.model
+    sensor = newton.sensors.SensorContact(
+        model, sensing_bodies=bodies, counterpart_bodies=counterparts, request_contact_attributes=False
+    )
+    sensor.update(simulation.state, simulation.contacts, observables=simulation.observables)
+    return sensor
+
+
+def test_a_body_at_rest_is_carried_by_its_weight(settled):
+    view = RigidContactView(settled, ["/lone", "/shelved"])
+
+    forces = mean(settled, view.net_forces)
+
+    assert view.sensor_labels == ("/lone", "/lone", "/shelved", "/shelved")
+    assert view.world_ids.tolist() == [0, 1, 0, 1]
+    np.testing.assert_allclose(forces, [WEIGHT] * 4, rtol=5e-3, atol=0.05)
+
+
+def test_columns_split_the_force_and_add_up_to_it(settled):
+    view = RigidContactView(settled, "/bottom", ["ground_plane", "/top"])
+
+    matrix = mean(settled, view.force_matrix)
+
+    assert view.filter_labels == (("ground_plane", "/top"),) * 2
+    np.testing.assert_allclose(view.force_matrix().numpy().sum(axis=1), view.net_forces().numpy(), rtol=1e-4, atol=1e-3)
+    if is_split_truly(settled):
+        np.testing.assert_allclose(matrix[:, 0], [5.0 * WEIGHT] * 2, rtol=5e-3, atol=0.05)
+        np.testing.assert_allclose(matrix[:, 1], [-3.0 * WEIGHT] * 2, rtol=5e-3, atol=0.05)
+
+
+def test_forces_are_those_of_newtons_sensor(settled):
+    """Both add the same numbers in the same order."""
+    bodies = [body for body, label in enumerate(settled.model.body_label) if label in ("/bottom", "/top")]
+    view = RigidContactView(settled, bodies, ["/top"])
+
+    theirs = oracle(settled, bodies, [body for body in bodies if settled.model.body_label[body] == "/top"])
+
+    np.testing.assert_array_equal(view.net_forces().numpy(), theirs.total_force.numpy())
+    np.testing.assert_array_equal(view.force_matrix().numpy(), theirs.force_matrix.numpy())
+    assert np.abs(theirs.force_matrix.numpy()).max() > 1.0
+
+
+def test_static_shapes_have_columns_of_their_own(settled):
+    """Isaac merges all of them into one."""
+    view = RigidContactView(settled, ["/lone", "/shelved"], ["ground_plane", "/furniture/shelf"])
+
+    on_ground, on_shelf = mean(settled, view.force_matrix)[:, :, 2].T
+
+    np.testing.assert_allclose(on_ground, [9.81, 9.81, 0.0, 0.0], rtol=5e-3)
+    np.testing.assert_allclose(on_shelf, [0.0, 0.0, 9.81, 9.81], rtol=5e-3)
+
+
+def test_contacts_push_the_sensor_away_whichever_shape_it_is(settled):
+    """Isaac gives |f| with a sign of its own, so that force times normal is wrong for one of the two."""
+    view = RigidContactView(settled, ["/bottom", "/top"], max_contact_data=64)
+    data = view.raw_contact_data()
+    frictions = view.friction_data().forces.numpy()
+
+    counts, starts = data.counts.numpy(), data.starts.numpy()
+    assert (counts > 0).all()
+    for sensor, net in enumerate(view.net_forces().numpy()):
+        rows = slice(starts[sensor], starts[sensor] + counts[sensor])
+        force, normal = data.forces.numpy()[rows], data.normals.numpy()[rows]
+        assert (force >= -1e-4).all()
+        np.testing.assert_allclose((force[:, None] * normal + frictions[rows]).sum(axis=0), net, rtol=1e-3, atol=2e-3)
+        np.testing.assert_allclose(np.linalg.norm(normal, axis=1), 1.0, rtol=1e-5)
+    used = counts.sum()
+    assert (data.forces.numpy()[used:] == 0.0).all()
+    assert (data.other_shapes.numpy()[used:] == -1).all()
+
+
+def test_points_lie_where_surfaces_meet_and_separations_are_small(settled):
+    view = RigidContactView(settled, ["/bottom"], ["/top"], max_contact_data=64)
+
+    data = view.contact_data()
+
+    used = data.counts.numpy().sum()
+    assert used > 0
+    np.testing.assert_allclose(data.points.numpy()[:used, 2], 0.2, atol=0.01)
+    np.testing.assert_allclose(data.points.numpy()[:used, :2], [[1.0, 0.0]] * used, atol=0.15)
+    assert np.abs(data.separations.numpy()[:used]).max() < 0.02
+    np.testing.assert_allclose(data.normals.numpy()[:used], [[0.0, 0.0, -1.0]] * used, atol=1e-3)
+
+
+def test_raw_contacts_tell_what_is_touched(settled):
+    """And what is near: contacts are detected before surfaces meet, and have no force."""
+    view = RigidContactView(settled, ["/top", "/shelved"], max_contact_data=64)
+
+    data = view.raw_contact_data()
+
+    touching = data.separations.numpy() < 0.01
+    assert (data.forces.numpy()[~touching] == 0.0).all()
+    for sensor, label in enumerate(["/bottom", "/bottom", "", ""]):
+        rows = np.arange(64) - data.starts.numpy()[sensor]
+        rows = (rows >= 0) & (rows < data.counts.numpy()[sensor]) & touching
+        bodies, shapes = data.other_bodies.numpy()[rows], data.other_shapes.numpy()[rows]
+        assert set(view.other_labels(bodies)) == {label}
+        assert set(settled.model.shape_world.numpy()[shapes]) == {sensor % 2}
+        assert {settled.model.shape_label[shape] for shape in shapes} <= {"/bottom/skin", "/furniture/shelf"}
+
+
+def test_without_dt_readings_are_forces_and_with_it_impulses(settled):
+    view = RigidContactView(settled, "/shelved", ["/furniture/shelf"], max_contact_data=64)
+
+    force = view.net_forces().numpy().copy()
+
+    np.testing.assert_allclose(view.net_forces(DT).numpy(), force, rtol=1e-6)
+    for reading in (view.net_forces(1.0), view.force_matrix(1.0)):
+        np.testing.assert_allclose(reading.numpy().reshape(2, 3), force * DT, rtol=1e-5, atol=1e-9)
+    pushed = view.contact_data(1.0).forces.numpy().sum()
+    np.testing.assert_allclose(pushed, force[:, 2].sum() * DT, rtol=1e-3)
+
+
+@pytest.mark.parametrize("dt", [0.0, -1.0, np.nan, np.inf])
+def test_a_dt_that_is_no_length_of_time_is_refused(settled, dt):
+    with pytest.raises(orchard.ConfigError, match="dt: expected a length of time"):
+        RigidContactView(settled, "/lone").net_forces(dt)
+
