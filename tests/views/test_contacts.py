@@ -1,5 +1,7 @@
 """Contact views: forces that add up, split by what exerts them, contact by contact, on each solver that reports them."""
 
+import re
+
 import newton
 import numpy as np
 import orchard
@@ -65,6 +67,14 @@ def mean(simulation, measure, count=50):
 def is_split_truly(simulation):
     """XPBD shares corrections among a body's contacts: what it reports inside a stack is not what carries it."""
     return "xpbd" not in type(simulation.solver).__name__.lower()
+
+
+def allocated_after(call):
+    """Return what Warp's tracker has seen allocated so far in its life: a line per device."""
+    reports = []
+    with wp.ScopedMemoryTracker("call", report_func=reports.append):
+        call()
+    return re.search(r"Total allocations:(.*?)Peak usage:", reports[-1], re.DOTALL)[1].strip()
 
 
 def oracle(simulation, bodies, counterparts=None):
@@ -187,3 +197,63 @@ def test_a_dt_that_is_no_length_of_time_is_refused(settled, dt):
     with pytest.raises(orchard.ConfigError, match="dt: expected a length of time"):
         RigidContactView(settled, "/lone").net_forces(dt)
 
+
+def test_a_reset_world_has_no_contacts_until_it_is_stepped_again(settled):
+    view = RigidContactView(settled, "/shelved", max_contact_data=64)
+    before = view.net_forces().numpy().copy()
+
+    settled.reset([1])
+
+    assert (before[:, 2] > 1.0).all()
+    np.testing.assert_array_equal(view.net_forces().numpy(), [before[0], np.zeros(3)])
+    assert view.raw_contact_data().counts.numpy().tolist() == [4, 0]
+    settled.step(400)
+    np.testing.assert_allclose(mean(settled, view.net_forces), [WEIGHT] * 2, rtol=5e-3, atol=0.05)
+
+
+def test_readings_may_be_recorded_and_replayed(settled):
+    """A graph of every method gives the bits that eager calls give, a step later too."""
+    view = RigidContactView(settled, ["/bottom", "/top"], ["/top"], max_contact_data=64)
+
+    def read():
+        arrays = [view.net_forces(), view.force_matrix(), *view.contact_data(), *view.raw_contact_data()]
+        return [*arrays, *view.friction_data(1.0)]
+
+    read()
+    with wp.ScopedCapture(device=settled.device) as capture:
+        recorded = read()
+    settled.step()
+    wp.capture_launch(capture.graph)
+    replayed = [array.numpy().copy() for array in recorded]
+
+    for array, again in zip(read(), replayed, strict=True):
+        np.testing.assert_array_equal(array.numpy(), again)
+    assert np.abs(replayed[0]).max() > 1.0
+
+
+def test_nothing_is_allocated_by_reading(settled):
+    view = RigidContactView(settled, ["/bottom", "/top"], ["/top"], max_contact_data=64)
+    out = np.zeros((4, 3), dtype=np.float32)
+
+    def read():
+        view.net_forces(), view.net_forces(1.0, out), view.force_matrix()
+        view.contact_data(), view.raw_contact_data(), view.friction_data()
+
+    read()
+    before = allocated_after(lambda: None)
+    assert allocated_after(read) == before
+    assert allocated_after(lambda: wp.zeros(1, device="cpu")) != before
+
+
+def test_more_contacts_than_rows_are_counted_and_reported(settled):
+    view = RigidContactView(settled, ["/bottom", "/top"], max_contact_data=5)
+    view.check_errors()
+
+    data = view.raw_contact_data()
+
+    counts = data.counts.numpy()
+    assert counts.sum() > 5
+    assert data.overflow.numpy().tolist() == [counts.sum()]
+    assert (data.other_shapes.numpy() >= 0).all()
+    with pytest.raises(orchard.SimulationError, match=f"5 rows, but {counts.sum()} were needed"):
+        view.check_errors()

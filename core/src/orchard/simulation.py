@@ -412,6 +412,8 @@ class Simulation:
             self._reset.restore(mask)
             self.solver.reset(self.state, world_mask=mask, flags=0)
             self.contact_source.reset(mask)
+            if self._reports is not None:
+                self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):
                 implementation.bind(state=self.state, world_mask=mask)()
             self._monitor.forget()

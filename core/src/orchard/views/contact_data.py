@@ -15,7 +15,6 @@ class ContactData(NamedTuple):
 
     They are those of the detection: also of what is near and does not touch yet, with no force and a gap.
 
-
     `forces[start : start + count]` are those of sensor s with filter f, for start = starts[s, f], count = counts[s, f].
     """
 

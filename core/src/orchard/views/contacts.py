@@ -83,8 +83,8 @@ class RigidContactView:
         """World of each sensor, shape [sensors]."""
         self._sources = sources_of(host)
         self._pairing = pairing_of(model, bodies, counterparts, self.filter_count)
-        self._net = wp.zeros(self.count, dtype=wp.vec3, device=self._device)
-        self._matrix = wp.zeros((self.count, self.filter_count), dtype=wp.vec3, device=self._device)
+        self._net = wp.zeros((self.count, 3), dtype=float, device=self._device)
+        self._matrix = wp.zeros((self.count, self.filter_count, 3), dtype=float, device=self._device)
         self._launches: dict[str, Any] = {}
         self.max_contact_data = max_contact_data
         """Rows that `contact_data` and the like have room for."""
@@ -175,22 +175,24 @@ class RigidContactView:
                 f"max_contact_data: {self.max_contact_data} rows, but {needed} were needed; make the view with more"
             )
 
-    def _sum(self, kernel: str, pairing: Any, sums: wp.array, dt: float | None) -> wp.array:
-        """Sum up forces; the launch is prepared once, as that takes longer than a small one runs."""
+    def _sum(self, kernel: str, pairing: Any, numbers: wp.array, dt: float | None) -> wp.array:
+        """Sum up forces in `numbers`, three for each. The launch is prepared once, which takes longer than it runs."""
         import warp as wp
 
         from . import contact_kernels
 
         launch = self._launches.get(kernel)
         if launch is None:
+            sums = wp.array(ptr=numbers.ptr, dtype=wp.vec3, shape=numbers.shape[:-1], device=self._device)
             inputs = [self._sources, pairing, 1.0, sums]
-            launch = wp.launch(getattr(contact_kernels, kernel), 1, inputs, device=self._device, record_cmd=True)
+            kernel_of = getattr(contact_kernels, kernel)
+            launch = present(wp.launch(kernel_of, 1, inputs, device=self._device, record_cmd=True))
             self._launches[kernel] = launch
         launch.set_param_at_index(2, self._scale(dt))
         launch.set_dim(self._contact_count)
-        sums.zero_()
+        numbers.zero_()
         launch.launch()
-        return sums.view(wp.float32)
+        return numbers
 
     @property
     def _contact_count(self) -> int:
