@@ -88,7 +88,7 @@ class WrittenWorlds:
         worlds.zero_()
         self._waiting.discard(what)
 
-    def _evaluate(self, what: Coordinates, chosen: wp.array[wp.bool]) -> None:
+    def _evaluate(self, what: Coordinates, chosen: wp.array) -> None:
         import newton
 
         model, state = self._model, self._state

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from .errors import RowError, ViewError
-from .exchange import as_warp
+from .exchange import alias, as_warp
 
 if TYPE_CHECKING:
     import warp as wp
@@ -121,7 +121,7 @@ class RowChoice:
         if len(array) > self._count:
             raise ViewError(f"{where}: {len(array)} indices, but the view has {self._count} rows; list each once")
         wp.copy(memory, array, count=len(array))
-        return memory[: len(array)]
+        return alias(memory, memory.dtype, len(array))
 
     def _from_host(self, where: str, slot: int, numbers: np.ndarray, memory: wp.array) -> wp.array:
         import warp as wp
@@ -130,7 +130,7 @@ class RowChoice:
         self._numpy[slot][: len(numbers)] = numbers
         if self._host[slot] is not memory:
             wp.copy(memory, self._host[slot], count=len(numbers))
-        return memory if len(numbers) == self._count else memory[: len(numbers)]
+        return alias(memory, memory.dtype, len(numbers))
 
     def _refuse_capture(self, where: str) -> None:
         if self._device.is_capturing:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from orchard.arrays import present
 
 from .errors import ViewError
 
@@ -35,7 +36,7 @@ def as_warp(array: Array, where: str) -> wp.array:
     if isinstance(array, np.ndarray):
         return _of_numpy(array, where)
     if hasattr(array, "__dlpack__"):
-        return wp.from_dlpack(array)
+        return wp.from_dlpack(array)  # pyright: ignore[reportReturnType] (textures are no DLPack)
     if hasattr(array, "__cuda_array_interface__"):
         return wp.array(array, copy=False)
     raise ViewError(f"{where}: expected an array, got {type(array).__name__}; pass one of Warp, NumPy, PyTorch or JAX")
@@ -184,7 +185,7 @@ def deliver(values: wp.array, out: Array | None, where: str) -> Array:
             f"{where}: out: expected {values.dtype.__name__} of shape {list(values.shape)},"
             f" got {scalar.__name__} of shape {list(scalar_shape(target))}"
         )
-    if target.device != values.device and values.device.is_capturing:
+    if target.device != values.device and present(values.device).is_capturing:
         raise ViewError(f"{where}: out: inside a capture, it has to be on {values.device}, got {target.device}")
     _copy_out(target, values)
     if target.device != values.device:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+from orchard.arrays import present
 
 from .exchange import alias
 from .indexing import PADDING
@@ -19,6 +20,7 @@ from .indexing import PADDING
 if TYPE_CHECKING:
     import warp as wp
 
+    from .balls import Balls
     from .choice import Choice
     from .marks import RowMarks
     from .quantities import Quantity
@@ -63,12 +65,20 @@ class Field:
         index: Element of Newton's arrays of each row and column, shape [rows, columns], padded with -1.
         shape: Shape of the buffer: rows, then columns and components where they are more than a number.
         faults: Where writes count what is wrong with an index or a number on the device.
+        balls: The ball joints among the DOFs, where the quantity is a position.
     """
 
-    def __init__(self, quantity: Quantity, index: np.ndarray, shape: tuple[int, ...], faults: wp.array) -> None:
+    def __init__(
+        self,
+        quantity: Quantity,
+        index: np.ndarray,
+        shape: tuple[int, ...],
+        faults: wp.array,
+        balls: Balls | None = None,
+    ) -> None:
         import warp as wp
 
-        self._name, self._faults = quantity.name, faults
+        self._name, self._faults, self._balls = quantity.name, faults, balls
         self._components = quantity.components
         self.dtype: Any = wp.uint8 if quantity.name == "disable_gravities" else wp.float32
         self._count, self._width = index.shape
@@ -89,6 +99,8 @@ class Field:
             if read is None:
                 read = self._reads[key] = self._prepare_read(part, array)
             read()
+        if self._balls is not None:
+            self._balls.read(arrays[0], self.values)
         return self.values
 
     def _prepare_read(self, part: int, array: wp.array) -> Callable[[], Any]:
@@ -106,7 +118,7 @@ class Field:
             kernel, values = kernels.gather, self._part(self.values, part, array.dtype, self._index.size)
         inputs = [array, self._index, values]
         # Its buffers are bound to it as long as the field lives.
-        return wp.launch(kernel, self._index.size, inputs, device=array.device, record_cmd=True).launch
+        return present(wp.launch(kernel, self._index.size, inputs, device=array.device, record_cmd=True)).launch
 
     def write(self, arrays: Sequence[wp.array], data: wp.array, choice: Choice, marks: RowMarks | None = None) -> None:
         """Scatter data, dense on the device, into the chosen rows. May be recorded.
@@ -129,9 +141,11 @@ class Field:
             self._write_special(arrays, data, choice, marks)
         else:
             for part, array in enumerate(arrays):
-                values = self._part(data, part, array.dtype, self._lane_count(choice))
+                values = self._part(data, part, array.dtype, self._width * len(data))
                 extra = [None] * 4 if marks is None else marks.arguments
                 self._launch("scatter", values, choice, [*extra, array])
+            if self._balls is not None:
+                self._balls.write(arrays[0], data, choice)
 
     def _write_special(
         self, arrays: Sequence[wp.array], data: wp.array, choice: Choice, marks: RowMarks | None
@@ -139,7 +153,7 @@ class Field:
         import warp as wp
 
         types = {"coms": wp.transform, "disable_gravities": wp.uint8}
-        values = alias(data, types.get(self._name, arrays[0].dtype), self._lane_count(choice))
+        values = alias(data, types.get(self._name, arrays[0].dtype), self._width * len(data))
         extra = [] if marks is None else marks.arguments
         self._launch(_SPECIAL[self._name], values, choice, [*extra, *arrays])
 

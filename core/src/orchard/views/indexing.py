@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from orchard.arrays import on_host
 
-from .metatype import has_dofs
+from .metatype import DofType, has_dofs
 
 if TYPE_CHECKING:
     import newton
@@ -38,6 +38,9 @@ class ArticulationIndices:
     dof_coords: np.ndarray
     """Coordinate of each DOF, shape [count, max_dofs]; padding for the DOFs of ball joints, which share four."""
 
+    dof_types: np.ndarray
+    """`DofType` of each DOF, shape [count, max_dofs], uint8; 0 where it is padded."""
+
     ball_coords: np.ndarray
     """First coordinate of each ball joint, shape [count, max_balls]."""
 
@@ -66,6 +69,9 @@ class ArticulationIndices:
         columns = _ranks(dof_rows, count)
         firsts = np.cumsum(dof_counts) - dof_counts
         dof_coords = np.where(np.repeat(is_ball, dof_counts), PADDING, _runs(q[mover], dof_counts))
+        linear_counts = on_host(model.joint_dof_dim)[mover, 0]  # pyright: ignore[reportArgumentType] (a 2-D array)
+        is_linear = _runs(np.zeros_like(dof_counts), dof_counts) < np.repeat(linear_counts, dof_counts)
+        types_of_dofs = np.where(is_linear, DofType.TRANSLATION, DofType.ROTATION)
         roots = joints[np.flatnonzero(np.diff(rows, prepend=-1))]
         root_coords, root_dofs = free_roots(model, roots)
         return cls(
@@ -74,6 +80,7 @@ class ArticulationIndices:
             dofs=padded(dof_rows, _runs(qd[mover], dof_counts), count),
             coords=padded(np.repeat(mine, coord_counts), coords, count),
             dof_coords=padded(dof_rows, dof_coords, count),
+            dof_types=np.maximum(padded(dof_rows, types_of_dofs, count), 0).astype(np.uint8),
             ball_coords=padded(mine[is_ball], q[mover][is_ball], count),
             ball_columns=padded(mine[is_ball], columns[firsts[is_ball]], count),
             root_coords=root_coords,

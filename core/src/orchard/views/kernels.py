@@ -42,9 +42,8 @@ def chosen_row(
             if is_first:
                 wp.atomic_add(faults, 0, 1)
             row = -1
-    if mask:
-        if not mask[position]:
-            row = -1
+    if mask and not mask[position]:
+        row = -1
     return row
 
 
@@ -322,8 +321,8 @@ def scatter_poses(
     body_of: wp.array[int],
     joint_of: wp.array[int],
     coord_of: wp.array[int],
-    joint_X_c: wp.array[wp.transform],
-    joint_X_p: wp.array[wp.transform],
+    child_frame: wp.array[wp.transform],
+    parent_frame: wp.array[wp.transform],
     joint_q: wp.array[float],
     body_q: wp.array[wp.transform],
 ):
@@ -342,11 +341,11 @@ def scatter_poses(
     joint = joint_of[row]
     start = coord_of[row]
     if start >= 0:
-        moved = wp.transform_inverse(joint_X_p[joint]) * pose * joint_X_c[joint]
+        moved = wp.transform_inverse(parent_frame[joint]) * pose * child_frame[joint]
         for k in range(7):
             joint_q[start + k] = moved[k]
     elif joint >= 0:
-        joint_X_p[joint] = pose * wp.transform_inverse(body_q[body_of[row]]) * joint_X_p[joint]
+        parent_frame[joint] = pose * wp.transform_inverse(body_q[body_of[row]]) * parent_frame[joint]
     else:
         body_q[body_of[row]] = pose
     mark_row(row, articulation_of, world_of, articulation_mask, world_mask)
@@ -366,7 +365,7 @@ def scatter_twists(
     body_of: wp.array[int],
     joint_of: wp.array[int],
     dof_of: wp.array[int],
-    joint_X_p: wp.array[wp.transform],
+    parent_frame: wp.array[wp.transform],
     joint_qd: wp.array[float],
     body_qd: wp.array[wp.spatial_vector],
 ):
@@ -380,7 +379,7 @@ def scatter_twists(
         twist = values[row]
     start = dof_of[row]
     if start >= 0:
-        turn = wp.quat_inverse(wp.transform_get_rotation(joint_X_p[joint_of[row]]))
+        turn = wp.quat_inverse(wp.transform_get_rotation(parent_frame[joint_of[row]]))
         linear = wp.quat_rotate(turn, wp.spatial_top(twist))
         angular = wp.quat_rotate(turn, wp.spatial_bottom(twist))
         for k in range(3):
@@ -496,7 +495,7 @@ def gather_gravity_forces(
     if world < 0:
         world = gravity.shape[0] - 1
     g = gravity[world]
-    total = 0.0
+    total = float(0.0)
     for link in range(body_of_link.shape[1]):
         body = body_of_link[row, link]
         if body >= 0:

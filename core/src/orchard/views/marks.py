@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from orchard.arrays import present
 
 if TYPE_CHECKING:
     import warp as wp
@@ -35,7 +36,7 @@ class RowMarks:
         """What a kernel needs that marks the rows it writes."""
         self.world_of = of[1]
         self._mark_all: Callable[[], Any] = (
-            wp.launch(kernels.mark, len(world_of), self.arguments, device=device, record_cmd=True).launch
+            present(wp.launch(kernels.mark, len(world_of), self.arguments, device=device, record_cmd=True)).launch
             if len(world_of)
             else _nothing
         )

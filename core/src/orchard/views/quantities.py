@@ -76,7 +76,8 @@ def _inertial(element: Element) -> list[Quantity]:
     """Return what bodies weigh: of the links of an articulation, or of single bodies."""
     flags = ("BODY_INERTIAL_PROPERTIES",)
 
-    def of(name: str, meaning: str, unit: str, array: str, components: int, frame: str, is_settable: bool) -> Quantity:
+    def of(name: str, meaning: str, unit: str, array: str, components: int = 1, frame: str = "") -> Quantity:
+        is_settable = not name.startswith("inv_")
         return Quantity(
             name=name,
             meaning=meaning,
@@ -92,12 +93,12 @@ def _inertial(element: Element) -> list[Quantity]:
         )
 
     return [
-        of("masses", "mass; its inverse follows", "kg", "body_mass", 1, "", True),
-        of("inv_masses", "inverse mass, 0 of what nothing moves", "1/kg", "body_inv_mass", 1, "", False),
-        of("coms", "centre of mass, with the identity quaternion", "m", "body_com", 7, "body", True),
-        of("inertias", "inertia, row by row; its inverse follows", "kg·m²", "body_inertia", 9, _ABOUT_COM, True),
-        of("inv_inertias", "inverse inertia, row by row", "1/(kg·m²)", "body_inv_inertia", 9, _ABOUT_COM, False),
-        of("disable_gravities", "1 where gravity does not act, else 0", "1", "mujoco.gravcomp", 1, "", True),
+        of("masses", "mass; its inverse follows", "kg", "body_mass"),
+        of("inv_masses", "inverse mass; 0 where nothing moves the body", "1/kg", "body_inv_mass"),
+        of("coms", "centre of mass; the quaternion after it is the identity", "m", "body_com", 7, "body"),
+        of("inertias", "inertia; its inverse follows", "kg·m²", "body_inertia", 9, _ABOUT_COM),
+        of("inv_inertias", "inverse inertia; 0 if singular", "1/(kg·m²)", "body_inv_inertia", 9, _ABOUT_COM),
+        of("disable_gravities", "mark of bodies without gravity; 1 or 0", "1", "mujoco.gravcomp"),
     ]
 
 
@@ -153,7 +154,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
         ),
         Quantity(
             name="dof_forces",
-            meaning="effort added to that of the drives; stays until it is set again",
+            meaning="effort beside that of the drives; kept until set again; DOFs of an actuator are its own",
             unit="N or N·m",
             source="control",
             arrays=("joint_f",),
