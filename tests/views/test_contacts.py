@@ -1,4 +1,4 @@
-"""Contact views: forces that add up, split by what exerts them, contact by contact, on each solver that reports them."""
+"""Contact views: forces that add up, split by what exerts them, contact by contact, on solvers that report them."""
 
 import re
 
@@ -7,7 +7,6 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
-from orchard.views.contacts import RigidContactView
 
 WEIGHT = np.array([0.0, 0.0, 9.81])
 DT = 0.002
@@ -88,7 +87,7 @@ def oracle(simulation, bodies, counterparts=None):
 
 
 def test_a_body_at_rest_is_carried_by_its_weight(settled):
-    view = RigidContactView(settled, ["/lone", "/shelved"])
+    view = settled.view.contacts(["/lone", "/shelved"])
 
     forces = mean(settled, view.net_forces)
 
@@ -98,7 +97,7 @@ def test_a_body_at_rest_is_carried_by_its_weight(settled):
 
 
 def test_columns_split_the_force_and_add_up_to_it(settled):
-    view = RigidContactView(settled, "/bottom", ["ground_plane", "/top"])
+    view = settled.view.contacts("/bottom", ["ground_plane", "/top"])
 
     matrix = mean(settled, view.force_matrix)
 
@@ -112,7 +111,7 @@ def test_columns_split_the_force_and_add_up_to_it(settled):
 def test_forces_are_those_of_newtons_sensor(settled):
     """Both add the same numbers in the same order."""
     bodies = [body for body, label in enumerate(settled.model.body_label) if label in ("/bottom", "/top")]
-    view = RigidContactView(settled, bodies, ["/top"])
+    view = settled.view.contacts(bodies, ["/top"])
 
     theirs = oracle(settled, bodies, [body for body in bodies if settled.model.body_label[body] == "/top"])
 
@@ -123,7 +122,7 @@ def test_forces_are_those_of_newtons_sensor(settled):
 
 def test_static_shapes_have_columns_of_their_own(settled):
     """Isaac merges all of them into one."""
-    view = RigidContactView(settled, ["/lone", "/shelved"], ["ground_plane", "/furniture/shelf"])
+    view = settled.view.contacts(["/lone", "/shelved"], ["ground_plane", "/furniture/shelf"])
 
     on_ground, on_shelf = mean(settled, view.force_matrix)[:, :, 2].T
 
@@ -133,7 +132,7 @@ def test_static_shapes_have_columns_of_their_own(settled):
 
 def test_contacts_push_the_sensor_away_whichever_shape_it_is(settled):
     """Isaac gives |f| with a sign of its own, so that force times normal is wrong for one of the two."""
-    view = RigidContactView(settled, ["/bottom", "/top"], max_contact_data=64)
+    view = settled.view.contacts(["/bottom", "/top"], max_contact_data=64)
     data = view.raw_contact_data()
     frictions = view.friction_data().forces.numpy()
 
@@ -151,7 +150,7 @@ def test_contacts_push_the_sensor_away_whichever_shape_it_is(settled):
 
 
 def test_points_lie_where_surfaces_meet_and_separations_are_small(settled):
-    view = RigidContactView(settled, ["/bottom"], ["/top"], max_contact_data=64)
+    view = settled.view.contacts(["/bottom"], ["/top"], max_contact_data=64)
 
     data = view.contact_data()
 
@@ -165,7 +164,7 @@ def test_points_lie_where_surfaces_meet_and_separations_are_small(settled):
 
 def test_raw_contacts_tell_what_is_touched(settled):
     """And what is near: contacts are detected before surfaces meet, and have no force."""
-    view = RigidContactView(settled, ["/top", "/shelved"], max_contact_data=64)
+    view = settled.view.contacts(["/top", "/shelved"], max_contact_data=64)
 
     data = view.raw_contact_data()
 
@@ -181,7 +180,7 @@ def test_raw_contacts_tell_what_is_touched(settled):
 
 
 def test_without_dt_readings_are_forces_and_with_it_impulses(settled):
-    view = RigidContactView(settled, "/shelved", ["/furniture/shelf"], max_contact_data=64)
+    view = settled.view.contacts("/shelved", ["/furniture/shelf"], max_contact_data=64)
 
     force = view.net_forces().numpy().copy()
 
@@ -195,11 +194,11 @@ def test_without_dt_readings_are_forces_and_with_it_impulses(settled):
 @pytest.mark.parametrize("dt", [0.0, -1.0, np.nan, np.inf])
 def test_a_dt_that_is_no_length_of_time_is_refused(settled, dt):
     with pytest.raises(orchard.ConfigError, match="dt: expected a length of time"):
-        RigidContactView(settled, "/lone").net_forces(dt)
+        settled.view.contacts("/lone").net_forces(dt)
 
 
 def test_a_reset_world_has_no_contacts_until_it_is_stepped_again(settled):
-    view = RigidContactView(settled, "/shelved", max_contact_data=64)
+    view = settled.view.contacts("/shelved", max_contact_data=64)
     before = view.net_forces().numpy().copy()
 
     settled.reset([1])
@@ -213,7 +212,7 @@ def test_a_reset_world_has_no_contacts_until_it_is_stepped_again(settled):
 
 def test_readings_may_be_recorded_and_replayed(settled):
     """A graph of every method gives the bits that eager calls give, a step later too."""
-    view = RigidContactView(settled, ["/bottom", "/top"], ["/top"], max_contact_data=64)
+    view = settled.view.contacts(["/bottom", "/top"], ["/top"], max_contact_data=64)
 
     def read():
         arrays = [view.net_forces(), view.force_matrix(), *view.contact_data(), *view.raw_contact_data()]
@@ -232,7 +231,7 @@ def test_readings_may_be_recorded_and_replayed(settled):
 
 
 def test_nothing_is_allocated_by_reading(settled):
-    view = RigidContactView(settled, ["/bottom", "/top"], ["/top"], max_contact_data=64)
+    view = settled.view.contacts(["/bottom", "/top"], ["/top"], max_contact_data=64)
     out = np.zeros((4, 3), dtype=np.float32)
 
     def read():
@@ -246,7 +245,7 @@ def test_nothing_is_allocated_by_reading(settled):
 
 
 def test_more_contacts_than_rows_are_counted_and_reported(settled):
-    view = RigidContactView(settled, ["/bottom", "/top"], max_contact_data=5)
+    view = settled.view.contacts(["/bottom", "/top"], max_contact_data=5)
     view.check_errors()
 
     data = view.raw_contact_data()

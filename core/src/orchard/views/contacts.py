@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from orchard.arrays import on_host, present
+from orchard.devices import WARP_LOCK
 from orchard.errors import SimulationError
 
 from .contact_data import ContactData, FrictionData, RawContactData
@@ -86,6 +87,8 @@ class RigidContactView:
         self._net = wp.zeros((self.count, 3), dtype=float, device=self._device)
         self._matrix = wp.zeros((self.count, self.filter_count, 3), dtype=float, device=self._device)
         self._launches: dict[str, Any] = {}
+        self.is_valid = True
+        """Whether the view can be used; False once the simulation's view was invalidated."""
         self.max_contact_data = max_contact_data
         """Rows that `contact_data` and the like have room for."""
         raw = without_filters(self._pairing)
@@ -111,7 +114,9 @@ class RigidContactView:
         Raises:
             ViewError: `dt` is not a positive number, or `out` does not fit.
         """
-        return deliver(self._sum("sum_forces", self._pairing.row_of_shape, self._net, dt), out, "net_forces")
+        with WARP_LOCK:
+            self._refuse_invalid("net_forces")
+            return deliver(self._sum("sum_forces", self._pairing.row_of_shape, self._net, dt), out, "net_forces")
 
     def force_matrix(self, dt: float | None = None, out: Array | None = None) -> Array:
         """Return the force that each filter exerts on each sensor [N, or N·s], shape [sensors, filters, 3].
@@ -124,7 +129,9 @@ class RigidContactView:
             ViewError: The view has no filters, `dt` is not a positive number, or `out` does not fit.
         """
         self._require_filters("force_matrix")
-        return deliver(self._sum("split_forces", self._pairing, self._matrix, dt), out, "force_matrix")
+        with WARP_LOCK:
+            self._refuse_invalid("force_matrix")
+            return deliver(self._sum("split_forces", self._pairing, self._matrix, dt), out, "force_matrix")
 
     def contact_data(self, dt: float | None = None) -> ContactData:
         """Return every contact of each sensor with each of its filters.
@@ -162,6 +169,34 @@ class RigidContactView:
         """
         indices = np.asarray(bodies.numpy() if hasattr(bodies, "numpy") else bodies).ravel().tolist()
         return ["" if body < 0 else self._host.model.body_label[body] for body in indices]
+
+    # Isaac's names.
+
+    get_net_contact_forces = net_forces
+    get_contact_force_matrix = force_matrix
+    get_contact_data = contact_data
+    get_raw_contact_data = raw_contact_data
+    get_friction_data = friction_data
+    get_other_actor_paths_from_ids = other_labels
+
+    @property
+    def sensor_count(self) -> int:
+        """The number of sensors."""
+        return self.count
+
+    @property
+    def sensor_paths(self) -> list[str]:
+        """Label of each sensor's body."""
+        return list(self.sensor_labels)
+
+    @property
+    def filter_paths(self) -> list[list[str]]:
+        """Labels of each sensor's filters."""
+        return [list(labels) for labels in self.filter_labels]
+
+    def check(self) -> bool:
+        """Return whether the view can be used and has sensors."""
+        return self.is_valid and self.count > 0
 
     def check_errors(self) -> None:
         """Raise where there were more contacts than rows. Synchronises with the device.
@@ -218,5 +253,11 @@ class RigidContactView:
     def _filled(self, rows: ContactRows, method: str, dt: float | None) -> ContactRows:
         if not self.max_contact_data:
             raise ViewError(f"{method}: the view has no rows; make it with max_contact_data")
-        rows.fill(self._sources, self._contact_count, self._scale(dt))
+        with WARP_LOCK:
+            self._refuse_invalid(method)
+            rows.fill(self._sources, self._contact_count, self._scale(dt))
         return rows
+
+    def _refuse_invalid(self, where: str) -> None:
+        if not self.is_valid:
+            raise SimulationError(f"{where}: the simulation's view was invalidated; make another view")
