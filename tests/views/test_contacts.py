@@ -1,5 +1,6 @@
 """Contact views: forces that add up, split by what exerts them, contact by contact, on solvers that report them."""
 
+import copy
 import re
 
 import newton
@@ -9,7 +10,6 @@ import pytest
 import warp as wp
 
 WEIGHT = np.array([0.0, 0.0, 9.81])
-DT = 0.002
 
 
 def add_box(builder, label, position, mass=1.0):
@@ -43,15 +43,22 @@ SOLVERS = {
 @pytest.fixture(scope="module", params=SOLVERS)
 def settled(request, boxes):
     """Two worlds of boxes that have come to rest."""
-    tables = {
-        "simulation": {"device": "cpu", "dt": DT, "observables": ["contact_f"], "capture": "require"},
-        "scene": {"worlds": 2, "ground": True},
-        "solver": SOLVERS[request.param],
-    }
-    with orchard.Simulation(orchard.structure(tables), prototype=boxes) as simulation:
+    solver = SOLVERS[request.param]
+    # An odd number of substeps, and one: which of two states is current differs within a step.
+    steps = {"dt": 0.006, "substeps": 3} if "use_mujoco_contacts" in solver else {"dt": 0.002}
+    with simulate(boxes, solver, **steps) as simulation:
         simulation.step(400)
         simulation.check()
         yield simulation
+
+
+def simulate(prototype, solver, *, worlds=2, observables=("contact_f",), plugins=(), **simulation):
+    tables = {
+        "simulation": {"device": "cpu", "observables": observables, "capture": "require", **simulation},
+        "scene": {"worlds": worlds, "ground": True},
+        "solver": solver,
+    }
+    return orchard.Simulation(orchard.structure(tables), prototype=prototype, plugins=plugins)
 
 
 def mean(simulation, measure, count=50):
@@ -184,11 +191,11 @@ def test_without_dt_readings_are_forces_and_with_it_impulses(settled):
 
     force = view.net_forces().numpy().copy()
 
-    np.testing.assert_allclose(view.net_forces(DT).numpy(), force, rtol=1e-6)
+    np.testing.assert_allclose(view.net_forces(settled.dt).numpy(), force, rtol=1e-6)
     for reading in (view.net_forces(1.0), view.force_matrix(1.0)):
-        np.testing.assert_allclose(reading.numpy().reshape(2, 3), force * DT, rtol=1e-5, atol=1e-9)
+        np.testing.assert_allclose(reading.numpy().reshape(2, 3), force * settled.dt, rtol=1e-5, atol=1e-9)
     pushed = view.contact_data(1.0).forces.numpy().sum()
-    np.testing.assert_allclose(pushed, force[:, 2].sum() * DT, rtol=1e-3)
+    np.testing.assert_allclose(pushed, force[:, 2].sum() * settled.dt, rtol=1e-3)
 
 
 @pytest.mark.parametrize("dt", [0.0, -1.0, np.nan, np.inf])
@@ -256,3 +263,108 @@ def test_more_contacts_than_rows_are_counted_and_reported(settled):
     assert (data.other_shapes.numpy() >= 0).all()
     with pytest.raises(orchard.SimulationError, match=f"5 rows, but {counts.sum()} were needed"):
         view.check_errors()
+
+
+def test_a_simulation_without_contact_forces_is_refused_with_the_cure(boxes):
+    """Isaac reads zeros."""
+    cure = r"does not ask the solver for 'contact_f'.* write simulation.observables = \[\"contact_f\"\]"
+    with (
+        simulate(boxes, {"type": "mujoco"}, observables=()) as simulation,
+        pytest.raises(orchard.ConfigError, match=cure),
+    ):
+        simulation.view.contacts("/lone")
+
+
+def test_a_solver_without_contact_forces_is_refused(boxes):
+    with pytest.raises(orchard.ConfigError, match="needs 'contact_f', which solver 'featherstone' does not compute"):
+        simulate(boxes, {"type": "featherstone"})
+
+
+def test_a_body_may_be_a_sensor_of_several_views_and_a_filter_too(settled):
+    """Isaac lets each body be one sensor."""
+    top = settled.view.contacts("/top", "/bottom")
+    both = settled.view.contacts(["/bottom", "/top"], [["/top"], ["/bottom"]])
+
+    matrix = both.force_matrix().numpy()
+
+    np.testing.assert_array_equal(top.force_matrix().numpy(), matrix[2:])
+    np.testing.assert_allclose(matrix[:2], -matrix[2:], rtol=1e-5, atol=1e-4)
+    assert np.abs(matrix).max() > 1.0
+
+
+def test_columns_of_sensors_with_fewer_filters_are_zero(settled):
+    view = settled.view.contacts(["/top", "/lone"], [["/bottom"], ["/top", "ground_plane"]])
+
+    matrix = view.force_matrix().numpy()
+
+    assert view.filter_count == 2
+    assert view.filter_labels[0] == ("/bottom",)
+    assert (matrix[:2, 1] == 0.0).all()
+    assert (matrix[2:, 0] == 0.0).all()
+    assert (np.abs(matrix[:2, 0]).max(axis=1) > 1.0).all()
+
+
+def test_a_callback_reads_the_forces_of_the_step_before(boxes):
+    """Recorded into the step's graph, it reads anew in each replay."""
+    with simulate(boxes, {"type": "mujoco"}, worlds=1, dt=0.002) as simulation:
+        simulation.step(5)
+        view = simulation.view.contacts(["/lone", "/top"])
+        seen = wp.zeros((2, 3), dtype=float, device="cpu")
+        simulation.callbacks.add("before_substep", lambda: view.net_forces(out=seen))
+        for _ in range(10):
+            before = view.net_forces().numpy().copy()
+            simulation.step()
+            np.testing.assert_array_equal(seen.numpy(), before)
+        assert simulation.program.is_captured
+        assert np.abs(before).max() > 1.0
+
+
+def test_an_invalidated_view_raises(boxes):
+    with simulate(boxes, {"type": "mujoco"}, worlds=1) as simulation:
+        view = simulation.view.contacts("/lone", max_contact_data=4)
+        simulation.view.invalidate()
+
+        for read in (view.net_forces, view.raw_contact_data, view.friction_data):
+            with pytest.raises(orchard.SimulationError, match="invalidated"):
+                read()
+
+
+def test_what_a_view_was_not_made_for_is_refused(settled):
+    view = settled.view.contacts("/lone")
+
+    for read in (view.force_matrix, view.contact_data):
+        with pytest.raises(orchard.ConfigError, match="the view has no filters"):
+            read()
+    for read in (view.raw_contact_data, view.friction_data):
+        with pytest.raises(orchard.ConfigError, match="the view has no rows; make it with max_contact_data"):
+            read()
+    with pytest.raises(orchard.ConfigError, match="max_contact_data: expected a number of rows, got -1"):
+        settled.view.contacts("/lone", max_contact_data=-1)
+
+
+def test_what_touches_nothing_has_no_force_and_no_contact(boxes):
+    """In the first step nothing has been detected yet, too."""
+    lifted = copy.deepcopy(boxes)
+    lifted.joint_q[2] = 3.0
+    with simulate(lifted, {"type": "mujoco"}, worlds=1) as simulation:
+        view = simulation.view.contacts("/lone", "ground_plane", max_contact_data=8)
+        for _ in range(3):
+            assert not view.net_forces().numpy().any()
+            assert not view.force_matrix().numpy().any()
+            assert not view.contact_data().counts.numpy().any()
+            simulation.step()
+
+
+def test_a_loaded_simulation_has_the_contacts_it_was_saved_with(boxes, tmp_path):
+    def read(simulation):
+        view = simulation.view.contacts("/top", "/bottom", max_contact_data=64)
+        return [view.net_forces().numpy().copy(), *(array.numpy().copy() for array in view.contact_data())]
+
+    with simulate(boxes, {"type": "mujoco"}, dt=0.002) as simulation:
+        simulation.step(50)
+        simulation.save(tmp_path / "saved")
+        expected = read(simulation)
+    with orchard.Simulation.load(tmp_path / "saved", prototype=boxes) as loaded:
+        for array, again in zip(expected, read(loaded), strict=True):
+            np.testing.assert_array_equal(array, again)
+    assert expected[0].any()

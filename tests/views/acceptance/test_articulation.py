@@ -6,11 +6,11 @@ import pytest
 import warp as wp
 from orchard.views import DofType
 
-LINKS = (
-    ["torso", "head", "left_upper_arm", "left_lower_arm", "left_hand", "lower_waist", "pelvis"]
-    + ["left_thigh", "left_shin", "left_foot", "right_thigh", "right_shin", "right_foot"]
-    + ["right_upper_arm", "right_lower_arm", "right_hand"]
-)
+LINKS = [
+    *("torso", "head", "left_upper_arm", "left_lower_arm", "left_hand", "lower_waist", "pelvis"),
+    *("left_thigh", "left_shin", "left_foot", "right_thigh", "right_shin", "right_foot"),
+    *("right_upper_arm", "right_lower_arm", "right_hand"),
+]
 
 LIMITS = {
     "left_upper_arm:0": (-90, 70),

@@ -31,7 +31,8 @@ def sources_of(host: Host) -> Any:
     forces = None if host.observables is None else host.observables.contact_f
     if forces is None or contacts is None:
         raise ViewError(
-            "contacts: the solver reports no contact forces; ask for them: [simulation] observables = ['contact_f']"
+            "contacts: the simulation does not ask the solver for 'contact_f', which has to be allocated before the"
+            ' first step; write simulation.observables = ["contact_f"]'
         )
     sources.force = forces
     for name in ("count", "shape0", "shape1", "normal"):
