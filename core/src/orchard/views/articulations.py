@@ -108,6 +108,11 @@ class ArticulationView(RowView):
         return self._indices.coords
 
     @property
+    def generalized_indices(self) -> np.ndarray:
+        """Index of each generalized DOF in the model, shape [count, columns]."""
+        return self._indices.generalized
+
+    @property
     def link_mask(self) -> np.ndarray:
         """Whether there is a link, shape [count, max_links]."""
         return self._indices.links != PADDING

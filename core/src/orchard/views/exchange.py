@@ -54,7 +54,7 @@ def _of_numpy(array: np.ndarray, where: str) -> wp.array:
 
 def is_host_data(data: Any) -> bool:
     """Tell whether data has to be copied to be read by a kernel: numbers, and lists of them."""
-    return isinstance(data, int | float | Sequence | np.generic)
+    return isinstance(data, int | float | Sequence | np.generic) and not isinstance(data, str | bytes)
 
 
 def scalar_shape(array: wp.array) -> tuple[int, ...]:
@@ -187,6 +187,8 @@ def deliver(values: wp.array, out: Array | None, where: str) -> Array:
         )
     if target.device != values.device and present(values.device).is_capturing:
         raise ViewError(f"{where}: out: inside a capture, it has to be on {values.device}, got {target.device}")
+    if not target.is_contiguous and present(values.device).is_capturing:
+        raise ViewError(f"{where}: out: inside a capture, it has to be dense")
     _copy_out(target, values)
     if target.device != values.device:
         wp.synchronize_device(values.device)

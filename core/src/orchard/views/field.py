@@ -80,7 +80,7 @@ class Field:
 
         self._name, self._faults, self._balls = quantity.name, faults, balls
         self._components = quantity.components
-        self.dtype: Any = wp.uint8 if quantity.name == "disable_gravities" else wp.float32
+        self.dtype: Any = getattr(wp, quantity.dtype)
         self._count, self._width = index.shape
         self._index = wp.array(index.ravel(), dtype=int, device=faults.device)
         is_plain = quantity.name not in _SPECIAL and len(quantity.arrays) == 1
@@ -89,33 +89,46 @@ class Field:
         """What `read` fills; 0 where it is padded."""
         if quantity.name == "coms":
             self.values.assign(np.full(shape, _IDENTITY, dtype=np.float32))
-        self._reads: dict[tuple[int, int], Callable[[], Any]] = {}
+        self._uncounted = wp.zeros_like(faults)
+        self._device = present(faults.device)
+        self._gathers: dict[tuple[int, int], Callable[[], Any]] = {}
+        self._copies: dict[int, Callable[[], Any]] = {}
 
     def read(self, arrays: Sequence[wp.array]) -> wp.array:
         """Gather the quantity into `values`. May be recorded."""
+        if self._block is not None and not self._device.is_capturing:
+            self._copy(arrays[0])
+            return self.values
         for part, array in enumerate(arrays):
             key = (part, array.ptr or 0)
-            read = self._reads.get(key)
-            if read is None:
-                read = self._reads[key] = self._prepare_read(part, array)
-            read()
+            gather = self._gathers.get(key)
+            if gather is None:
+                gather = self._gathers[key] = self._prepare(part, array)
+            gather()
         if self._balls is not None:
             self._balls.read(arrays[0], self.values)
         return self.values
 
-    def _prepare_read(self, part: int, array: wp.array) -> Callable[[], Any]:
+    def _copy(self, array: wp.array) -> None:
+        """Copy runs; on the CPU, Warp cannot record it."""
+        import warp as wp
+
+        copy = self._copies.get(array.ptr or 0)
+        if copy is None:
+            self._gathers[0, array.ptr or 0] = self._prepare(0, array)  # loads the kernel before a capture needs it
+            copy = partial(wp.copy, self._dense_rows(self.values), self._rows_of(array))
+            self._copies[array.ptr or 0] = copy
+        copy()
+
+    def _prepare(self, part: int, array: wp.array) -> Callable[[], Any]:
         import warp as wp
 
         from . import kernels
 
         if not self._index.size:
             return _nothing
-        if self._block is not None:
-            return partial(wp.copy, self._dense_rows(self.values), self._rows_of(array))
-        if self._name == "disable_gravities":
-            kernel, values = kernels.gather_flags, self.values.flatten()
-        else:
-            kernel, values = kernels.gather, self._part(self.values, part, array.dtype, self._index.size)
+        kernel = kernels.gather_flags if self.dtype is wp.uint8 else getattr(kernels, _gather_of(array.dtype))
+        values = self._part(self.values, part, self.dtype if self.dtype is wp.uint8 else array.dtype, self._index.size)
         inputs = [array, self._index, values]
         # Its buffers are bound to it as long as the field lives.
         return present(wp.launch(kernel, self._index.size, inputs, device=array.device, record_cmd=True)).launch
@@ -133,7 +146,7 @@ class Field:
 
         if not self._index.size:
             return
-        if choice.is_all and self._block is not None:
+        if choice.is_all and self._block is not None and not self._device.is_capturing:
             wp.copy(self._rows_of(arrays[0]), self._dense_rows(data))
             if marks is not None:
                 marks.mark_all()
@@ -143,7 +156,9 @@ class Field:
             for part, array in enumerate(arrays):
                 values = self._part(data, part, array.dtype, self._width * len(data))
                 extra = [None] * 4 if marks is None else marks.arguments
-                self._launch("scatter", values, choice, [*extra, array])
+                # A wrong index is one, however many arrays hold the quantity.
+                faults = self._faults if part == 0 else self._uncounted
+                self._launch("scatter", values, choice, faults, [*extra, array])
             if self._balls is not None:
                 self._balls.write(arrays[0], data, choice)
 
@@ -155,14 +170,14 @@ class Field:
         types = {"coms": wp.transform, "disable_gravities": wp.uint8}
         values = alias(data, types.get(self._name, arrays[0].dtype), self._width * len(data))
         extra = [] if marks is None else marks.arguments
-        self._launch(_SPECIAL[self._name], values, choice, [*extra, *arrays])
+        self._launch(_SPECIAL[self._name], values, choice, self._faults, [*extra, *arrays])
 
-    def _launch(self, kernel: str, values: wp.array, choice: Choice, more: Sequence[Any]) -> None:
+    def _launch(self, kernel: str, values: wp.array, choice: Choice, faults: wp.array, more: Sequence[Any]) -> None:
         import warp as wp
 
         from . import kernels
 
-        inputs = [values, self._width, self._index, choice.rows, choice.mask, choice.is_compact, self._faults, *more]
+        inputs = [values, self._width, self._index, choice.rows, choice.mask, choice.is_compact, faults, *more]
         wp.launch(getattr(kernels, kernel), self._lane_count(choice), inputs, device=self._faults.device)
 
     def _lane_count(self, choice: Choice) -> int:
@@ -193,6 +208,19 @@ class Field:
         import warp as wp
 
         return wp.types.vector(math.prod(self.values.shape[1:]), wp.float32)
+
+
+def _gather_of(dtype: Any) -> str:
+    """Return the name of the kernel that gathers elements of a type."""
+    import warp as wp
+
+    return {
+        wp.float32: "gather_numbers",
+        wp.vec3: "gather_vectors",
+        wp.mat33: "gather_matrices",
+        wp.transform: "gather_poses",
+        wp.spatial_vector: "gather_twists",
+    }[dtype]
 
 
 def _nothing() -> None:

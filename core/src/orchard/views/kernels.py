@@ -5,19 +5,21 @@ An index of no row is counted in `faults[0]` and nothing is written for it. Chos
 their world where those masks are given.
 """
 
-from typing import Any
-
 import warp as wp
 
 __all__ = [
     "add_wrenches",
-    "gather",
     "gather_balls",
     "gather_coriolis",
     "gather_flags",
     "gather_gravity_forces",
     "gather_jacobians",
     "gather_mass_matrices",
+    "gather_matrices",
+    "gather_numbers",
+    "gather_poses",
+    "gather_twists",
+    "gather_vectors",
     "mark",
     "scatter",
     "scatter_balls",
@@ -76,8 +78,47 @@ def mark(
     mark_row(wp.tid(), articulation_of, world_of, articulation_mask, world_mask)
 
 
+# Not one generic kernel: replayed from a graph of the CPU, one type's kernel would run for all types recorded with it.
+
+
 @wp.kernel
-def gather(source: wp.array[Any], index: wp.array[int], values: wp.array[Any]):
+def gather_numbers(source: wp.array[float], index: wp.array[int], values: wp.array[float]):
+    """values[i] = source[index[i]]; what is padded, index -1, stays as it is."""
+    i = wp.tid()
+    k = index[i]
+    if k >= 0:
+        values[i] = source[k]
+
+
+@wp.kernel
+def gather_vectors(source: wp.array[wp.vec3], index: wp.array[int], values: wp.array[wp.vec3]):
+    """values[i] = source[index[i]]; what is padded, index -1, stays as it is."""
+    i = wp.tid()
+    k = index[i]
+    if k >= 0:
+        values[i] = source[k]
+
+
+@wp.kernel
+def gather_matrices(source: wp.array[wp.mat33], index: wp.array[int], values: wp.array[wp.mat33]):
+    """values[i] = source[index[i]]; what is padded, index -1, stays as it is."""
+    i = wp.tid()
+    k = index[i]
+    if k >= 0:
+        values[i] = source[k]
+
+
+@wp.kernel
+def gather_poses(source: wp.array[wp.transform], index: wp.array[int], values: wp.array[wp.transform]):
+    """values[i] = source[index[i]]; what is padded, index -1, stays as it is."""
+    i = wp.tid()
+    k = index[i]
+    if k >= 0:
+        values[i] = source[k]
+
+
+@wp.kernel
+def gather_twists(source: wp.array[wp.spatial_vector], index: wp.array[int], values: wp.array[wp.spatial_vector]):
     """values[i] = source[index[i]]; what is padded, index -1, stays as it is."""
     i = wp.tid()
     k = index[i]
@@ -87,7 +128,7 @@ def gather(source: wp.array[Any], index: wp.array[int], values: wp.array[Any]):
 
 @wp.kernel
 def scatter(
-    values: wp.array[Any],
+    values: wp.array[float],
     width: int,
     index: wp.array[int],
     rows: wp.array[int],
@@ -98,7 +139,7 @@ def scatter(
     world_of: wp.array[int],
     articulation_mask: wp.array[wp.bool],
     world_mask: wp.array[wp.bool],
-    target: wp.array[Any],
+    target: wp.array[float],
 ):
     """target[index[row, column]] = values[row, column] in the chosen rows."""
     i = wp.tid()
@@ -115,12 +156,6 @@ def scatter(
             target[k] = values[row * width + column]
     if column == 0 and articulation_mask:
         mark_row(row, articulation_of, world_of, articulation_mask, world_mask)
-
-
-for _type in (wp.float32, wp.vec3, wp.mat33, wp.transform, wp.spatial_vector):
-    wp.overload(gather, {"source": wp.array(dtype=_type), "values": wp.array(dtype=_type)})
-for _type in (wp.float32, wp.vec3):
-    wp.overload(scatter, {"values": wp.array(dtype=_type), "target": wp.array(dtype=_type)})
 
 
 @wp.kernel
@@ -495,7 +530,7 @@ def gather_gravity_forces(
     if world < 0:
         world = gravity.shape[0] - 1
     g = gravity[world]
-    total = float(0.0)
+    total = wp.float32(0.0)  # a variable: a literal would be a constant of the loop
     for link in range(body_of_link.shape[1]):
         body = body_of_link[row, link]
         if body >= 0:

@@ -47,6 +47,9 @@ class Quantity:
     invalidates: Literal["joints"] | None = None
     """What bodies are computed anew from when it is set."""
 
+    dtype: Literal["float32", "uint8"] = "float32"
+    """Type of the numbers."""
+
 
 _POSE = "world; position of the body's origin, quaternion (x, y, z, w)"
 _TWIST = "world; linear of the centre of mass, then angular"
@@ -90,6 +93,7 @@ def _inertial(element: Element) -> list[Quantity]:
             is_settable=is_settable,
             flags=flags if is_settable else (),
             invalidates="joints" if name == "coms" else None,
+            dtype="uint8" if name == "disable_gravities" else "float32",
         )
 
     return [

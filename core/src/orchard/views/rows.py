@@ -152,7 +152,7 @@ class RowView(abc.ABC):
             choice = self._choice.of(where, indices, mask, compact)
             shape = self._fields[name].values.shape
             rows = len(choice.rows) if choice.is_compact and choice.rows is not None else self.count
-            staging = self._flags if name == "disable_gravities" else self._staging[0]
+            staging = self._flags if quantity.dtype == "uint8" else self._staging[0]
             values = staging.take(data, (rows, *shape[1:]), where)
             self._write(quantity, values, choice)
             if quantity.invalidates is not None:

@@ -14,7 +14,7 @@ from orchard.errors import SimulationError
 from .articulations import ArticulationView
 from .choice import RowChoice
 from .contacts import RigidContactView
-from .errors import ViewError
+from .errors import RowError, ViewError
 from .exchange import Array, Staging, deliver
 from .object_type import ObjectType, object_type
 from .rigid_bodies import RigidBodyView
@@ -46,7 +46,7 @@ class SimulationView:
         self._worlds = RowChoice(count, device)
         self._staging = Staging(3 * count, wp.float32, device)
         self._faults = wp.zeros(2, dtype=int, device=device)
-        self._every = wp.array(np.arange(count, dtype=np.int32), dtype=int, device=device)
+        self._every = wp.array(np.arange(3 * count, dtype=np.int32), dtype=int, device=device)
         gravity = present(model.gravity)  # its last row is for what no world owns
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
 
@@ -193,10 +193,9 @@ class SimulationView:
             choice = self._worlds.of("set_gravity", worlds, None, False)
             values = self._staging.take(data, self._gravity.shape, "set_gravity").flatten()
             self._host.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-            values = wp.array(ptr=values.ptr, dtype=wp.vec3, shape=self._gravity.shape[:1], device=values.device)
-            inputs = [values, 1, self._every, choice.rows, None, False, self._faults, None, None, None, None]
-            count = len(values) if choice.rows is None else len(choice.rows)
-            wp.launch(kernels.scatter, count, [*inputs, self._host.model.gravity], device=values.device)
+            inputs = [values, 3, self._every, choice.rows, None, False, self._faults, None, None, None, None]
+            count = len(self._gravity) if choice.rows is None else len(choice.rows)
+            wp.launch(kernels.scatter, 3 * count, [*inputs, self._gravity.flatten()], device=values.device)
 
     @property
     def gravity(self) -> np.ndarray:
@@ -219,6 +218,10 @@ class SimulationView:
 
     def check_errors(self) -> None:
         """Raise for what was wrong on the device in any view since the last call; see `RowView.check_errors`."""
+        outside = int(self._faults.numpy()[0])
+        self._faults.zero_()
+        if outside:
+            raise RowError(f"set_gravity: {outside} indices on the device were of no world, and nothing was written")
         for view in self._views:
             view.check_errors()
 
