@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .capabilities import solvers_declaring
 from .errors import ConfigError
+from .reset import WorldRows, arrays_of, worlds_of_frequency
 
 if TYPE_CHECKING:
     import newton
@@ -88,10 +89,35 @@ class Reports:
         if self.overflow is not None:
             for substep, report in enumerate(self._of):
                 setattr(report, OVERFLOW, self.overflow[substep])
+        self._rows = list(_rows(observables))
 
     def of(self, substep: int) -> Any:
         """Return the observables of one substep, or None where it has nothing to report."""
         return self._of[substep]
+
+    def forget(self, world_mask: wp.array[wp.bool]) -> None:
+        """Zero what was reported of the masked worlds, and take their contacts out of the buffer."""
+        import warp as wp
+
+        from .kernels import forget_contacts
+
+        for rows in self._rows:
+            rows.restore(world_mask)
+        model, contacts, forces = self.measured.model, self.measured.contacts, self.measured.contact_f
+        if model is None or contacts is None or forces is None:
+            return
+        inputs = [contacts.rigid_contact_shape0, contacts.rigid_contact_shape1, model.shape_world, world_mask, forces]
+        wp.launch(forget_contacts, contacts.rigid_contact_max, inputs, device=model.device)
+
+
+def _rows(observables: newton.solvers.SolverBase.Observables) -> Iterator[WorldRows]:
+    """Yield what is reported of bodies, joints and the like, whose rows belong to worlds."""
+    model = observables.model
+    assert model is not None, "a solver allocated them"
+    for name, array in arrays_of(observables).items():
+        worlds = worlds_of_frequency(model, observables.get_attribute_frequency(name))
+        if worlds is not None and name != OVERFLOW:
+            yield WorldRows.of(array, worlds, model.world_count)
 
 
 def _needs(component: object) -> frozenset[str]:

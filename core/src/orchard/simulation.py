@@ -280,6 +280,11 @@ class Simulation:
         return self.model.world_count
 
     @property
+    def dt(self) -> float:
+        """Length of a physics step [s]."""
+        return self.config.simulation.dt
+
+    @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
         return self.config.simulation.dt * self.config.simulation.decimation
@@ -407,6 +412,8 @@ class Simulation:
             self._reset.restore(mask)
             self.solver.reset(self.state, world_mask=mask, flags=0)
             self.contact_source.reset(mask)
+            if self._reports is not None:
+                self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):
                 implementation.bind(state=self.state, world_mask=mask)()
             self._monitor.forget()

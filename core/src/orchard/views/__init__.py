@@ -1,8 +1,11 @@
 """Batched views: articulations, bodies and contacts of all worlds as dense arrays."""
 
 from .articulations import ArticulationView
+from .contact_data import ContactData, FrictionData, RawContactData
+from .contacts import RigidContactView
 from .errors import RowError, ViewError
 from .metatype import ArticulationMetatype, DofType
+from .object_type import ObjectType
 from .quantities import ARTICULATION, RIGID_BODY, Quantity
 from .rigid_bodies import RigidBodyView
 from .selection import SelectionError
@@ -13,9 +16,14 @@ __all__ = [
     "RIGID_BODY",
     "ArticulationMetatype",
     "ArticulationView",
+    "ContactData",
     "DofType",
+    "FrictionData",
+    "ObjectType",
     "Quantity",
+    "RawContactData",
     "RigidBodyView",
+    "RigidContactView",
     "RowError",
     "SelectionError",
     "SimulationView",

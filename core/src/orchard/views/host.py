@@ -39,6 +39,11 @@ class Host(Protocol):
         ...
 
     @property
+    def dt(self) -> float:
+        """Length of a physics step [s]."""
+        ...
+
+    @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
         ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +13,10 @@ from orchard.errors import SimulationError
 
 from .articulations import ArticulationView
 from .choice import RowChoice
+from .contacts import RigidContactView
 from .errors import RowError, ViewError
 from .exchange import Array, Staging, deliver
+from .object_type import ObjectType, object_type
 from .rigid_bodies import RigidBodyView
 from .rows import RowView
 from .selection import Patterns, select
@@ -38,7 +40,7 @@ class SimulationView:
         self._host = host
         self.is_valid = True
         """Whether views can be made and used; False once `invalidate` was called."""
-        self._views: weakref.WeakSet[RowView] = weakref.WeakSet()
+        self._views: weakref.WeakSet[RowView | RigidContactView] = weakref.WeakSet()
         model = host.model
         count, device = model.world_count, model.device
         self._worlds = RowChoice(count, device)
@@ -94,8 +96,55 @@ class SimulationView:
         chosen = self._select(pattern, model.body_label, of_worlds, "body", worlds, path_glob, allow_empty)
         return self._keep(RigidBodyView(self._host, chosen))
 
+    def contacts(
+        self,
+        sensors: Patterns,
+        filters: Sequence[Any] = (),
+        *,
+        worlds: Iterable[int] | None = None,
+        path_glob: bool = True,
+        max_contact_data: int = 0,
+    ) -> RigidContactView:
+        """Return a view of the contacts of bodies; needs the observable `contact_f`.
+
+        Args:
+            sensors: Patterns of the bodies; see `articulations`.
+            filters: What their contacts are split by: patterns for all sensors, or a list of patterns for each pattern
+                of sensors; see `RigidContactView`.
+            worlds: Worlds to select sensors in; by default all.
+            path_glob: As of `articulations`.
+            max_contact_data: Rows that `contact_data` and the like have room for.
+
+        Raises:
+            SelectionError: A pattern matches nothing or is malformed, or a filter matches another number of things.
+            ViewError: The simulation has no contact forces.
+            SimulationError: The view was invalidated.
+        """
+        self._refuse_invalid("contacts")
+        options = {"worlds": worlds, "path_glob": path_glob, "max_contact_data": max_contact_data}
+        with WARP_LOCK:
+            return self._keep(RigidContactView(self._host, sensors, filters, **options))
+
     create_articulation_view = articulations
     create_rigid_body_view = rigid_bodies
+
+    def create_rigid_contact_view(
+        self, pattern: Patterns, filter_patterns: Sequence[Any] | None = None, max_contact_data_count: int = 0
+    ) -> RigidContactView:
+        """Return a view of the contacts of bodies; Isaac's name and arguments of `contacts`."""
+        return self.contacts(pattern, filter_patterns or (), max_contact_data=max_contact_data_count)
+
+    def object_type(self, label: str, world: int | None = None) -> ObjectType:
+        """Return what kind of object has a label: a body, else a joint, else an articulation.
+
+        Args:
+            label: The whole label; patterns match nothing.
+            world: World of the object, -1 for those of none; by default the first one that has it.
+        """
+        self._refuse_invalid("object_type")
+        return object_type(self._host.model, label, world)
+
+    get_object_type = object_type
 
     def _select(
         self,
