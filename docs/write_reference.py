@@ -18,6 +18,7 @@ from orchard.catalog import Catalog
 from orchard.cli import main as orchard_command
 from orchard.config.schema import json_schema
 from orchard.features import FEATURES
+from orchard.views.quantities import ARTICULATION, RIGID_BODY, Quantity
 
 REFERENCE = Path(__file__).parent / "reference"
 CHECKS = Path(__file__).parents[1] / "tests" / "physics" / "checks.toml"
@@ -133,6 +134,26 @@ the formula, and its momentum across is kept, both relative. The other solvers d
 
 VERDICTS = """
 ## Solver by solver
+"""
+
+VIEWS = """\
+# Views
+
+<!-- Written by docs/write_reference.py from the tables of quantities. Change those, then run it. -->
+
+What `simulation.view` gives: `articulations(pattern)` and `rigid_bodies(pattern)` have a method `get_NAME` for each row
+of these tables, and `set_NAME` where something follows from setting it.
+[Views](../how-to/views.md) shows how they are used, and what `contacts(sensors, filters)` gives.
+
+- **shape**: N rows, D DOFs, C coordinates and L links of the row with the most, G generalized DOFs: six of a free root,
+  if any row has one, then the D others. Where a row has fewer, it is padded with 0.
+- **array**: where the numbers are, of the state, the inputs (`control`), the `model`, or what the
+  [solver reports](glossary.md#observable); such a report is asked for by `simulation.observables`.
+- **when it is set**: `●` is all there is to it. Flags of `newton.ModelFlags` are what the solver is told, once, before
+  the next step; a solver that does not take them over [refuses](solvers.md#what-they-take-over-while-they-run).
+  "bodies" are computed from joints, once, before the next step or read, for the articulations that were set.
+
+Numbers are float32, poses and velocities in the world: every world has the same origin.
 """
 
 MODEL_CHANGES = {
@@ -396,11 +417,35 @@ def _toml(value: Any) -> str:
     return number or json.dumps(value, ensure_ascii=False)
 
 
+def views_page() -> str:
+    """Return the tables of quantities of the views."""
+    tables = {"Articulations": ARTICULATION, "Rigid bodies": RIGID_BODY}
+    return VIEWS + "".join(
+        f"\n## {title}\n\n| name | unit | shape | array | frame | when it is set |\n|---|---|---|---|---|---|\n"
+        + "".join(_quantity(quantity) for quantity in table.values())
+        for title, table in tables.items()
+    )
+
+
+def _quantity(quantity: Quantity) -> str:
+    columns = {"dof": "D", "coordinate": "C", "link": "L", "generalized": "G"}.get(quantity.element)
+    shape = ["N", *([columns] if columns else []), *([str(quantity.components)] if quantity.components > 1 else [])]
+    if quantity.source == "computed" and quantity.name in ("jacobians", "mass_matrices"):
+        shape.append("G")
+    where = {"observable": "observables", "computed": ""}.get(quantity.source, quantity.source)
+    arrays = ", ".join(f"`{where}.{array}`" for array in quantity.arrays) or "computed"
+    follows = [f"`{flag}`" for flag in quantity.flags] + (["bodies"] if quantity.invalidates else [])
+    effect = (", ".join(follows) or "●") if quantity.is_settable else ""
+    texts = [quantity.unit, f"({', '.join(shape)})", arrays, quantity.frame, effect]
+    return f"| `{quantity.name}`: {quantity.meaning} | " + " | ".join(texts) + " |\n"
+
+
 PAGES = {
     "configuration": configuration_page,
     "cli": cli_page,
     "solvers": solvers_page,
     "physics-checks": physics_page,
+    "views": views_page,
 }
 """What writes each page, by the name of its file."""
 

@@ -348,8 +348,9 @@ def test_a_change_that_the_solver_would_ignore_is_refused_and_not_written(walker
 
 def test_an_invalidated_view_raises(walker, build):
     with build("featherstone", walker(), 1) as simulation:
-        view = simulation.view.articulations("walker")
-        simulation.view.invalidate()
+        of_all = simulation.view
+        view = of_all.articulations("walker")
+        of_all.invalidate()
 
         assert not view.is_valid
         assert not view.check()
@@ -357,4 +358,5 @@ def test_an_invalidated_view_raises(walker, build):
             with pytest.raises(orchard.SimulationError, match="was invalidated"):
                 call()
         with pytest.raises(orchard.SimulationError, match="was invalidated"):
-            simulation.view.articulations("walker")
+            of_all.articulations("walker")
+        assert simulation.view.articulations("walker").is_valid

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 
@@ -81,6 +80,7 @@ class Simulation:
         self._binding: str | None = None
         self._switched_off: list[Any] = []
         self._turn = Turn()
+        self._view: SimulationView | None = None
         self._is_ready = self._is_tried = self._is_closed = False
         self.callbacks = Callbacks() if callbacks is None else callbacks
         """What is called at events and in the phases of a step."""
@@ -267,12 +267,14 @@ class Simulation:
         """What the solver reported in the last substep; None where nothing was asked for."""
         return None if self._reports is None else self._reports.measured
 
-    @cached_property
+    @property
     def view(self) -> SimulationView:
-        """Articulations, bodies and contacts of all worlds as dense arrays; see `orchard.views`."""
+        """Articulations, bodies and contacts of all worlds as dense arrays; another one after it was invalidated."""
         from .views import SimulationView
 
-        return SimulationView(self)
+        if self._view is None or not self._view.is_valid:
+            self._view = SimulationView(self)
+        return self._view
 
     @property
     def world_count(self) -> int:
@@ -491,8 +493,8 @@ class Simulation:
         for component in self._components.values():
             if hasattr(component, "check"):
                 component.check()
-        if "view" in vars(self):
-            self.view.check_errors()
+        if self._view is not None:
+            self._view.check_errors()
 
     @property
     def first_non_finite_step(self) -> int | None:

@@ -250,7 +250,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
         *_inertial("link"),
         Quantity(
             name="jacobians",
-            meaning="velocity of each link per velocity of each generalized DOF; 6 rows of a link",
+            meaning="velocity of each link per velocity of each generalized DOF",
             unit="1, m, 1/m, 1",
             source="computed",
             element="link",
