@@ -54,7 +54,7 @@ def walker() -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def build() -> Callable[..., Any]:
-    """Return a function from solver, prototype and world count to a simulation on the CPU."""
+    """Return a function from solver, prototype and world count to a simulation, on the CPU unless told otherwise."""
     import orchard
 
     def simulate(solver: Any, prototype: Any, worlds: int, **options: Any) -> orchard.Simulation:

@@ -5,7 +5,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
-from orchard.views import ViewError
+from orchard.views import ARTICULATION, ViewError
 
 SOLVERS = ("mujoco", "xpbd", "featherstone", "mujoco-native")
 
@@ -271,3 +271,27 @@ def test_states_and_models_are_not_set_inside_a_step(walker, build):
         simulation.callbacks.add("before_substep", callback)
         simulation.step()
     assert len(refused) == 3
+
+
+# What the solver is told.
+
+
+@pytest.mark.parametrize("name", [name for name, quantity in ARTICULATION.items() if quantity.flags])
+def test_the_solver_is_told_once_and_no_more_than_was_changed(told, name):
+    simulation, flags = told
+    view = simulation.view.articulations("arm")
+    flags.clear()
+    for _ in range(2):
+        getattr(view, f"set_{name}")(getattr(view, f"get_{name}")())
+    simulation.step(2)
+
+    assert flags == [sum(newton.ModelFlags[flag] for flag in ARTICULATION[name].flags)]
+
+
+@pytest.fixture(scope="module")
+def told(walker, build):
+    """A simulation, and a list that grows by what its solver is told."""
+    with build("mujoco", walker(), 1) as simulation:
+        flags, tell = [], simulation.solver.notify_model_changed
+        simulation.solver.notify_model_changed = lambda changed: (flags.append(changed), tell(changed))
+        yield simulation, flags

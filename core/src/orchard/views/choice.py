@@ -49,7 +49,8 @@ class RowChoice:
         self._count, self._device = count, device
         near = (wp.zeros(count, dtype=int, device=device), wp.zeros(count, dtype=bool, device=device))
         self._rows, self._mask = near
-        self._host = [wp.zeros_like(each, device="cpu", pinned=True) for each in near] if device.is_cuda else [*near]
+        # Not pinned: the copy has left it when the call returns, and the next call may write it.
+        self._host = [wp.zeros_like(each, device="cpu") for each in near] if device.is_cuda else [*near]
         self._numpy = [each.numpy() for each in self._host]
 
     def of(self, where: str, indices: Any, mask: Any, compact: bool) -> Choice:

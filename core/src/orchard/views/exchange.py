@@ -92,7 +92,8 @@ class Staging:
 
         self._dtype, self._device = dtype, device
         self._near = wp.zeros(size, dtype=dtype, device=device)
-        self._host = wp.zeros(size, dtype=dtype, device="cpu", pinned=True) if device.is_cuda else self._near
+        # Not pinned: the copy has left it when the call returns, and the next call may write it.
+        self._host = wp.zeros(size, dtype=dtype, device="cpu") if device.is_cuda else self._near
         self._numpy = self._host.numpy()
 
     def take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:

@@ -145,9 +145,10 @@ class RowView(abc.ABC):
 
     def _get(self, name: str, out: Array | None) -> Array:
         with WARP_LOCK:
-            self._refuse_invalid(f"get_{name}")
+            if not self.is_valid:
+                self._refuse_invalid(f"get_{name}")
             values = self._fields[name].read(self._arrays_to_read(self.quantities[name]))
-            return deliver(values, out, f"get_{name}")
+            return values if out is None else deliver(values, out, f"get_{name}")
 
     def _set(self, name: str, data: Any, indices: Any, mask: Any, compact: bool) -> None:
         where, quantity = f"set_{name}", self.quantities[name]
@@ -181,7 +182,7 @@ class RowView(abc.ABC):
     def _arrays_to_read(self, quantity: Quantity) -> list[wp.array]:
         host = self._host
         if quantity.source == "state":
-            return _arrays(host.stepped_state or host.state, quantity.arrays)
+            return [getattr(host.stepped_state or host.state, quantity.arrays[0])]
         if quantity.source == "observable":
             return [self._observable(name, quantity.name) for name in quantity.arrays]
         return self._model_or_control(quantity)
