@@ -14,8 +14,8 @@ import attrs
 import numpy as np
 from orchard.arrays import present
 
-from .exchange import alias
 from .indexing import PADDING
+from .launching import Aliases, PreparedLaunch
 
 if TYPE_CHECKING:
     import warp as wp
@@ -91,6 +91,9 @@ class Field:
             self.values.assign(np.full(shape, _IDENTITY, dtype=np.float32))
         self._uncounted = wp.zeros_like(faults)
         self._device = present(faults.device)
+        self._aliases = Aliases()
+        self._row_type = wp.types.vector(math.prod(shape[1:]), wp.float32)
+        self._scatters: dict[int, PreparedLaunch] = {}
         self._gathers: dict[tuple[int, int], Callable[[], Any]] = {}
         self._copies: dict[int, Callable[[], Any]] = {}
 
@@ -158,7 +161,7 @@ class Field:
                 extra = [None] * 4 if marks is None else marks.arguments
                 # A wrong index is one, however many arrays hold the quantity.
                 faults = self._faults if part == 0 else self._uncounted
-                self._launch("scatter", values, choice, faults, [*extra, array])
+                self._launch(part, "scatter", [values, faults, *extra, array], choice)
             if self._balls is not None:
                 self._balls.write(arrays[0], data, choice)
 
@@ -168,20 +171,20 @@ class Field:
         import warp as wp
 
         types = {"coms": wp.transform, "disable_gravities": wp.uint8}
-        values = alias(data, types.get(self._name, arrays[0].dtype), self._width * len(data))
+        values = self._aliases.of(data, types.get(self._name, arrays[0].dtype), self._width * len(data))
         extra = [] if marks is None else marks.arguments
-        self._launch(_SPECIAL[self._name], values, choice, self._faults, [*extra, *arrays])
+        self._launch(0, _SPECIAL[self._name], [values, self._faults, *extra, *arrays], choice)
 
-    def _launch(self, kernel: str, values: wp.array, choice: Choice, faults: wp.array, more: Sequence[Any]) -> None:
-        import warp as wp
-
+    def _launch(self, part: int, kernel: str, arguments: Sequence[Any], choice: Choice) -> None:
         from . import kernels
 
-        inputs = [values, self._width, self._index, choice.rows, choice.mask, choice.is_compact, faults, *more]
-        wp.launch(getattr(kernels, kernel), self._lane_count(choice), inputs, device=self._faults.device)
-
-    def _lane_count(self, choice: Choice) -> int:
-        return self._width * (self._count if choice.rows is None else len(choice.rows))
+        scatter = self._scatters.get(part)
+        if scatter is None:
+            scatter = self._scatters[part] = PreparedLaunch(getattr(kernels, kernel), self._device)
+        values, *more = arguments
+        row_count = self._count if choice.rows is None else len(choice.rows)
+        rows = [choice.rows, choice.mask, choice.is_compact]
+        scatter(self._width * row_count, [values, self._width, self._index, *rows, *more])
 
     def _part(self, dense: wp.array, part: int, dtype: Any, count: int) -> wp.array:
         """Return one array's share of dense rows, element by element."""
@@ -189,7 +192,7 @@ class Field:
 
         size = wp.types.type_size_in_bytes(self.dtype)
         inner = wp.types.type_size_in_bytes(dtype)
-        return alias(dense, dtype, count, offset=part * inner, stride=self._components * size)
+        return self._aliases.of(dense, dtype, count, offset=part * inner, stride=self._components * size)
 
     def _rows_of(self, array: wp.array) -> wp.array:
         """Return the rows in one of Newton's arrays, each as a vector."""
@@ -198,16 +201,10 @@ class Field:
         assert self._block is not None, "only where rows are runs"
         size = wp.types.type_size_in_bytes(array.dtype)
         offset, stride = self._block.start * size, self._block.stride * size
-        return alias(array, self._row_type, self._count, offset=offset, stride=stride)
+        return self._aliases.of(array, self._row_type, self._count, offset=offset, stride=stride)
 
     def _dense_rows(self, dense: wp.array) -> wp.array:
-        return alias(dense, self._row_type, self._count)
-
-    @property
-    def _row_type(self) -> Any:
-        import warp as wp
-
-        return wp.types.vector(math.prod(self.values.shape[1:]), wp.float32)
+        return self._aliases.of(dense, self._row_type, self._count)
 
 
 def _gather_of(dtype: Any) -> str:

@@ -342,6 +342,15 @@ def scatter_coms(
         mark_row(row, articulation_of, world_of, articulation_mask, world_mask)
 
 
+@wp.func
+def is_identity(frame: wp.transform):
+    """Tell whether a frame is that of its parent."""
+    size = wp.float32(0.0)
+    for k in range(6):
+        size += wp.abs(frame[k])
+    return size == 0.0
+
+
 @wp.kernel
 def scatter_poses(
     values: wp.array[wp.transform],
@@ -376,7 +385,12 @@ def scatter_poses(
     joint = joint_of[row]
     start = coord_of[row]
     if start >= 0:
-        moved = wp.transform_inverse(parent_frame[joint]) * pose * child_frame[joint]
+        # Most free joints have frames that change nothing, and products of transforms are what takes time here.
+        moved = pose
+        if not is_identity(parent_frame[joint]):
+            moved = wp.transform_inverse(parent_frame[joint]) * moved
+        if not is_identity(child_frame[joint]):
+            moved = moved * child_frame[joint]
         for k in range(7):
             joint_q[start + k] = moved[k]
     elif joint >= 0:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
+from orchard.arrays import present
 
 from .errors import ViewError
-from .exchange import alias
 from .indexing import PADDING, free_roots
+from .launching import Aliases, PreparedLaunch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Placement"]
 
 
-@attrs.frozen(kw_only=True, eq=False)
+@attrs.define(kw_only=True, eq=False, slots=False)
 class Placement:
     """Writes poses and velocities of one body of each row.
 
@@ -42,21 +43,21 @@ class Placement:
     labels: Sequence[str]
     bodies: np.ndarray
     joints: np.ndarray
-    _on_device: list[wp.array] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         import warp as wp
 
-        coords, dofs = free_roots(self.host.model, self.joints)
-        arrays = [self.bodies, self.joints, coords, dofs]
-        on_device = [wp.array(each.astype(np.int32), dtype=int, device=self.faults.device) for each in arrays]
-        object.__setattr__(self, "_on_device", on_device)
+        from . import kernels
 
-    @property
-    def joined(self) -> np.ndarray:
+        coords, dofs = free_roots(self.host.model, self.joints)
+        self.joined = np.flatnonzero((coords == PADDING) & (self.joints != PADDING))
         """Rows whose body a joint holds that does not leave it free."""
-        coords, _ = free_roots(self.host.model, self.joints)
-        return np.flatnonzero((coords == PADDING) & (self.joints != PADDING))
+        device = present(self.faults.device)
+        arrays = [self.bodies, self.joints, coords, dofs]
+        self._maps = [wp.array(each.astype(np.int32), dtype=int, device=device) for each in arrays]
+        self._aliases = Aliases()
+        self._put = PreparedLaunch(kernels.scatter_poses, device)
+        self._throw = PreparedLaunch(kernels.scatter_twists, device)
 
     def refuse_joined(self, where: str) -> None:
         """Refuse what only a free body can be given.
@@ -72,27 +73,23 @@ class Placement:
         """Put bodies at poses in the world, shape [rows, 7]. May be recorded."""
         import warp as wp
 
-        from . import kernels
-
         model, state = self.host.model, self.host.written.state_for_joints()
-        bodies, joints, coords, _ = self._on_device
+        bodies, joints, coords, _ = self._maps
         arrays = [bodies, joints, coords, model.joint_X_c, model.joint_X_p, state.joint_q, state.body_q]
-        self._launch(kernels.scatter_poses, alias(poses, wp.transform, len(poses)), choice, arrays)
+        self._launch(self._put, self._aliases.of(poses, wp.transform, len(poses)), choice, arrays)
 
     def throw(self, twists: wp.array, choice: Choice) -> None:
         """Give bodies velocities in the world, shape [rows, 6]. May be recorded."""
         import warp as wp
 
-        from . import kernels
-
         model, state = self.host.model, self.host.written.state_for_joints()
-        bodies, joints, _, dofs = self._on_device
+        bodies, joints, _, dofs = self._maps
         arrays = [bodies, joints, dofs, model.joint_X_p, state.joint_qd, state.body_qd]
-        self._launch(kernels.scatter_twists, alias(twists, wp.spatial_vector, len(twists)), choice, arrays)
+        self._launch(self._throw, self._aliases.of(twists, wp.spatial_vector, len(twists)), choice, arrays)
 
-    def _launch(self, kernel: Any, values: wp.array, choice: Choice, arrays: Sequence[wp.array | None]) -> None:
-        import warp as wp
-
+    def _launch(
+        self, launch: PreparedLaunch, values: wp.array, choice: Choice, arrays: Sequence[wp.array | None]
+    ) -> None:
         count = len(self.bodies) if choice.rows is None else len(choice.rows)
-        inputs = [values, choice.rows, choice.mask, choice.is_compact, self.faults, *self.marks.arguments, *arrays]
-        wp.launch(kernel, count, inputs, device=self.faults.device)
+        rows = [choice.rows, choice.mask, choice.is_compact]
+        launch(count, [values, *rows, self.faults, *self.marks.arguments, *arrays])

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
+from orchard.arrays import present
 from orchard.devices import WARP_LOCK
 from orchard.errors import SimulationError
 
 from .choice import Choice, RowChoice
 from .errors import RowError, ViewError
-from .exchange import Array, Staging, alias, deliver
+from .exchange import Array, Staging, deliver
 from .field import Field
+from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
 
 if TYPE_CHECKING:
@@ -60,7 +62,9 @@ class RowView(abc.ABC):
     ) -> None:
         import warp as wp
 
-        device = host.model.device
+        from . import kernels
+
+        device = present(host.model.device)
         self._host = host
         self.labels = tuple(labels)
         """Label of each row; labels repeat from world to world."""
@@ -84,6 +88,8 @@ class RowView(abc.ABC):
         self._staging = [Staging(size, wp.float32, device) for size in sizes]
         self._flags = Staging(self._bodies.size, wp.uint8, device)
         self._body_index = wp.array(self._bodies.ravel(), dtype=int, device=device)
+        self._push = PreparedLaunch(kernels.add_wrenches, device)
+        self._aliases = Aliases()
 
     def _field(self, quantity: Quantity, indices: Mapping[str, np.ndarray], balls: Balls | None) -> Field:
         is_position = quantity.element == "dof" and quantity.arrays[0] in _IN_COORDINATES
@@ -311,10 +317,6 @@ class RowView(abc.ABC):
             ViewError: A shape or type does not fit, the frame is another, or positions come without forces.
             RowError: An index is of no row.
         """
-        import warp as wp
-
-        from . import kernels
-
         where = "apply_forces"
         if frame not in get_args(Frame):
             raise ViewError(f"{where}: frame: expected 'world' or 'body', got {frame!r}")
@@ -334,7 +336,7 @@ class RowView(abc.ABC):
             lanes = width * (self.count if choice.rows is None else len(choice.rows))
             inputs = [*vectors, frame == "body", width, self._body_index, choice.rows, choice.mask, choice.is_compact]
             inputs += [self._faults, state.body_q, model.body_com, state.body_f]
-            wp.launch(kernels.add_wrenches, lanes, inputs, device=model.device)
+            self._push(lanes, inputs)
 
     def _vectors(self, where: str, name: str, data: Any, choice: Choice, staging: Staging) -> wp.array | None:
         import warp as wp
@@ -344,7 +346,7 @@ class RowView(abc.ABC):
         rows = len(choice.rows) if choice.is_compact and choice.rows is not None else self.count
         shape = (rows, *self.shape_of("masses")[1:], 3)
         values = staging.take(data, shape, f"{where}: {name}")
-        return alias(values, wp.vec3, math.prod(shape[:-1]))
+        return self._aliases.of(values, wp.vec3, math.prod(shape[:-1]))
 
     def apply_forces_and_torques_at_position(
         self,
