@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
+
+OUTSIDE = Path(__file__).parent / "outside"
+"""Packages that are no members of the workspace."""
 
 SOLVERS = ("mujoco", "xpbd", "featherstone", "semi-implicit", "steel", "vbd")
 """Solvers of this workspace that run rigid robots on Warp, and fast."""
@@ -29,6 +36,29 @@ EVERY_SOLVER = (*SOLVERS, "kamino", "style3d", *EAGER)
 def solver(request: pytest.FixtureRequest) -> str:
     """Each rigid-body solver in turn."""
     return request.param
+
+
+@pytest.fixture(scope="session")
+def install_outside(uv: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """Return a context manager that builds a package from outside, as a user does, and has it installed meanwhile."""
+
+    @contextmanager
+    def install(name: str) -> Iterator[None]:
+        folder = tmp_path_factory.mktemp("outside")
+        project, site = folder / "plugin", folder / "site"
+        shutil.copytree(OUTSIDE / name, project)
+        command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site, project]
+        subprocess.run(command, cwd=folder, check=True)
+        sys.path.insert(0, str(site))
+        try:
+            yield
+        finally:
+            sys.path.remove(str(site))
+            module = name.replace("-", "_")
+            for loaded in [loaded for loaded in sys.modules if loaded.split(".")[0] == module]:
+                del sys.modules[loaded]
+
+    return install
 
 
 @pytest.fixture

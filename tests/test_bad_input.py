@@ -29,7 +29,10 @@ PD = {"type": "pd", "joints": [".*"]}
         ({"scene": {"gravity": [0.0, 0.0, float("inf")]}}, "scene.gravity.2: expected a finite number, got inf"),
         ({"actuators": {"legs": {**PD, "kp": float("nan")}}}, "actuators.legs.kp: expected a finite number, got nan"),
         ({"actuators": {"legs": {**PD, "kp": -1.0}}}, "actuators.legs.kp: must be finite and >= 0: -1.0"),
-        ({"sensors": {"torso": {"type": "imu"}}}, "sensors.torso.body: missing; expected a string"),
+        (
+            {"sensors": {"torso": {"type": "imu"}}},
+            "sensors.torso.body: missing; expected a string or a list of strings",
+        ),
     ],
 )
 def test_a_value_out_of_range_is_named_with_its_bound(tables, text):

@@ -1,17 +1,10 @@
 """A motor and a clamping that somebody else wrote, installed like any package: selected, reset, resumed, captured."""
 
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import newton
 import numpy as np
 import orchard
 import pytest
 import warp as wp
-
-PLUGIN = Path(__file__).parent / "outside" / "orchard-actuator-hot-motor"
 
 MOTOR = {
     "type": "hot-motor",
@@ -27,18 +20,10 @@ MOTOR = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def plugin(uv, tmp_path_factory):
-    """Copy the plugin to a temporary folder, build it there and install it."""
-    folder = tmp_path_factory.mktemp("outside")
-    project, site = folder / "plugin", folder / "site"
-    shutil.copytree(PLUGIN, project)
-    command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site, project]
-    subprocess.run(command, cwd=folder, check=True)
-    sys.path.insert(0, str(site))
-    yield
-    sys.path.remove(str(site))
-    for name in [name for name in sys.modules if name.startswith("orchard_actuator_hot_motor")]:
-        del sys.modules[name]
+def plugin(install_outside):
+    """Install the plugin for the tests of this file."""
+    with install_outside("orchard-actuator-hot-motor"):
+        yield
 
 
 @pytest.fixture

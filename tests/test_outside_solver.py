@@ -1,8 +1,5 @@
 """A solver that somebody else wrote, installed like any package, runs the example by changing one word."""
 
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +11,10 @@ PLUGIN = Path(__file__).parent / "outside" / "orchard-solver-xpbd-imu"
 
 
 @pytest.fixture
-def plugin(uv, tmp_path, monkeypatch):
-    """Copy the plugin to a temporary folder, build it there and install it."""
-    project, site = tmp_path / "plugin", tmp_path / "site"
-    shutil.copytree(PLUGIN, project)
-    command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site, project]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    monkeypatch.syspath_prepend(site)
-    yield
-    sys.modules.pop("orchard_solver_xpbd_imu", None)
+def plugin(install_outside):
+    """Install the plugin for one test."""
+    with install_outside("orchard-solver-xpbd-imu"):
+        yield
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 Each side reads into an array of its own, dense in rows, or writes from one: a robot of twelve hinges, in 64 and 4096
 worlds, every row or one in ten. Newton's view returns its rows where they are, so what its user has to copy is copied;
 its rows are chosen by a mask, ours by indices on the device. Our settings also note what follows from them. All sides
-must give the same numbers. A figure is the median of the ratios of neighbouring runs: more than 1 is faster.
+must give the same numbers. Contact forces stand beside Newton's sensor, which also splits off friction. A figure is
+the median of the ratios of neighbouring runs: more than 1 is faster.
 """
 
 from __future__ import annotations
@@ -99,6 +100,51 @@ class Bench:
             yield f"{title}, {what}", Case(*calls, lambda: np.concatenate([inside, inside, inside]))
 
 
+class ContactBench:
+    """Four boxes on the ground in each world, sixteen contacts, in their first steps."""
+
+    def __init__(self, worlds: int, device: str) -> None:
+        tables = {
+            "simulation": {"device": device, "dt": 0.002, "observables": ["contact_f"]},
+            "scene": {"worlds": worlds, "ground": True},
+            "solver": {"type": "xpbd"},
+        }
+        builder = newton.ModelBuilder()
+        for index in range(4):
+            place = wp.transform(wp.vec3(float(index), 0.0, 0.1), wp.quat_identity())
+            builder.add_shape_box(builder.add_body(label=f"box_{index}", xform=place), hx=0.1, hy=0.1, hz=0.1)
+        self.simulation = orchard.Simulation(orchard.structure(tables), prototype=builder)
+        self.simulation.step(3)
+        self.simulation.check()
+        self.view = self.simulation.view.contacts("box_*")
+        self.newtons = newton.sensors.SensorContact(
+            self.simulation.model, sensing_bodies="box_*", request_contact_attributes=False
+        )
+
+    def cases(self) -> Iterator[tuple[str, Case]]:
+        """Yield the reading of net forces; what NumPy copies is the force of every contact, as they are stored."""
+        simulation, sensor = self.simulation, self.newtons
+        contacts, observables = simulation.contacts, simulation.observables
+        count = int(contacts.rigid_contact_count.numpy()[0])
+        forces = observables.contact_f.numpy()[:count, :3]
+        plain = np.empty_like(forces)
+
+        def results() -> np.ndarray:
+            ours = self.view.net_forces().numpy()
+            assert (np.abs(ours).max(axis=1) > 1.0).all(), "every box touches the ground"
+            return np.concatenate([ours, sensor.total_force.numpy(), ours])
+
+        yield (
+            "net contact forces, get",
+            Case(
+                self.view.net_forces,
+                lambda: sensor.update(simulation.state, contacts, observables=observables),
+                lambda: np.copyto(plain, forces),
+                results,
+            ),
+        )
+
+
 def ratios(case: Case, device: wp.Device, other: Call) -> Iterator[float]:
     """Yield the other's time over ours, run by run."""
 
@@ -136,7 +182,8 @@ def main() -> None:
     device = wp.get_device(arguments.device)
     print(f"| of {DOFS} DOFs | worlds | ÷ newton.selection | ÷ NumPy copy | per call [µs] |\n|---|---|---|---|---|")
     for worlds in (64, 4096):
-        for title, case in Bench(worlds, arguments.device).cases():
+        benches = (bench(worlds, arguments.device) for bench in (Bench, ContactBench))
+        for title, case in (case for bench in benches for case in bench.cases()):
             agree(case)
             beside = statistics.median(ratios(case, device, case.newtons))
             plain = "" if device.is_cuda else f"{statistics.median(ratios(case, device, case.numpys)):.2f}"

@@ -37,6 +37,8 @@ SOLVERS = {
     "mujoco": {"type": "mujoco"},
     "mujoco with Newton's contacts": {"type": "mujoco", "use_mujoco_contacts": False},
     "xpbd": {"type": "xpbd", "iterations": 10},
+    "steel": {"type": "steel"},
+    "vbd": {"type": "vbd"},
 }
 
 

@@ -22,7 +22,7 @@ from .spelling import did_you_mean
 
 __all__ = ["KINDS", "Catalog", "Entry", "Kind", "State"]
 
-Kind = Literal["solver", "actuator", "clamping", "sensor", "plugin"]
+Kind = Literal["solver", "actuator", "clamping", "sensor", "stage", "plugin"]
 State = Literal["ok", "duplicate", "broken"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

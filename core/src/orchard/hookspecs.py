@@ -52,6 +52,10 @@ class Component(Protocol):
     observables: frozenset[str]
     """Sensors: the solver observables read in `update_sensors`, such as `{"body_qdd"}`."""
 
+    period: float | None
+    """Sensors: time from one `update_sensors` to the next [s], a whole number of control steps. None stands for each
+    control step."""
+
     supported_observables: frozenset[str]
     """Solvers: the observables the solver can write, so that a sensor is refused before anything is built."""
 
@@ -174,7 +178,7 @@ class Hooks:
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Measure the state after the last substep. Step; once per control step of `dt` [s]."""
+        """Measure the state after the last substep. Step; once per control step, or per `period`: `dt` [s]."""
 
     @hookspec
     def after_step(self, simulation: Simulation) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
@@ -45,6 +47,9 @@ class Operation:
     eager_reason: str | None = None
     """Why it must not be recorded, where its component declares so."""
 
+    period: int = 1
+    """Control steps from one call to the next: it is due in each step whose number, counted from 1, it divides."""
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Segment:
@@ -64,12 +69,15 @@ class Segment:
 
 
 class Program:
-    """All operations of one control step, and the graphs that replay them.
+    """All operations of a control step, and the graphs that replay them.
 
     The first step runs eagerly and is a real step. Then neighbouring operations are recorded into graphs, and the
     graphs are compared with a few eager steps, bit for bit, from a saved state, before they are trusted. Recording
     and comparing leave no trace in the simulation. An operation that a replay does not reproduce runs eagerly in
     its place.
+
+    Where some operations are due in some steps only, there are graphs for each set of operations that are due
+    together, and a step costs what is due in it.
 
     Args:
         operations: The operations, in order.
@@ -99,32 +107,63 @@ class Program:
         if policy == "off":
             self.eager_reasons = {op.name: "capture is off" for op in operations}
         self.segments: tuple[Segment, ...] = (Segment(operations=self.operations),)
+        """What a step consists of in which every operation is due."""
+        self._periods = tuple(sorted({operation.period for operation in operations}))
+        self._advance: dict[tuple[int, ...], Callable[[], None]] = {}
+        """What takes a step, by the periods that are due in it."""
         self.is_recorded = False
         """Whether everything that can be recorded has been; so after the first step."""
         self._device = device
         self._policy = policy
         self._save = save
         self._observe = observe
-        self._advance = self._begin
         self.is_captured = False
         """Whether every operation is replayed from a graph."""
         self._kept: list[Any] = []
 
-    def step(self, count: int = 1) -> None:
-        """Advance by `count` control steps, with nothing between them."""
-        with WARP_LOCK:
-            if not self.is_recorded and count > 0:
-                self._begin()
-                count -= 1
-            advance = self._advance
-            for _ in range(count):
-                advance()
+    def step(self, count: int = 1, done: int = 0) -> None:
+        """Advance by `count` control steps, with nothing between them.
 
-    def _begin(self) -> None:
-        """Take the first step eagerly, then record."""
-        for operation in self.operations:
+        Args:
+            count: Number of control steps.
+            done: Number of control steps before them, which tells what is due.
+        """
+        with WARP_LOCK:
+            numbers = range(done + 1, done + count + 1)
+            if not self.is_recorded and count > 0:
+                self._begin(numbers[0])
+                numbers = numbers[1:]
+            if len(self._advance) == 1:
+                (advance,) = self._advance.values()
+                for _ in numbers:
+                    advance()
+                return
+            for number in numbers:
+                self._advance[self._due(number)]()
+
+    def _begin(self, number: int) -> None:
+        """Take a first step eagerly, then record."""
+        due = self._of_periods(self._due(number))
+        for operation in due:
             operation.run()
+        if len(due) < len(self.operations) and self._policy != "off":
+            with self.undone():  # nothing is recorded whose kernels have not run once
+                for operation in self.operations:
+                    operation.run()
         self.record()
+
+    def _due(self, number: int) -> tuple[int, ...]:
+        """Return the periods that are due in a step, by its number from 1."""
+        return tuple(period for period in self._periods if number % period == 0)
+
+    def _of_periods(self, periods: Collection[int]) -> tuple[Operation, ...]:
+        return tuple(operation for operation in self.operations if operation.period in periods)
+
+    def _due_together(self) -> list[tuple[int, ...]]:
+        """Return every set of periods that are due in one step, the full one last."""
+        sizes = range(1, len(self._periods) + 1)
+        multiples = {math.lcm(*chosen) for size in sizes for chosen in combinations(self._periods, size)}
+        return sorted({self._due(number) for number in {1} | multiples}, key=len)
 
     @contextmanager
     def undone(self) -> Iterator[None]:
@@ -143,11 +182,13 @@ class Program:
             SimulationError: The policy is `require` and a replay differs from the eager steps.
         """
         declared = set(self.eager_reasons)
-        if self._policy != "off":
+        if self._policy == "off":
+            variants = {periods: (Segment(operations=self._of_periods(periods)),) for periods in self._due_together()}
+        else:
             with WARP_LOCK:
-                self._record_what_can_be_trusted()
-        calls = [call for segment in self.segments for call in segment.calls()]
-        self._advance = calls[0] if len(calls) == 1 else partial(_call_each, calls)
+                variants = self._record_what_can_be_trusted()
+        self.segments = [*variants.values()][-1]
+        self._advance = {periods: _one_call(segments) for periods, segments in variants.items()}
         self.is_recorded = True
         self.is_captured = all(segment.graph is not None for segment in self.segments)
         found = {name: reason for name, reason in self.eager_reasons.items() if name not in declared}
@@ -156,45 +197,55 @@ class Program:
         for name, reason in found.items():
             warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=5)
 
-    def _record_what_can_be_trusted(self) -> None:
+    def _record_what_can_be_trusted(self) -> dict[tuple[int, ...], tuple[Segment, ...]]:
+        """Return the segments of a step for each set of periods that are due together."""
         before = self._save()
         while True:
-            culprits = self._record_segments() or self._compare(before)
+            variants, culprits = self._record_variants()
+            culprits = culprits or self._compare(variants, before)
             before.restore()
             self._kept.append(before.displaced)
             if not culprits:
-                return
+                return variants
             self.eager_reasons.update(culprits)
 
-    def _record_segments(self) -> dict[str, str]:
-        """Record every run of operations that have no reason to be eager; return what failed, with its reason."""
-        segments = []
-        for is_eager, group in groupby(self.operations, key=lambda op: op.name in self.eager_reasons):
+    def _record_variants(self) -> tuple[dict[tuple[int, ...], tuple[Segment, ...]], dict[str, str]]:
+        """Record every run of operations that have no reason to be eager; return what failed too, with its reason."""
+        variants = {}
+        try:
+            for periods in self._due_together():
+                variants[periods] = tuple(self._segments(self._of_periods(periods)))
+        except _CannotRecordError as error:
+            return {}, {error.name: error.reason}
+        return variants, {}
+
+    def _segments(self, due: Sequence[Operation]) -> Iterator[Segment]:
+        for is_eager, group in groupby(due, key=lambda op: op.name in self.eager_reasons):
             operations = tuple(group)
-            try:
-                graph = None if is_eager else _capture(operations, self._device)
-            except _CannotRecordError as error:
-                return {error.name: error.reason}
-            segments.append(Segment(operations=operations, graph=graph))
-        self.segments = tuple(segments)
+            graph = None if is_eager else _capture(operations, self._device)
+            yield Segment(operations=operations, graph=graph)
+
+    def _compare(self, variants: Mapping[Any, Sequence[Segment]], before: Snapshot) -> dict[str, str]:
+        """Return the operations to blame where replayed steps differ from eager ones, with the reasons."""
+        for segments in variants.values():
+            difference = self._replays_differ(segments, before)
+            if difference is not None:
+                recorded = [op.name for part in segments if part.graph is not None for op in part.operations]
+                together = dict.fromkeys(recorded, f"together, replayed steps {difference}")
+                return self._find_culprits(before) or together
         return {}
 
-    def _compare(self, before: Snapshot) -> dict[str, str]:
-        """Return the operations to blame where replayed steps differ from eager ones, with the reasons."""
-        if all(segment.graph is None for segment in self.segments):
-            return {}
-        eager_calls = [operation.run for operation in self.operations]
-        calls = [call for segment in self.segments for call in segment.calls()]
+    def _replays_differ(self, segments: Sequence[Segment], before: Snapshot) -> str | None:
+        if all(segment.graph is None for segment in segments):
+            return None
+        eager_calls = [operation.run for segment in segments for operation in segment.operations]
+        calls = [call for segment in segments for call in segment.calls()]
         eager = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
         replayed = self._outcome_of(calls * _COMPARED_STEPS, before)
         if replayed == eager:
-            return {}
+            return None
         again = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
-        difference = eager.difference(replayed, noise=again)
-        if difference is None:
-            return {}
-        recorded = (op.name for segment in self.segments if segment.graph is not None for op in segment.operations)
-        return self._find_culprits(before) or dict.fromkeys(recorded, f"together, replayed steps {difference}")
+        return eager.difference(replayed, noise=again)
 
     def _find_culprits(self, before: Snapshot) -> dict[str, str]:
         """Replay the operations of each name on their own, one step later than recorded, and compare them with calls.
@@ -244,14 +295,19 @@ class Program:
         lines = [f"{state} on {self._device}: {len(self.operations)} operations in {len(self.segments)} segments"]
         for segment in self.segments:
             lines.append("  graph:" if segment.graph is not None else "  eager:")
-            counts: dict[str, int] = {}
-            for operation in segment.operations:
-                counts[operation.name] = counts.get(operation.name, 0) + 1
+            counts = Counter(operation.name for operation in segment.operations)
+            periods = {operation.name: operation.period for operation in segment.operations}
             for name, count in counts.items():
                 times = f" × {count}" if count > 1 else ""
+                times += f", every {periods[name]} steps" if periods[name] > 1 else ""
                 reason = self.eager_reasons.get(name)
                 lines.append(f"    {name}{times}" + (f": {reason}" if reason else ""))
         return "\n".join(lines)
+
+
+def _one_call(segments: Sequence[Segment]) -> Callable[[], None]:
+    calls = [call for segment in segments for call in segment.calls()]
+    return calls[0] if len(calls) == 1 else partial(_call_each, calls)
 
 
 def _call_each(calls: Sequence[Callable[[], None]]) -> None:

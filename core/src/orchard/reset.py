@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import newton
     import warp as wp
 
-__all__ = ["WorldReset", "WorldRows", "arrays_of", "state_rows", "worlds_of", "worlds_of_frequency"]
+__all__ = ["WorldReset", "WorldRows", "arrays_of", "copy_rows", "state_rows", "worlds_of", "worlds_of_frequency"]
 
 
 @attrs.frozen(eq=False)
@@ -42,13 +42,25 @@ class WorldRows:
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Bring back the rows of the masked worlds, shape [world_count + 1]; the last entry is for world -1."""
-        import warp as wp
+        copy_rows(self._saved, self.array, self._world_of_row, world_mask)
 
-        from .kernels import restore_rows
 
-        saved, rows = _bytes(self._saved), _bytes(self.array)
-        inputs = [saved, self._world_of_row, world_mask, rows]
-        wp.launch(restore_rows, rows.shape[0], inputs, device=rows.device)
+def copy_rows(source: wp.array, target: wp.array, world_of_row: wp.array, world_mask: wp.array[wp.bool]) -> None:
+    """Copy the rows of the masked worlds from one array to another of the same shape. May be recorded.
+
+    Args:
+        source: Where the rows are.
+        target: Where they go.
+        world_of_row: The world of each row, shape [rows].
+        world_mask: Shape [world_count + 1]; the last entry is for what belongs to no world.
+    """
+    import warp as wp
+
+    from .kernels import restore_rows
+
+    rows = _bytes(target)
+    inputs = [_bytes(source), world_of_row, world_mask, rows]
+    wp.launch(restore_rows, rows.shape[0], inputs, device=rows.device)
 
 
 def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:

@@ -24,6 +24,7 @@ from .determinism import refuse_undeterministic, with_determinism
 from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels, require_backward_kernels
 from .errors import ConfigError, SimulationError
 from .observables import allocate_observables
+from .periods import periods_in_steps
 from .recording import Recorder
 from .scene import world_offsets
 from .solving import SolverBuilding
@@ -76,6 +77,7 @@ class Simulation:
         self.config = config = with_determinism(config, kind)
         catalog = Catalog.installed()
         self._components = Components(config, plugins, catalog)
+        self._periods = periods_in_steps(self._components, self.control_dt)
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
         self._binding: str | None = None
         self._switched_off: list[Any] = []
@@ -194,6 +196,7 @@ class Simulation:
             reports=self._reports,
             monitor=self._monitor,
             buffers=self._buffers,
+            periods=self._periods,
             callbacks=self.callbacks,
             turn=self._turn,
             switched_off=self._switched_off,
@@ -237,6 +240,14 @@ class Simulation:
         """
         starts = getattr(self.model, f"{what}_world_start").numpy()
         return self._layout.indices(starts, local, what, self._binding)
+
+    def label_of(self, component: Any) -> str:
+        """Return the name of a component of this simulation, such as `sensors:torso`."""
+        return next(name for name, each in self._components.items() if each is component)
+
+    def steps_between_readings(self, component: Any) -> int:
+        """Return the control steps of a component's period; 1 where it has none."""
+        return self._periods.get(self.label_of(component), 1)
 
     @property
     def worlds_held(self) -> np.ndarray:
@@ -342,7 +353,7 @@ class Simulation:
             self._prepare_step()
             # Where nothing runs on the host, all steps are one loop: at one world, a percent of the time.
             stride = count if self.program.is_captured and not self._runs_on_host else 1
-            self.program.step(stride)
+            self.program.step(stride, done=self.step_count)
             self.step_count += stride
             count -= stride
             for call in self._after_step:

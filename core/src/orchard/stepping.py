@@ -54,6 +54,8 @@ class Stepping:
     reports: Reports | None
     monitor: Monitor
     buffers: Mapping[str, list[DoubleBuffer[Any]]]
+    periods: Mapping[str, int]
+    """Control steps from one reading to the next of the components that have a period."""
     callbacks: Callbacks
     turn: Turn
     switched_off: Collection[Any]
@@ -144,20 +146,14 @@ class Stepping:
         return Carried(self._changing | {"model": model}, hosts, self.opaque)
 
     def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
-        state, config = self.states[0], self.config
+        state = self.states[0]
         yield Operation(name="keep_forces", run=forces.keep)
         for tick in range(self._ticks):
             yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == self._ticks - 1)
         if self._ticks * self.solver_calls % 2:
             yield Operation(name="copy_back", run=lambda: state.assign(self.states[1]))
         yield from self._settle_buffers()
-        yield from self._hook(
-            "update_sensors",
-            state=state,
-            contacts=self.source.contacts,
-            observables=None if self.reports is None else self.reports.measured,
-            dt=config.dt * config.decimation,
-        )
+        yield from self._readings(state)
         yield Operation(name="clear_forces", run=state.clear_forces)
         if self.reports is not None and self.reports.overflow is not None:
             yield Operation(name="monitor_overflow", run=partial(self.monitor.note_overflow, self.reports.overflow))
@@ -282,6 +278,31 @@ class Stepping:
             run = self.turn.around(arguments["state"], callback.bind(**arguments))
             yield Operation(name=f"{phase}({callback.name})", run=run, eager_reason=reason)
 
+    def _readings(self, state: newton.State) -> Iterator[Operation]:
+        """Yield the sensors' operations, each at its own period.
+
+        Raises:
+            PluginError: A component wraps them, and would call those too that are not due.
+        """
+        wrappers = self.components.wrappers("update_sensors")
+        if wrappers and self.periods:
+            raise PluginError(
+                f"{wrappers[0].owner}: wraps update_sensors, which would call {', '.join(self.periods)} in every step"
+                " although it has a period; leave out one or the other"
+            )
+        arguments = {
+            "state": state,
+            "contacts": self.source.contacts,
+            "observables": None if self.reports is None else self.reports.measured,
+        }
+        control_dt = self.config.dt * self.config.decimation
+        if wrappers:
+            yield from self._hook("update_sensors", **arguments, dt=control_dt)
+            return
+        for answer in self.components.implementations("update_sensors"):
+            period = self.periods.get(answer.owner, 1)
+            yield _operation("update_sensors", answer, {**arguments, "dt": control_dt * period}, period)
+
     def _settle_buffers(self) -> Iterator[Operation]:
         """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
         is_wrapped = bool(self.components.wrappers("apply_actuators"))
@@ -367,11 +388,12 @@ class ExternalForces:
             wp.copy(getattr(state, name), kept)
 
 
-def _operation(hook: str, answer: Implementation, arguments: Mapping[str, Any]) -> Operation:
+def _operation(hook: str, answer: Implementation, arguments: Mapping[str, Any], period: int = 1) -> Operation:
     return Operation(
         name=f"{hook}({answer.owner})",
         run=answer.bind(**arguments),
         eager_reason=_eager_reason(answer.owner, answer.component),
+        period=period,
     )
 
 

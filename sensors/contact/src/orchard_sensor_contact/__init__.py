@@ -13,20 +13,19 @@ from orchard.arrays import present
 
 if TYPE_CHECKING:
     import newton
-    import warp as wp
 
 __all__ = ["ContactConfig", "SensorContact"]
 
 
 @attrs.frozen(kw_only=True)
-class ContactConfig:
+class ContactConfig(sensing.SensorConfig):
     """The bodies whose contacts are summed up."""
 
     bodies: tuple[str, ...] = attrs.field(validator=min_len(1))
     """Full-match regular expressions of body labels, or of their last segments."""
 
 
-class SensorContact:
+class SensorContact(sensing.Sensor):
     """Force that everything else exerts on a body through contacts.
 
     Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
@@ -39,7 +38,7 @@ class SensorContact:
     observables = frozenset({"contact_f"})
 
     def __init__(self, config: ContactConfig) -> None:
-        self.config = config
+        super().__init__(config)
         self._bodies: dict[int, list[int]] = {}
 
     @orchard.hookimpl
@@ -47,32 +46,29 @@ class SensorContact:
         """Resolve the bodies."""
         self._bodies[prototype] = labels.match(self.config.bodies, builder.body_label, what="body", where="bodies")
 
-    @orchard.hookimpl
-    def bind(self, simulation: orchard.Simulation) -> None:
-        """Allocate the outputs for all worlds that have such bodies."""
+    def build_outputs(self, simulation: orchard.Simulation) -> Mapping[str, sensing.Output]:
+        """Return the outputs of all worlds that have such bodies."""
         import newton
 
-        self.worlds = simulation.worlds_held
+        model = simulation.model
         bodies = simulation.world_indices("body", self._bodies)
         self._sensor = newton.sensors.SensorContact(
-            simulation.model, sensing_bodies=bodies.ravel().tolist(), request_contact_attributes=False
+            model, sensing_bodies=bodies.ravel().tolist(), request_contact_attributes=False
         )
+        names = tuple(model.body_label[body] for body in bodies[0])
         net, friction = present(self._sensor.total_force), present(self._sensor.total_force_friction)
-        self.outputs: Mapping[str, sensing.Output] = {
-            "net_force": sensing.Output(data=sensing.per_world(net, bodies), unit="N", frame="world"),
-            "friction_force": sensing.Output(data=sensing.per_world(friction, bodies), unit="N", frame="world"),
+        forces = {"net_force": net, "friction_force": friction}
+        return {
+            name: sensing.Output(data=sensing.per_world(force, bodies), unit="N", frame="world", labels=names)
+            for name, force in forces.items()
         }
 
-    @orchard.hookimpl
-    def update_sensors(
+    def measure(
         self,
         state: newton.State,
-        contacts: newton.Contacts,
-        observables: newton.solvers.SolverBase.Observables,
+        contacts: newton.Contacts | None,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
     ) -> None:
         """Sum up the contact forces of the last substep. May be recorded."""
-        self._sensor.update(state, contacts, observables=observables)
-
-    def state_arrays(self) -> Mapping[str, wp.array]:
-        """Return the readings, which are zero after a reset until the next step."""
-        return {name: output.data for name, output in self.outputs.items()}
+        self._sensor.update(state, present(contacts), observables=observables)

@@ -11,7 +11,6 @@ from orchard import sensing
 
 if TYPE_CHECKING:
     import newton
-    import warp as wp
 
 __all__ = ["IMUConfig", "SensorIMU"]
 
@@ -21,7 +20,7 @@ class IMUConfig(sensing.SiteConfig):
     """An accelerometer and a gyroscope at a site of a body."""
 
 
-class SensorIMU:
+class SensorIMU(sensing.Sensor):
     """Specific force and angular velocity in the site's own frame: free fall reads zero, rest reads +g along up.
 
     Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
@@ -35,7 +34,7 @@ class SensorIMU:
     observables = frozenset({"body_qdd"})
 
     def __init__(self, config: IMUConfig) -> None:
-        self.config = config
+        super().__init__(config)
         self._sites: dict[int, list[int]] = {}
 
     @orchard.hookimpl
@@ -43,28 +42,27 @@ class SensorIMU:
         """Put the sites on their bodies."""
         self._sites[prototype] = sensing.add_sites(builder, self.config)
 
-    @orchard.hookimpl
-    def bind(self, simulation: orchard.Simulation) -> None:
-        """Allocate the outputs for all worlds that have sites."""
+    def build_outputs(self, simulation: orchard.Simulation) -> Mapping[str, sensing.Output]:
+        """Return the outputs of all worlds that have sites."""
         import newton
 
-        self.worlds = simulation.worlds_held
+        model = simulation.model
         sites = simulation.world_indices("shape", self._sites)
-        self._sensor = newton.sensors.SensorIMU(
-            simulation.model, sites=sites.ravel().tolist(), request_state_attributes=False
-        )
+        self._sensor = newton.sensors.SensorIMU(model, sites=sites.ravel().tolist(), request_state_attributes=False)
+        labels = tuple(model.shape_label[site] for site in sites[0])
         acceleration = sensing.per_world(self._sensor.accelerometer, sites)
         velocity = sensing.per_world(self._sensor.gyroscope, sites)
-        self.outputs: Mapping[str, sensing.Output] = {
-            "linear_acceleration": sensing.Output(data=acceleration, unit="m/s²", frame="site"),
-            "angular_velocity": sensing.Output(data=velocity, unit="rad/s", frame="site"),
+        return {
+            "linear_acceleration": sensing.Output(data=acceleration, unit="m/s²", frame="site", labels=labels),
+            "angular_velocity": sensing.Output(data=velocity, unit="rad/s", frame="site", labels=labels),
         }
 
-    @orchard.hookimpl
-    def update_sensors(self, state: newton.State, observables: newton.solvers.SolverBase.Observables) -> None:
+    def measure(
+        self,
+        state: newton.State,
+        contacts: newton.Contacts | None,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+    ) -> None:
         """Measure at every site. May be recorded."""
         self._sensor.update(state, observables=observables)
-
-    def state_arrays(self) -> Mapping[str, wp.array]:
-        """Return the readings, which are zero after a reset until the next step."""
-        return {name: output.data for name, output in self.outputs.items()}

@@ -1,0 +1,20 @@
+"""What sensor plugins share: a base class with outputs, periods and stages, and sites on bodies."""
+
+from .config import SensorConfig, SiteConfig
+from .lanes import OutputLanes
+from .output import Output
+from .sensor import Sensor
+from .sites import add_sites, per_world
+from .stages import Stage, StageConfig
+
+__all__ = [
+    "Output",
+    "OutputLanes",
+    "Sensor",
+    "SensorConfig",
+    "SiteConfig",
+    "Stage",
+    "StageConfig",
+    "add_sites",
+    "per_world",
+]

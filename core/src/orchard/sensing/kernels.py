@@ -1,0 +1,124 @@
+"""Kernels of what happens to readings. Importing this module imports warp: do it inside the function that launches.
+
+Each works on the numbers of an output, shape [worlds, numbers of a world]. `worlds` are the indices of these worlds;
+`counts` say how many random numbers each number has drawn so far, so that every draw is another one.
+"""
+
+import warp as wp
+
+__all__ = ["add_error", "add_noise", "draw_bias", "invert", "quantise", "stamp", "wander", "zero_numbers"]
+
+
+@wp.func
+def normal(seed: int, counts: wp.array2d[int], row: int, column: int):
+    """Return the next normal deviate of a number, and count it."""
+    lane = row * counts.shape[1] + column
+    generator = wp.rand_init(seed + counts[row, column] * 1013904223, lane)
+    counts[row, column] += 1
+    return wp.randn(generator)
+
+
+@wp.kernel
+def add_noise(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seed: int,
+    counts: wp.array2d[int],
+    std: float,
+    values: wp.array2d[float],
+):
+    """Add to each value a deviate times `std`."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]]:
+        values[row, column] += std * normal(seed, counts, row, column)
+
+
+@wp.kernel
+def draw_bias(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seed: int,
+    counts: wp.array2d[int],
+    mean: float,
+    std: float,
+    bias: wp.array2d[float],
+):
+    """Bias = mean + std × deviate."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]]:
+        bias[row, column] = mean + std * normal(seed, counts, row, column)
+
+
+@wp.kernel
+def wander(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seed: int,
+    counts: wp.array2d[int],
+    decay: float,
+    spread: float,
+    error: wp.array2d[float],
+):
+    """Error = decay × error + spread × deviate."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]]:
+        error[row, column] = decay * error[row, column] + spread * normal(seed, counts, row, column)
+
+
+@wp.kernel
+def add_error(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seed: int,
+    counts: wp.array2d[int],
+    error: wp.array2d[float],
+    values: wp.array2d[float],
+):
+    """Values += error."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]]:
+        values[row, column] += error[row, column]
+
+
+@wp.kernel
+def zero_numbers(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seed: int,
+    counts: wp.array2d[int],
+    values: wp.array2d[float],
+):
+    """Values = 0."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]]:
+        values[row, column] = 0.0
+
+
+@wp.kernel
+def quantise(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seed: int,
+    counts: wp.array2d[int],
+    step: float,
+    values: wp.array2d[float],
+):
+    """Values = the nearest whole multiple of `step`; halves to the even one."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]]:
+        values[row, column] = wp.rint(values[row, column] / step) * step
+
+
+@wp.kernel
+def invert(world_mask: wp.array[wp.bool], others: wp.array[wp.bool]):
+    """Mask the other worlds."""
+    world = wp.tid()
+    others[world] = not world_mask[world]
+
+
+@wp.kernel
+def stamp(world_mask: wp.array[wp.bool], worlds: wp.array[int], time: wp.float64, times: wp.array[wp.float64]):
+    """Set the time of the masked worlds."""
+    row = wp.tid()
+    if world_mask[worlds[row]]:
+        times[row] = time

@@ -1,0 +1,64 @@
+"""The numbers of one output as a stage sees them: a row per world, and random numbers of their own."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import warp as wp
+
+__all__ = ["OutputLanes", "numbers_of"]
+
+
+class OutputLanes:
+    """The numbers of one output, by world, as one stage works on them.
+
+    Args:
+        numbers: The output's numbers, shape [worlds, numbers of a world].
+        worlds: Indices of these worlds, shape [worlds].
+        world_count: The number of all worlds.
+        seed: What the random numbers depend on: the simulation's seed, the sensor, the output and the stage.
+    """
+
+    def __init__(self, numbers: wp.array, worlds: np.ndarray, world_count: int, seed: str) -> None:
+        import warp as wp
+
+        self.device = numbers.device
+        self.shape: tuple[int, ...] = numbers.shape
+        self.worlds = wp.array(worlds, dtype=int, device=self.device)
+        self.everywhere = wp.full(world_count + 1, value=True, dtype=bool, device=self.device)
+        self._seed = zlib.crc32(seed.encode()) & 0x7FFFFFFF  # Python's own hash differs from process to process
+        self._counts = wp.zeros(self.shape, dtype=int, device=self.device)
+
+    def zeros(self) -> wp.array:
+        """Return an array of one number for each of the output's."""
+        import warp as wp
+
+        return wp.zeros(self.shape, dtype=float, device=self.device)
+
+    def launch(self, kernel: Any, world_mask: wp.array[wp.bool], *arguments: Any) -> None:
+        """Launch a kernel over all numbers, with worlds, mask, seed and counts of draws in front. May be recorded."""
+        import warp as wp
+
+        inputs = [self.worlds, world_mask, self._seed, self._counts, *arguments]
+        wp.launch(kernel, self.shape, inputs, device=self.device)
+
+
+def numbers_of(values: wp.array) -> wp.array | None:
+    """View an output as numbers, shape [worlds, numbers of a world]; None where it is not made of separate numbers.
+
+    Integers, booleans, quaternions and transforms are not: adding to their components makes them something else.
+    """
+    import warp as wp
+
+    kind: Any = values.dtype
+    is_rotation = wp.types.type_is_quaternion(kind) or wp.types.type_is_transformation(kind)
+    if is_rotation or getattr(kind, "_wp_scalar_type_", kind) is not wp.float32 or not values.is_contiguous:
+        return None
+    bytes_of_world = wp.types.type_size_in_bytes(values.dtype) * values.size // values.shape[0]
+    shape: Any = (values.shape[0], bytes_of_world // 4)
+    view = wp.array(ptr=values.ptr, dtype=float, shape=shape, device=values.device)
+    view._ref = values  # the memory lives as long as the view
+    return view
