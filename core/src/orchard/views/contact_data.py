@@ -37,7 +37,7 @@ class ContactData(NamedTuple):
     """First row of each pair, shape [sensors, filters]."""
 
     overflow: wp.array
-    """Rows that were needed when they were too few, the most since the view was made, else 0; shape [1]."""
+    """Rows that were needed when they were too few, the most since `check_errors` was called, else 0; shape [1]."""
 
 
 class RawContactData(NamedTuple):

@@ -199,12 +199,15 @@ class RigidContactView:
         return self.is_valid and self.count > 0
 
     def check_errors(self) -> None:
-        """Raise where there were more contacts than rows. Synchronises with the device.
+        """Raise where there were more contacts than rows since the last call. Synchronises with the device.
 
         Raises:
             SimulationError: Says how many rows were needed.
         """
-        needed = max(int(rows.overflow.numpy()[0]) for rows in (self._rows, self._raw_rows, self._friction_rows))
+        tables = (self._rows, self._raw_rows, self._friction_rows)
+        needed = max(int(rows.overflow.numpy()[0]) for rows in tables)
+        for rows in tables:
+            rows.overflow.zero_()
         if needed:
             raise SimulationError(
                 f"max_contact_data: {self.max_contact_data} rows, but {needed} were needed; make the view with more"

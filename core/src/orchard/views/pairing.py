@@ -105,7 +105,7 @@ def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob
     found = _counterparts(model, pattern, path_glob)
     worlds = on_host(model.body_world)[list(group.bodies)].tolist()
     sensor_count = Counter(worlds)
-    found_in = {world: [each for each in found if each.world in (world, -1) or world < 0] for world in sensor_count}
+    found_in = _by_world(found, sensor_count)
     passed: Counter[int] = Counter()
     for world in worlds:
         choice = found_in[world]
@@ -116,6 +116,14 @@ def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob
             )
         yield choice[0] if len(choice) == 1 else choice[passed[world]]
         passed[world] += 1
+
+
+def _by_world(found: Sequence[Counterpart], worlds: Iterable[int]) -> dict[int, Sequence[Counterpart]]:
+    """Return what sensors of each world can meet: what is in their world or in none; those in no world, everything."""
+    own = defaultdict(list)
+    for each in found:
+        own[each.world].append(each)
+    return {world: found if world < 0 else own[world] + own[-1] for world in worlds}
 
 
 def _counterparts(model: newton.Model, pattern: Pattern, path_glob: bool) -> list[Counterpart]:
