@@ -156,6 +156,41 @@ of these tables, and `set_NAME` where something follows from setting it.
 Numbers are float32, poses and velocities in the world: every world has the same origin.
 """
 
+CONTACTS = """
+## Contacts
+
+`contacts(sensors, filters, max_contact_data=K)` reads the observable `contact_f` of S sensors, which are bodies, with
+up to F filters each; K rows hold single contacts. [Read contact forces](../how-to/contact-forces.md) shows how. Forces
+act on the sensor, in the last substep; with a `dt` they are multiplied by the length of a physics step and divided by
+it.
+
+| method | field | meaning | unit | shape |
+|---|---|---|---|---|
+| `net_forces` |  | sum of all forces on the sensor, in the world | N | (S, 3) |
+| `force_matrix` |  | force of each filter on the sensor, in the world | N | (S, F, 3) |
+| `contact_data` | `forces` | normal force; positive pushes the sensor away | N | (K) |
+| `contact_data` | `points` | midpoint between the surfaces, in the world | m | (K, 3) |
+| `contact_data` | `normals` | unit vector towards the sensor, in the world | 1 | (K, 3) |
+| `contact_data` | `separations` | distance of the surfaces, negative where they penetrate | m | (K) |
+| `contact_data` | `counts` | contacts of each pair, also those without a row | 1 | (S, F) |
+| `contact_data` | `starts` | first row of each pair | 1 | (S, F) |
+| `contact_data` | `overflow` | rows that were needed when they were too few, else 0 | 1 | (1) |
+| `raw_contact_data` | `forces` | as above, of all contacts | N | (K) |
+| `raw_contact_data` | `points` | as above | m | (K, 3) |
+| `raw_contact_data` | `normals` | as above | 1 | (K, 3) |
+| `raw_contact_data` | `separations` | as above | m | (K) |
+| `raw_contact_data` | `counts` | contacts of each sensor | 1 | (S) |
+| `raw_contact_data` | `starts` | first row of each sensor | 1 | (S) |
+| `raw_contact_data` | `overflow` | as above | 1 | (1) |
+| `raw_contact_data` | `other_bodies` | body that exerts the force, -1 where it is static | 1 | (K) |
+| `raw_contact_data` | `other_shapes` | its shape, -1 in rows that are not used | 1 | (K) |
+| `friction_data` | `forces` | tangential force on the sensor, in the world | N | (K, 3) |
+| `friction_data` | `points` | as above | m | (K, 3) |
+| `friction_data` | `counts` | contacts of each pair; without filters, of each sensor | 1 | (S, F) |
+| `friction_data` | `starts` | first row of each pair; without filters, of each sensor | 1 | (S, F) |
+| `friction_data` | `overflow` | as above | 1 | (1) |
+"""
+
 MODEL_CHANGES = {
     "MODEL_PROPERTIES": "gravity, of each world",
     "BODY_INERTIAL_PROPERTIES": "masses, inertias, centres of mass",
@@ -420,11 +455,12 @@ def _toml(value: Any) -> str:
 def views_page() -> str:
     """Return the tables of quantities of the views."""
     tables = {"Articulations": ARTICULATION, "Rigid bodies": RIGID_BODY}
-    return VIEWS + "".join(
+    quantities = "".join(
         f"\n## {title}\n\n| name | unit | shape | array | frame | when it is set |\n|---|---|---|---|---|---|\n"
         + "".join(_quantity(quantity) for quantity in table.values())
         for title, table in tables.items()
     )
+    return VIEWS + quantities + CONTACTS
 
 
 def _quantity(quantity: Quantity) -> str:

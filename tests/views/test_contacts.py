@@ -2,6 +2,7 @@
 
 import copy
 import re
+from pathlib import Path
 
 import newton
 import numpy as np
@@ -371,3 +372,23 @@ def test_a_loaded_simulation_has_the_contacts_it_was_saved_with(boxes, tmp_path)
         for array, again in zip(expected, read(loaded), strict=True):
             np.testing.assert_array_equal(array, again)
     assert expected[0].any()
+
+
+def test_the_reference_lists_every_array_with_its_shape(settled):
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "views.md").read_text(encoding="utf-8")
+    view = settled.view.contacts(["/bottom", "/top"], ["/lone", "ground_plane"], max_contact_data=48)
+    sizes = {"S": 4, "F": 2, "K": 48}
+    listed = set()
+    for row in page.partition("## Contacts")[2].splitlines():
+        cells = [cell.strip(" `") for cell in row.strip("|").split("|")]
+        if not row.startswith("| `"):
+            continue
+        method, field, _, _, shape = cells
+        read = getattr(view, method)()
+        array = getattr(read, field) if field else read
+        assert array.shape == tuple(sizes.get(size) or int(size) for size in shape.strip("()").split(", ")), row
+        listed.add((method, field))
+
+    for method in ("contact_data", "raw_contact_data", "friction_data"):
+        assert {field for name, field in listed if name == method} == set(getattr(view, method)()._fields)
+    assert {("net_forces", ""), ("force_matrix", "")} <= listed

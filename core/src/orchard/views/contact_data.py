@@ -58,7 +58,10 @@ class RawContactData(NamedTuple):
 
 
 class FrictionData(NamedTuple):
-    """The tangential forces of contacts, in the rows of `ContactData`; without filters, of `RawContactData`."""
+    """The tangential forces of contacts, pair by pair as in `ContactData`; without filters, as in `RawContactData`.
+
+    Within a pair, the order of contacts is that of threads, and may differ from call to call on CUDA.
+    """
 
     forces: wp.array
     """Tangential force on the sensor [N, or N·s], in the world, shape [capacity, 3]."""
