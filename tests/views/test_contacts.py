@@ -240,6 +240,17 @@ def test_readings_may_be_recorded_and_replayed(settled):
     assert np.abs(replayed[0]).max() > 1.0
 
 
+def test_a_recorded_reading_keeps_its_dt(settled):
+    view = settled.view.contacts("/shelved")
+    with wp.ScopedCapture(device=settled.device) as capture:
+        recorded = view.net_forces(1.0)
+    force = view.net_forces().numpy().copy()
+
+    wp.capture_launch(capture.graph)
+
+    np.testing.assert_allclose(recorded.numpy(), force * settled.dt, rtol=1e-6, atol=1e-8)
+
+
 def test_nothing_is_allocated_by_reading(settled):
     view = settled.view.contacts(["/bottom", "/top"], ["/top"], max_contact_data=64)
     out = np.zeros((4, 3), dtype=np.float32)
