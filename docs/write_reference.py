@@ -41,6 +41,10 @@ Patterns are explained in the [glossary](glossary.md#label-pattern).
 
 Beside the tables, a file may begin with `extends`, a list of files it is merged over:
 tables merge key by key, lists and scalars replace, and a table whose `type` changes drops its other keys.
+
+Two variables of the environment act like the table `[catalog]`, for every file: `ORCHARD_CATALOG_BLOCK` holds names of
+plugins or distributions that may not be chosen, separated by commas; `ORCHARD_CATALOG_ALLOW` the only ones that may.
+[Find out what is wrong with a plugin](../how-to/debug-plugin.md#keep-a-plugin-out) has examples.
 """
 
 CLI = """\

@@ -5,7 +5,8 @@ A page's blocks run from top to bottom, in one folder that holds `docs/examples`
 - a block whose first line is a comment with a file name is written to that file
 - `toml` blocks with a `[simulation]`, `[scene]` or `[solver]` table are loaded as configurations
 - `python` blocks share one module
-- `console` blocks run what follows `$ `; the lines below must be in the output, in this order, `...` standing for any
+- `console` blocks run what follows `$ `, variables of the environment first; the lines below must be in the output, in
+  this order, `...` standing for any
 - anything else is text
 """
 
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import attrs
@@ -37,6 +39,9 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("changelog.d/*.md"), *DOCS.rglob(
 
 TEST_COMMAND = "python3 -m pip install -q uv && uv run pytest"
 RUN_COMMAND = "python3 -m pip install -q uv && uv run orchard run docs/examples/ant.toml"
+
+TOOLS = ("uv build ", "uv run pytest ")
+"""Commands of pages that the tests run as programs of their own."""
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"(#|//) (?P<path>[\w./-]+\.(toml|py|yaml|json))")
@@ -79,6 +84,7 @@ class Runner:
     folder: Path
     install: Callable[[Path], None]
     module: types.ModuleType
+    uv: str
 
     def run(self, block: Block) -> None:
         if block.file is not None or block.language == "toml":
@@ -87,7 +93,8 @@ class Runner:
             self.run_python(block)
         elif block.language == "console":
             for command, expected in commands_of(block.text):
-                self.run_command(command, expected)
+                run = self.run_tool if command.startswith(TOOLS) else self.run_command
+                run(command, expected)
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -107,16 +114,28 @@ class Runner:
 
     def run_command(self, command: str, expected: list[str]) -> None:
         words = shlex.split(command)
+        settings = list(takewhile(re.compile(r"[A-Z_]+=").match, words))
+        words = words[len(settings) :]
         if words[:2] == ["uv", "run"]:
             words = words[2:]
         if words[:3] == ["uv", "pip", "install"]:
-            self.install(self.folder / words[3])
+            self.install(self.folder / words[-1])
             return
         assert words[0] == "orchard", f"{command}: the tests run orchard and uv pip install"
-        result = CliRunner().invoke(main, words[1:])
+        environment = dict(setting.split("=", 1) for setting in settings)
+        result = CliRunner(env=environment).invoke(main, words[1:])
         assert bool(result.exit_code) == any(line.startswith("error:") for line in expected), result.output
         missing = first_missing(expected, result.output)
         assert missing is None, f"$ {command}\nprints no line {missing!r} there:\n{result.output}"
+
+    def run_tool(self, command: str, expected: list[str]) -> None:
+        words = shlex.split(command)
+        # In this environment and without another worker for each core.
+        program = [sys.executable, "-m", "pytest", *words[3:]] if words[1] == "run" else [self.uv, *words[1:]]
+        done = subprocess.run(program, cwd=self.folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        missing = first_missing(expected, done.stdout + done.stderr)
+        assert missing is None, f"$ {command}\nprints no line {missing!r} there:\n{done.stdout}{done.stderr}"
 
 
 def commands_of(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -152,7 +171,7 @@ def runner(request, tmp_path, monkeypatch, uv) -> Iterator[Runner]:
     module = types.ModuleType("page_" + re.sub(r"\W", "_", request.node.name))
     module.__file__ = str(tmp_path / "page.py")
     sys.modules[module.__name__] = module
-    yield Runner(Path(), tmp_path, install, module)
+    yield Runner(Path(), tmp_path, install, module, uv)
     for name in set(sys.modules) - known:
         if getattr(sys.modules[name], "__file__", None) and Path(sys.modules[name].__file__).is_relative_to(tmp_path):
             del sys.modules[name]

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from orchard.contract import CONTRACT_VERSIONS
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -72,7 +73,15 @@ def test_the_wheels_in_an_empty_environment_list_every_plugin(environment, wheel
         for member in [ROOT / "core", *MEMBERS]
         for group, points in project(member)["entry-points"].items()
         for name in points
+        if group != "orchard.contract"
     }
+
+
+@pytest.mark.parametrize("member", [ROOT / "core", *MEMBERS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_member_declares_the_version_of_the_contract_that_it_keeps(member):
+    declared = project(member)["entry-points"]["orchard.contract"]
+
+    assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("orchard*")).name}
 
 
 @each_member

@@ -1,9 +1,10 @@
 """Plugin packages that are really built and installed, into a folder of the test's own."""
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,15 @@ build-backend = "uv_build"
 [project]
 name = "{name}"
 version = "{version}"
+dependencies = {dependencies}
 
 [project.entry-points."orchard.{kind}s"]
 {entry_point}
+"""
+
+CONTRACT = """
+[project.entry-points."orchard.contract"]
+{contract} = "{module}"
 """
 
 
@@ -30,14 +37,24 @@ def install(uv: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     """
 
     def install(
-        name: str, source: str, entry_point: str, *, kind: str = "solver", version: str = "1.0", site: str = "site"
+        name: str,
+        source: str,
+        entry_point: str,
+        *,
+        kind: str = "solver",
+        version: str = "1.0",
+        site: str = "site",
+        contract: str | None = None,
+        dependencies: Sequence[str] = (),
     ) -> None:
         project, module = tmp_path / f"{name}-{site}", name.replace("-", "_")
         (project / "src" / module).mkdir(parents=True)
         (project / "src" / module / "__init__.py").write_text(source)
-        (project / "pyproject.toml").write_text(
-            PYPROJECT.format(name=name, version=version, kind=kind, entry_point=entry_point)
+        text = PYPROJECT.format(
+            name=name, version=version, kind=kind, entry_point=entry_point, dependencies=json.dumps(dependencies)
         )
+        declared = "" if contract is None else CONTRACT.format(contract=contract, module=module)
+        (project / "pyproject.toml").write_text(text + declared)
         command = ["pip", "install", "--quiet", "--no-deps", "--python", sys.executable]
         subprocess.run([uv, *command, "--target", tmp_path / site, project], check=True, cwd=tmp_path)
         monkeypatch.syspath_prepend(tmp_path / site)

@@ -109,6 +109,7 @@ def test_plugins_as_json_have_the_same_fields_and_the_problem(install):
             "distribution": "plug-a",
             "version": "1.0",
             "state": "duplicate",
+            "contract": 1,
             "problem": "offered by plug-b 2.0 as well; write 'plug-a:demo' for this one",
         },
         {
@@ -117,6 +118,7 @@ def test_plugins_as_json_have_the_same_fields_and_the_problem(install):
             "distribution": "plug-b",
             "version": "2.0",
             "state": "broken",
+            "contract": 1,
             "problem": "no module named 'gone'; reinstall the distribution",
         },
     ]

@@ -18,6 +18,7 @@ from .features import FeatureWarning
 from .hookspecs import hookimpl
 from .program import CaptureWarning
 from .simulation import Simulation
+from .tracing import HookTrace
 
 __all__ = [
     "AssetConfig",
@@ -30,6 +31,7 @@ __all__ = [
     "ConfigError",
     "ContactSource",
     "FeatureWarning",
+    "HookTrace",
     "OrchardError",
     "PluginError",
     "SceneConfig",

@@ -98,6 +98,7 @@ def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Ver
     import warp as wp
 
     leave_out_backward_kernels()
+    catalog = config.catalog.restrict(catalog)
     components = Components(config, (), catalog)
     try:
         device = find_device(config.simulation.device)

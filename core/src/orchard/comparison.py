@@ -202,7 +202,7 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
 
 def _has_rotors(config: SimulationConfig) -> bool:
     assert config.solver is not None, "a comparison names its solvers"
-    plugin = Catalog.installed().find("solver", config.solver.type).load()
+    plugin = config.catalog.restrict(Catalog.installed()).find("solver", config.solver.type).load()
     return "armature" in getattr(plugin, "supported_features", FEATURES)
 
 

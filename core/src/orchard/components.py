@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pluggy
@@ -15,6 +16,7 @@ from .hookspecs import Hooks
 if TYPE_CHECKING:
     from .catalog import Catalog, Kind
     from .config import ComponentConfig, SimulationConfig
+    from .tracing import HookTrace
 
 __all__ = ["Components", "Implementation", "located"]
 
@@ -32,7 +34,11 @@ _WRAPPABLE = (
 class Implementation:
     """One component's answer to a hook, called with only the arguments it names."""
 
-    def __init__(self, owner: str, impl: pluggy.HookImpl, place: str) -> None:
+    def __init__(
+        self, hook: str, owner: str, impl: pluggy.HookImpl, place: str, trace: HookTrace | None = None
+    ) -> None:
+        self._hook = hook
+        self._trace = trace
         self.owner = owner
         """The name the component is registered under, such as `actuators:legs`."""
         self.place = place
@@ -47,9 +53,8 @@ class Implementation:
 
     def bind(self, **arguments: Any) -> Callable[[], Any]:
         """Return the call with those of `arguments` that the component asks for."""
-        function = self._function
-        chosen = {name: arguments[name] for name in self._names}
-        return lambda: function(**chosen)
+        call = partial(self._function, **{name: arguments[name] for name in self._names})
+        return call if self._trace is None else self._trace.timed(self._hook, self.owner, call)
 
 
 class Components(Mapping[str, Any]):
@@ -59,13 +64,22 @@ class Components(Mapping[str, Any]):
         config: What to build.
         plugins: Objects made in Python, after those of the file; by label, or else labelled by their class.
         catalog: Where plugin names are looked up.
+        trace: What notes every hook call, if anything does.
 
     Raises:
         PluginError: A plugin cannot be loaded or built, or an object has no hook or one that does not exist.
         ConfigError: A plugin refuses its configuration.
     """
 
-    def __init__(self, config: SimulationConfig, plugins: Sequence[Any] | Mapping[str, Any], catalog: Catalog) -> None:
+    def __init__(
+        self,
+        config: SimulationConfig,
+        plugins: Sequence[Any] | Mapping[str, Any],
+        catalog: Catalog,
+        trace: HookTrace | None = None,
+    ) -> None:
+        self.trace = trace
+        """What notes every hook call; None where nothing does."""
         self.manager = pluggy.PluginManager("orchard")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
@@ -107,12 +121,12 @@ class Components(Mapping[str, Any]):
     def implementations(self, hook: str) -> list[Implementation]:
         """Return who answers `hook`, in calling order, wrappers left out."""
         impls = [impl for impl in self._hook(hook).get_hookimpls() if not _is_wrapper(impl)]
-        return [self._implementation(impl) for impl in reversed(impls)]
+        return [self._implementation(hook, impl) for impl in reversed(impls)]
 
     def wrappers(self, hook: str) -> list[Implementation]:
         """Return who wraps `hook`; where somebody does, it has to be called through pluggy."""
         impls = [impl for impl in self._hook(hook).get_hookimpls() if _is_wrapper(impl)]
-        return [self._implementation(impl) for impl in impls]
+        return [self._implementation(hook, impl) for impl in impls]
 
     def single(self, hook: str) -> Implementation | None:
         """Return the one component that answers `hook`, or None.
@@ -128,7 +142,12 @@ class Components(Mapping[str, Any]):
 
     def call(self, hook: str, without: Collection[Any] = (), **arguments: Any) -> Any:
         """Call a hook through pluggy, wrappers and all but some components."""
-        return self.manager.subset_hook_caller(hook, without)(**arguments)
+        call = partial(self.manager.subset_hook_caller(hook, without), **arguments)
+        if self.trace is not None:
+            parts = (*self.wrappers(hook), *self.implementations(hook))
+            owners = (part.owner for part in parts if not any(part.component is each for each in without))
+            call = self.trace.timed(hook, " > ".join(owners), call)
+        return call()
 
     def call_each(self, hook: str, **arguments: Any) -> None:
         """Call a build-time hook of one component after the other, naming the component in its faults."""
@@ -146,6 +165,8 @@ class Components(Mapping[str, Any]):
             ExceptionGroup: One or more components raised.
         """
         errors: list[Exception] = []
+        if self.trace is not None:
+            self.trace.phase = "close"
         for implementation in reversed(self.implementations("close")):
             try:
                 implementation.bind()()
@@ -155,8 +176,8 @@ class Components(Mapping[str, Any]):
         if errors:
             raise ExceptionGroup("components could not be closed", errors)
 
-    def _implementation(self, impl: pluggy.HookImpl) -> Implementation:
-        return Implementation(impl.plugin_name, impl, self._place(impl.plugin_name))
+    def _implementation(self, hook: str, impl: pluggy.HookImpl) -> Implementation:
+        return Implementation(hook, impl.plugin_name, impl, self._place(impl.plugin_name), self.trace)
 
     def _place(self, name: str) -> str:
         return self._places.get(name, name.replace(":", ".") + ".")

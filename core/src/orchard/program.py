@@ -7,7 +7,7 @@ import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import warp as wp
 
     from .snapshot import Snapshot
+    from .tracing import HookTrace, Phase
 
 __all__ = ["CaptureWarning", "Operation", "Program", "Segment"]
 
@@ -67,6 +68,11 @@ class Segment:
         else:
             yield partial(wp.capture_launch, self.graph)
 
+    def __str__(self) -> str:
+        """Name the first and the last operation."""
+        names = f"{self.operations[0].name} … {self.operations[-1].name}" if self.operations else "nothing"
+        return f"{len(self.operations)} operations: {names}"
+
 
 class Program:
     """All operations of a control step, and the graphs that replay them.
@@ -85,6 +91,7 @@ class Program:
         policy: `off` never records, `auto` records what it can and warns of what it cannot, `require` raises.
         save: Takes a snapshot of everything that the operations can change.
         observe: Takes the outcome that eager and replayed steps must share.
+        trace: What is told of phases and replays, if anything is.
 
     Raises:
         SimulationError: The policy is `require` and a component declares that it cannot be recorded.
@@ -98,6 +105,7 @@ class Program:
         policy: Literal["auto", "require", "off"],
         save: Callable[[], Snapshot],
         observe: Callable[[], Outcome],
+        trace: HookTrace | None = None,
     ) -> None:
         self.operations = tuple(operations)
         self.eager_reasons = {op.name: op.eager_reason for op in operations if op.eager_reason is not None}
@@ -117,6 +125,7 @@ class Program:
         self._policy = policy
         self._save = save
         self._observe = observe
+        self._trace = trace
         self.is_captured = False
         """Whether every operation is replayed from a graph."""
         self._kept: list[Any] = []
@@ -143,6 +152,7 @@ class Program:
 
     def _begin(self, number: int) -> None:
         """Take a first step eagerly, then record."""
+        self._enter("first step")
         due = self._of_periods(self._due(number))
         for operation in due:
             operation.run()
@@ -168,12 +178,35 @@ class Program:
     @contextmanager
     def undone(self) -> Iterator[None]:
         """Put back, at the end of a `with` block, everything that operations called inside it changed."""
-        with WARP_LOCK:
+        with WARP_LOCK, nullcontext() if self._trace is None else self._trace.during("rehearsal"):
             before = self._save()
             try:
                 yield
             finally:
                 before.restore()
+
+    def _enter(self, phase: Phase) -> None:
+        if self._trace is not None:
+            self._trace.phase = phase
+
+    def record_apart(self, groups: Sequence[Sequence[Operation]]) -> list[Segment]:
+        """Return the segments of a step in which groups of operations share no graph; the simulation stays as it is.
+
+        Args:
+            groups: All operations in their order. Those that run eagerly, by their names, do so here.
+
+        Raises:
+            SimulationError: An operation can be recorded only together with others.
+        """
+        with WARP_LOCK:
+            before = self._save()
+            try:
+                return [segment for group in groups for segment in self._segments(group)]
+            except _CannotRecordError as error:
+                raise SimulationError(f"{error.name}: on its own, {error.reason}") from error
+            finally:
+                before.restore()
+                self._kept.append(before.displaced)
 
     def record(self) -> None:
         """Record and compare, leaving the simulation as it was. Every kernel must have run once before.
@@ -187,8 +220,9 @@ class Program:
         else:
             with WARP_LOCK:
                 variants = self._record_what_can_be_trusted()
+        self._enter("later steps")
         self.segments = [*variants.values()][-1]
-        self._advance = {periods: _one_call(segments) for periods, segments in variants.items()}
+        self._advance = {periods: _one_call(segments, self._trace) for periods, segments in variants.items()}
         self.is_recorded = True
         self.is_captured = all(segment.graph is not None for segment in self.segments)
         found = {name: reason for name, reason in self.eager_reasons.items() if name not in declared}
@@ -213,6 +247,7 @@ class Program:
         """Record every run of operations that have no reason to be eager; return what failed too, with its reason."""
         variants = {}
         try:
+            self._enter("recording")
             for periods in self._due_together():
                 variants[periods] = tuple(self._segments(self._of_periods(periods)))
         except _CannotRecordError as error:
@@ -238,6 +273,7 @@ class Program:
     def _replays_differ(self, segments: Sequence[Segment], before: Snapshot) -> str | None:
         if all(segment.graph is None for segment in segments):
             return None
+        self._enter("comparison")
         eager_calls = [operation.run for segment in segments for operation in segment.operations]
         calls = [call for segment in segments for call in segment.calls()]
         eager = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
@@ -305,9 +341,16 @@ class Program:
         return "\n".join(lines)
 
 
-def _one_call(segments: Sequence[Segment]) -> Callable[[], None]:
-    calls = [call for segment in segments for call in segment.calls()]
+def _one_call(segments: Sequence[Segment], trace: HookTrace | None) -> Callable[[], None]:
+    calls = [call for segment in segments for call in _noted(segment, trace)]
     return calls[0] if len(calls) == 1 else partial(_call_each, calls)
+
+
+def _noted(segment: Segment, trace: HookTrace | None) -> Iterator[Callable[[], None]]:
+    """Yield the calls of a segment; where there is a trace, a replay is one of its own."""
+    noting = None if segment.graph is None else trace
+    for call in segment.calls():
+        yield call if noting is None else noting.timed("replay", str(segment), call)
 
 
 def _call_each(calls: Sequence[Callable[[], None]]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .comparison import Result
     from .config import SimulationConfig
     from .recording import Series
+    from .tracing import HookTrace
 
 __all__ = ["RunFolder"]
 
@@ -63,6 +64,10 @@ class RunFolder:
         """Write plain data into a file of some name."""
         text = json.dumps(data, indent=2, ensure_ascii=False)
         self._file(name).write_text(f"{text}\n", encoding="utf-8")
+
+    def write_trace(self, trace: HookTrace) -> None:
+        """Write `hooks.csv`: every hook call."""
+        trace.write(self._file("hooks.csv"))
 
     def write_series(self, series: Mapping[str, Series]) -> None:
         """Write `series.npz`: each series by name, with `labels/<name>` and `units/<name>` where it has them."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .catalog import Kind
     from .config import ComponentConfig, SimulationConfig
     from .outcome import Outcome
+    from .tracing import HookTrace
     from .views import SimulationView
 
 __all__ = ["Simulation"]
@@ -55,6 +56,7 @@ class Simulation:
             number of neighbouring worlds of each, in world order. Register the solver's custom attributes on it before
             adding to it, as any user of `newton.ModelBuilder` does. The gravity is the scene's.
         callbacks: Functions to call at events and in the phases of a step; more can be added to `callbacks` later.
+        trace: Notes every hook call from here on.
 
     Raises:
         ConfigError: The configuration asks for something that does not exist or does not fit together.
@@ -67,6 +69,7 @@ class Simulation:
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
+        trace: HookTrace | None = None,
     ) -> None:
         require_backward_kernels() if config.simulation.requires_grad else leave_out_backward_kernels()
         import warp as wp
@@ -75,8 +78,9 @@ class Simulation:
         kind = kind_of(self.device)
         collision_asked = config.collision
         self.config = config = with_determinism(config, kind)
-        catalog = Catalog.installed()
-        self._components = Components(config, plugins, catalog)
+        self.catalog = catalog = config.catalog.restrict(Catalog.installed())
+        """Where its plugins were found."""
+        self._components = Components(config, plugins, catalog, trace)
         self._periods = periods_in_steps(self._components, self.control_dt)
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
         self._binding: str | None = None
@@ -118,6 +122,7 @@ class Simulation:
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
+        trace: HookTrace | None = None,
     ) -> Self:
         """Build what a file describes.
 
@@ -127,13 +132,14 @@ class Simulation:
             plugins: As for the class.
             prototype: As for the class.
             callbacks: As for the class.
+            trace: As for the class.
 
         Raises:
             ConfigError: As for the class; names file and line.
             PluginError: As for the class.
         """
         leave_out_backward_kernels()
-        return cls(load(path, overrides), plugins, prototype, callbacks)
+        return cls(load(path, overrides), plugins, prototype, callbacks, trace)
 
     # Building, one phase a method, in the order of the calls.
 
@@ -202,6 +208,7 @@ class Simulation:
             switched_off=self._switched_off,
             opaque=(
                 *(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
+                Catalog,
                 Recorder,  # what it saw is not what the simulation is
             ),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,7 @@ class Stepping:
             policy=self.config.capture,
             save=lambda: self._save({"forces": forces}),
             observe=self.outcome,
+            trace=self.components.trace,
         )
 
     def outcome(self) -> Outcome:
@@ -104,8 +106,10 @@ class Stepping:
         joint_q.fill_(float("nan"))
         calls = [*self._collision(self.states[0], self.contacts[0])] if self.source.is_run_by_host else []
         calls.append(self._solver_step(**self._solver_arguments(0)))
-        for operation in calls:
-            operation.run()
+        trace = self.components.trace
+        with nullcontext() if trace is None else trace.during("rehearsal"):
+            for operation in calls:
+                operation.run()
         is_unwritten = bool(np.isnan(joint_q.numpy()).all())
         before.restore()
         if is_unwritten:
@@ -249,9 +253,10 @@ class Stepping:
             return _operation("step_solver", answer, arguments)
         solver = arguments.pop("solver")
         del arguments["substep_count"]  # Newton's solvers take one substep at a time
+        run, trace = partial(solver.step, **arguments), self.components.trace
         return Operation(
             name="step_solver(solver)",
-            run=lambda: solver.step(**arguments),
+            run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
             eager_reason=_eager_reason("solver", self.components.solver),
         )
 

@@ -9,8 +9,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .catalog import Catalog
-
 if TYPE_CHECKING:
     from .program import Program
     from .simulation import Simulation
@@ -67,10 +65,9 @@ def _capacities(simulation: Simulation) -> list[dict[str, Any]]:
 
 def _plugins(simulation: Simulation) -> dict[str, Any]:
     """Return type, distribution and version of every plugin selected, by the name of its component."""
-    catalog = Catalog.installed()
     found = {}
     for name, (kind, choice) in simulation.selected_plugins.items():
-        entry = catalog.find(kind, choice.type)
+        entry = simulation.catalog.find(kind, choice.type)
         found[name] = {"type": choice.type, "distribution": entry.distribution, "version": entry.version}
     return found
 

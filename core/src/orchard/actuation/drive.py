@@ -6,7 +6,6 @@ import abc
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from orchard.catalog import Catalog
 from orchard.errors import PluginError
 from orchard.hookspecs import hookimpl
 
@@ -192,9 +191,8 @@ class DriveActuator(abc.ABC):
 def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:
     from newton.actuators import ClampingBase
 
-    catalog = Catalog.installed()
     for index, choice in enumerate(config.clamping):
-        plugin = catalog.find("clamping", choice.type).load()
+        plugin = lanes.catalog.find("clamping", choice.type).load()
         built = plugin(choice.config).build(lanes.within(f"clamping[{index}]"))  # pyright: ignore
         if not isinstance(built, ClampingBase):
             raise PluginError(

@@ -92,6 +92,7 @@ def lanes_of(simulation: Simulation, axes: Mapping[int, Axes]) -> Lanes:
         coordinates=on_host(model.joint_q_start)[joints] + offsets,
         device=model.device,
         dt=simulation.config.simulation.dt,
+        catalog=simulation.catalog,
     )
 
 

@@ -17,6 +17,7 @@ from .config import Parameter, Uniform
 
 if TYPE_CHECKING:
     import warp as wp
+    from orchard.catalog import Catalog
 
 __all__ = ["LaneParameter", "Lanes", "Parameters"]
 
@@ -77,6 +78,8 @@ class Lanes:
     device: wp.Device
     dt: float
     """Length of a physics step [s]."""
+    catalog: Catalog
+    """Where clampings are found."""
     prefix: str = ""
     """Where the parameters stand in the actuator's table: `clamping[0].` for those of its first clamping."""
     parameters: dict[str, LaneParameter] = attrs.field(factory=dict)

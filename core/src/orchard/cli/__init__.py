@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import warnings
 from typing import Any
 
 import click
@@ -29,9 +30,11 @@ class Commands(click.Group):
         return getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the chosen command; report what Orchard raises, one fault per line, and exit with its code."""
+        """Run the chosen command; report warnings and what Orchard raises, one line each, and exit with its code."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
+                return super().invoke(ctx)
         except tuple(EXIT_CODES) as error:
             for fault in str(error).splitlines():
                 click.echo(f"error: {fault}", err=True)

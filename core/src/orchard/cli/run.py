@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from orchard.config import SimulationConfig, load
 from orchard.errors import ConfigError, SimulationError
+from orchard.tracing import HookTrace
 
 if TYPE_CHECKING:
     from orchard.progress import Progress
@@ -66,8 +67,18 @@ def simulation_options(command: Any) -> Any:
 @click.command()
 @click.argument("file", type=PATH)
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option(
+    "--trace-hooks", "is_traced", is_flag=True, help="List every hook call, with who answered, when and for how long."
+)
 @simulation_options
-def run(file: Path, overrides: tuple[str, ...], steps: int | None, duration: float | None, **options: Any) -> None:
+def run(
+    file: Path,
+    overrides: tuple[str, ...],
+    is_traced: bool,
+    steps: int | None,
+    duration: float | None,
+    **options: Any,
+) -> None:
     """Simulate what FILE describes.
 
     The run folder, by default runs/NAME-DATE-TIME, holds the resolved configuration (config.toml), a summary
@@ -75,9 +86,13 @@ def run(file: Path, overrides: tuple[str, ...], steps: int | None, duration: flo
 
     World-steps per second are physics steps of all worlds together: worlds × control steps × decimation ÷ wall time,
     from the second control step on. The first one runs eagerly and is then captured; it is not measured.
+
+    --trace-hooks ends with a table, and leaves the single calls in the run folder (hooks.csv). Times are the host's.
     """
     config = load(file, overrides)
-    simulate(file, partial(build, config), step_count(config, steps, duration), **options)
+    trace = HookTrace() if is_traced else None
+    start = partial(build, config, trace=trace)
+    simulate(file, start, step_count(config, steps, duration), trace=trace, **options)
 
 
 def simulate(
@@ -89,6 +104,7 @@ def simulate(
     record_worlds: int,
     target: Path | None,
     as_json: bool,
+    trace: HookTrace | None = None,
 ) -> None:
     """Simulate, and leave a run folder behind.
 
@@ -100,6 +116,7 @@ def simulate(
         record_worlds: How many worlds to record.
         target: The checkpoint to write, if any.
         as_json: Whether standard output is for one line of JSON alone.
+        trace: What notes the hook calls of the simulation, if anything does.
 
     Raises:
         SimulationError: The simulation failed; raised after the folder is written.
@@ -124,8 +141,12 @@ def simulate(
                 _save(simulation, target, progress, end)
         with progress.phase("write"):
             is_drawn = _write(folder, simulation.config, recorder, summary)
+            if trace is not None:
+                folder.write_trace(trace)
         if not is_drawn:
             progress.note("no picture: matplotlib is not installed; install orchard[plot]")
+        if trace is not None:
+            progress.note(str(trace))
         _report(summary, folder, progress)
     if as_json:
         results = {name: summary[name] for name in RESULTS} | {"run_folder": str(folder.path)}
@@ -159,12 +180,12 @@ def step_count(config: SimulationConfig, steps: int | None, duration: float | No
     return count
 
 
-def build(config: SimulationConfig, progress: Progress, *plugins: Any) -> Simulation:
+def build(config: SimulationConfig, progress: Progress, *plugins: Any, trace: HookTrace | None = None) -> Simulation:
     """Return the simulation of a configuration; newton and warp are imported on the way."""
     with progress.phase("build"):
         from orchard.simulation import Simulation
 
-        return Simulation(config, plugins=plugins)
+        return Simulation(config, plugins=plugins, trace=trace)
 
 
 def prepare(simulation: Simulation, progress: Progress) -> None:

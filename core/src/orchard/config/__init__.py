@@ -1,5 +1,6 @@
 """Configuration: typed, frozen classes, and the way from a file to them."""
 
+from .catalog import CatalogConfig
 from .collision import BodyPairReductionConfig, CollisionConfig
 from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
@@ -10,6 +11,7 @@ from .shapes import ShapeConfig
 __all__ = [
     "AssetConfig",
     "BodyPairReductionConfig",
+    "CatalogConfig",
     "CollisionConfig",
     "ComponentConfig",
     "FilePath",

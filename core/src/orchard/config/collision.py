@@ -4,7 +4,8 @@ what: a value that Newton would ignore is refused.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import attrs
 from attrs.validators import ge, le, optional
@@ -63,6 +64,8 @@ class BodyPairReductionConfig:
 @attrs.frozen(kw_only=True)
 class CollisionConfig:
     """Newton's collision pipeline, for the solvers that do not detect contacts themselves."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {"soft_contact_margin": "write soft_contact_gap"}
 
     broad_phase: Literal["explicit", "nxn", "sap"] | None = None
     """How candidate pairs are found; by default what Newton chooses for the model."""

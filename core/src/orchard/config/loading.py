@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import attrs
 from cattrs import BaseValidationError
 from orchard.catalog import Catalog
+from orchard.errors import ConfigError
 
+from .catalog import CatalogConfig
 from .converter import make_converter
 from .faults import UnexpectedValueError, fault_error, faults_of
 from .fields import default_of, fields_of
@@ -20,7 +24,16 @@ from .overrides import apply, parse
 from .toml_text import toml_text, value_paths
 from .tree import KeyPath, Node, path_text
 
-__all__ = ["dump_toml", "load", "origins", "read_tree", "structure", "structure_tree", "unstructure"]
+__all__ = [
+    "dump_toml",
+    "load",
+    "origins",
+    "read_tree",
+    "structure",
+    "structure_catalog",
+    "structure_tree",
+    "unstructure",
+]
 
 
 def load(
@@ -69,11 +82,36 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
         ConfigError: The tree is wrong.
         PluginError: Nothing is wrong but plugins.
     """
-    converter = make_converter(catalog or Catalog.installed())
+    installed = catalog or Catalog.installed()
+    with suppress(ConfigError):  # told below, among all other faults
+        restricted = structure_catalog(tree, installed)
+        for note in restricted.notes[len(installed.notes) :]:
+            warnings.warn(note, UserWarning, stacklevel=3)
+        installed = restricted
+    converter = make_converter(installed)
     try:
         return converter.structure(tree.plain(), SimulationConfig)
     except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error), tree) from error
+
+
+def structure_catalog(tree: Node, installed: Catalog) -> Catalog:
+    """Return the catalog that the `[catalog]` table of a tree leaves of what is installed.
+
+    Raises:
+        ConfigError: The table is wrong.
+    """
+    table = tree.child("catalog") or Node({}, tree.origin)
+    try:
+        config = make_converter(installed).structure(table.plain(), CatalogConfig)
+    except (BaseValidationError, UnexpectedValueError) as error:
+        raise fault_error(faults_of(error, ("catalog",)), tree) from error
+    return config.restrict(installed, lambda key: _located(tree, ("catalog", key)))
+
+
+def _located(tree: Node, path: KeyPath) -> str:
+    place = str(tree.nearest_origin(path))
+    return path_text(path) + (f" ({place})" if place else "")
 
 
 def unstructure(config: Any) -> Any:

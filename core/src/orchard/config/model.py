@@ -11,6 +11,7 @@ from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, m
 from orchard.features import FEATURES
 from orchard.spelling import did_you_mean
 
+from .catalog import CatalogConfig
 from .collision import CollisionConfig
 from .paths import FilePath
 from .shapes import ShapeConfig
@@ -178,3 +179,4 @@ class SimulationConfig:
     actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
+    catalog: CatalogConfig = attrs.field(factory=CatalogConfig)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
-from orchard.catalog import Catalog
 from orchard.errors import ConfigError, PluginError
 from orchard.spelling import did_you_mean
 
@@ -130,7 +129,6 @@ class Readings:
             stage.apply(numbers, world_mask, dt)
 
     def _build_stages(self, sensor: Sensor, simulation: Simulation) -> Iterator[tuple[Stage, wp.array]]:
-        catalog = Catalog.installed()
         label, seed = simulation.label_of(sensor), simulation.config.simulation.seed
         for index, choice in enumerate(sensor.config.stages):
             name, place = choice.config.output, f"stages.{index}.output"
@@ -145,7 +143,7 @@ class Readings:
                     " choose another output"
                 )
             lanes = OutputLanes(numbers, self._worlds, simulation.world_count, f"{seed}/{label}/{name}/{index}")
-            stage = catalog.find("stage", choice.type).load()(choice.config, lanes)
+            stage = simulation.catalog.find("stage", choice.type).load()(choice.config, lanes)
             if not isinstance(stage, Stage):
                 raise PluginError(f"stages.{index}: {choice.type!r} is no orchard.sensing.Stage; derive it from that")
             yield stage, numbers
