@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import numpy as np
 from orchard.arrays import present
 
-from .indexing import PADDING
 from .launching import Aliases, PreparedLaunch
+from .runs import Runs
 
 if TYPE_CHECKING:
     import warp as wp
@@ -36,25 +34,6 @@ _SPECIAL = {
 """Kernels that write more than the quantity, or in another form, by quantity."""
 
 _IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
-
-
-@attrs.frozen
-class _Block:
-    """Rows that are runs of neighbouring elements at equal distances: copied as wholes, as fast as memory allows."""
-
-    start: int
-    stride: int
-    width: int
-
-    @classmethod
-    def of(cls, index: np.ndarray) -> _Block | None:
-        """Return the block that an index map is, or None."""
-        count, width = index.shape
-        if not count or not width or (index == PADDING).any():
-            return None
-        start, stride = int(index[0, 0]), int(index[1, 0] - index[0, 0]) if count > 1 else width
-        expected = start + stride * np.arange(count)[:, None] + np.arange(width)
-        return cls(start, stride, width) if stride >= width and (index == expected).all() else None
 
 
 class Field:
@@ -84,7 +63,8 @@ class Field:
         self._count, self._width = index.shape
         self._index = wp.array(index.ravel(), dtype=int, device=faults.device)
         is_plain = quantity.name not in _SPECIAL and len(quantity.arrays) == 1
-        self._block = _Block.of(index) if is_plain else None
+        row_size = wp.types.type_size_in_bytes(self.dtype) * math.prod(shape[1:])
+        self._runs = Runs.of(index, row_size) if is_plain else None
         self.values = wp.zeros(shape, dtype=self.dtype, device=faults.device)
         """What `read` fills; 0 where it is padded."""
         if quantity.name == "coms":
@@ -92,15 +72,13 @@ class Field:
         self._uncounted = wp.zeros_like(faults)
         self._device = present(faults.device)
         self._aliases = Aliases()
-        self._row_type = wp.types.vector(math.prod(shape[1:]), wp.float32)
         self._scatters: dict[int, PreparedLaunch] = {}
         self._gathers: dict[tuple[int, int], Callable[[], Any]] = {}
-        self._copies: dict[int, Callable[[], Any]] = {}
 
     def read(self, arrays: Sequence[wp.array]) -> wp.array:
         """Gather the quantity into `values`. May be recorded."""
-        if self._block is not None and not self._device.is_capturing:
-            self._copy(arrays[0])
+        if self._runs is not None and not self._device.is_capturing:
+            self._runs.read(arrays[0], self.values)
             return self.values
         for part, array in enumerate(arrays):
             key = (part, array.ptr or 0)
@@ -111,17 +89,6 @@ class Field:
         if self._balls is not None:
             self._balls.read(arrays[0], self.values)
         return self.values
-
-    def _copy(self, array: wp.array) -> None:
-        """Copy runs; on the CPU, Warp cannot record it."""
-        import warp as wp
-
-        copy = self._copies.get(array.ptr or 0)
-        if copy is None:
-            self._gathers[0, array.ptr or 0] = self._prepare(0, array)  # loads the kernel before a capture needs it
-            copy = partial(wp.copy, self._dense_rows(self.values), self._rows_of(array))
-            self._copies[array.ptr or 0] = copy
-        copy()
 
     def _prepare(self, part: int, array: wp.array) -> Callable[[], Any]:
         import warp as wp
@@ -145,12 +112,10 @@ class Field:
             choice: The rows.
             marks: Marks the rows that were written, where bodies follow from them.
         """
-        import warp as wp
-
         if not self._index.size:
             return
-        if choice.is_all and self._block is not None and not self._device.is_capturing:
-            wp.copy(self._rows_of(arrays[0]), self._dense_rows(data))
+        if choice.is_all and self._runs is not None and not self._device.is_capturing:
+            self._runs.write(arrays[0], data)
             if marks is not None:
                 marks.mark_all()
         elif self._name in _SPECIAL:
@@ -193,18 +158,6 @@ class Field:
         size = wp.types.type_size_in_bytes(self.dtype)
         inner = wp.types.type_size_in_bytes(dtype)
         return self._aliases.of(dense, dtype, count, offset=part * inner, stride=self._components * size)
-
-    def _rows_of(self, array: wp.array) -> wp.array:
-        """Return the rows in one of Newton's arrays, each as a vector."""
-        import warp as wp
-
-        assert self._block is not None, "only where rows are runs"
-        size = wp.types.type_size_in_bytes(array.dtype)
-        offset, stride = self._block.start * size, self._block.stride * size
-        return self._aliases.of(array, self._row_type, self._count, offset=offset, stride=stride)
-
-    def _dense_rows(self, dense: wp.array) -> wp.array:
-        return self._aliases.of(dense, self._row_type, self._count)
 
 
 def _gather_of(dtype: Any) -> str:
