@@ -18,6 +18,7 @@ from orchard.catalog import Catalog
 from orchard.cli import main as orchard_command
 from orchard.config.schema import json_schema
 from orchard.features import FEATURES
+from orchard.views.quantities import ARTICULATION, RIGID_BODY, Quantity
 
 REFERENCE = Path(__file__).parent / "reference"
 CHECKS = Path(__file__).parents[1] / "tests" / "physics" / "checks.toml"
@@ -137,6 +138,61 @@ the formula, and its momentum across is kept, both relative. The other solvers d
 
 VERDICTS = """
 ## Solver by solver
+"""
+
+VIEWS = """\
+# Views
+
+<!-- Written by docs/write_reference.py from the tables of quantities. Change those, then run it. -->
+
+What `simulation.view` gives: `articulations(pattern)` and `rigid_bodies(pattern)` have a method `get_NAME` for each row
+of these tables, and `set_NAME` where something follows from setting it.
+[Views](../how-to/views.md) shows how they are used, and what `contacts(sensors, filters)` gives.
+
+- **shape**: N rows, D DOFs, C coordinates and L links of the row with the most, G generalized DOFs: six of a free root,
+  if any row has one, then the D others. Where a row has fewer, it is padded with 0.
+- **array**: where the numbers are, of the state, the inputs (`control`), the `model`, or what the
+  [solver reports](glossary.md#observable); such a report is asked for by `simulation.observables`.
+- **when it is set**: `●` is all there is to it. Flags of `newton.ModelFlags` are what the solver is told, once, before
+  the next step; a solver that does not take them over [refuses](solvers.md#what-they-take-over-while-they-run).
+  "bodies" are computed from joints, once, before the next step or read, for the articulations that were set.
+
+Numbers are float32, poses and velocities in the world: every world has the same origin.
+"""
+
+CONTACTS = """
+## Contacts
+
+`contacts(sensors, filters, max_contact_data=K)` reads the observable `contact_f` of S sensors, which are bodies, with
+up to F filters each; K rows hold single contacts. [Read contact forces](../how-to/contact-forces.md) shows how. Forces
+act on the sensor, in the last substep; with a `dt` they are multiplied by the length of a physics step and divided by
+it.
+
+| method | field | meaning | unit | shape |
+|---|---|---|---|---|
+| `net_forces` |  | sum of all forces on the sensor, in the world | N | (S, 3) |
+| `force_matrix` |  | force of each filter on the sensor, in the world | N | (S, F, 3) |
+| `contact_data` | `forces` | normal force; positive pushes the sensor away | N | (K) |
+| `contact_data` | `points` | midpoint between the surfaces, in the world | m | (K, 3) |
+| `contact_data` | `normals` | unit vector towards the sensor, in the world | 1 | (K, 3) |
+| `contact_data` | `separations` | distance of the surfaces, negative where they penetrate | m | (K) |
+| `contact_data` | `counts` | contacts of each pair, also those without a row | 1 | (S, F) |
+| `contact_data` | `starts` | first row of each pair | 1 | (S, F) |
+| `contact_data` | `overflow` | rows that were needed when they were too few, else 0 | 1 | (1) |
+| `raw_contact_data` | `forces` | as above, of all contacts | N | (K) |
+| `raw_contact_data` | `points` | as above | m | (K, 3) |
+| `raw_contact_data` | `normals` | as above | 1 | (K, 3) |
+| `raw_contact_data` | `separations` | as above | m | (K) |
+| `raw_contact_data` | `counts` | contacts of each sensor | 1 | (S) |
+| `raw_contact_data` | `starts` | first row of each sensor | 1 | (S) |
+| `raw_contact_data` | `overflow` | as above | 1 | (1) |
+| `raw_contact_data` | `other_bodies` | body that exerts the force, -1 where it is static | 1 | (K) |
+| `raw_contact_data` | `other_shapes` | its shape, -1 in rows that are not used | 1 | (K) |
+| `friction_data` | `forces` | tangential force on the sensor, in the world | N | (K, 3) |
+| `friction_data` | `points` | as above | m | (K, 3) |
+| `friction_data` | `counts` | contacts of each pair; without filters, of each sensor | 1 | (S, F) |
+| `friction_data` | `starts` | first row of each pair; without filters, of each sensor | 1 | (S, F) |
+| `friction_data` | `overflow` | as above | 1 | (1) |
 """
 
 MODEL_CHANGES = {
@@ -400,11 +456,36 @@ def _toml(value: Any) -> str:
     return number or json.dumps(value, ensure_ascii=False)
 
 
+def views_page() -> str:
+    """Return the tables of quantities of the views."""
+    tables = {"Articulations": ARTICULATION, "Rigid bodies": RIGID_BODY}
+    quantities = "".join(
+        f"\n## {title}\n\n| name | unit | shape | array | frame | when it is set |\n|---|---|---|---|---|---|\n"
+        + "".join(_quantity(quantity) for quantity in table.values())
+        for title, table in tables.items()
+    )
+    return VIEWS + quantities + CONTACTS
+
+
+def _quantity(quantity: Quantity) -> str:
+    columns = {"dof": "D", "coordinate": "C", "link": "L", "generalized": "G"}.get(quantity.element)
+    shape = ["N", *([columns] if columns else []), *([str(quantity.components)] if quantity.components > 1 else [])]
+    if quantity.source == "computed" and quantity.name in ("jacobians", "mass_matrices"):
+        shape.append("G")
+    where = {"observable": "observables", "computed": ""}.get(quantity.source, quantity.source)
+    arrays = ", ".join(f"`{where}.{array}`" for array in quantity.arrays) or "computed"
+    follows = [f"`{flag}`" for flag in quantity.flags] + (["bodies"] if quantity.invalidates else [])
+    effect = (", ".join(follows) or "●") if quantity.is_settable else ""
+    texts = [quantity.unit, f"({', '.join(shape)})", arrays, quantity.frame, effect]
+    return f"| `{quantity.name}`: {quantity.meaning} | " + " | ".join(texts) + " |\n"
+
+
 PAGES = {
     "configuration": configuration_page,
     "cli": cli_page,
     "solvers": solvers_page,
     "physics-checks": physics_page,
+    "views": views_page,
 }
 """What writes each page, by the name of its file."""
 

@@ -103,6 +103,16 @@ def test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built(
         assert not witness.is_called
 
 
+def test_an_observable_the_solver_does_not_compute_is_refused(ball, configure):
+    config = configure("featherstone", observables=["body_parent_f", "contact_f"])
+
+    text = error_of(orchard.Simulation, config, prototype=ball())
+
+    refusal, solvers = text.split("; solvers that do: ")
+    assert refusal == "simulation.observables: needs 'contact_f', which solver 'featherstone' does not compute"
+    assert "'mujoco'" in solvers
+
+
 def test_every_sensor_that_cannot_be_served_is_reported_at_once(ball, configure):
     config = configure("semi-implicit", sensors={"chest": IMU, "feet": CONTACT})
 

@@ -218,6 +218,30 @@ def test_readings_of_a_reset_world_are_zero_until_the_next_step(ball, configure)
             assert readings[1, 0, 2] > 1.0
 
 
+def test_what_the_solver_reported_of_a_reset_world_is_zero_until_the_next_step(ball, configure):
+    kinds = ["body_qdd", "body_parent_f", "contact_f"]
+    config = configure("mujoco", scene={"worlds": WORLDS, "ground": True}, observables=kinds)
+    with orchard.Simulation(config, prototype=ball(height=0.0995)) as simulation:
+        simulation.step(20)
+        reported, contacts = simulation.observables, simulation.contacts
+        worlds = simulation.model.shape_world.numpy()[contacts.rigid_contact_shape1.numpy()[:WORLDS]]
+        assert sorted(worlds) == [0, 1, 2]
+        before = {name: getattr(reported, name).numpy()[:WORLDS].copy() for name in kinds}
+
+        simulation.reset([1])
+
+        worlds_of = {"body_qdd": np.arange(WORLDS), "body_parent_f": np.arange(WORLDS), "contact_f": worlds}
+        for name, rows in worlds_of.items():
+            after = getattr(reported, name).numpy()[:WORLDS]
+            assert (after[rows == 1] == 0.0).all()
+            assert np.array_equal(after[rows != 1], before[name][rows != 1])
+        assert before["contact_f"][:, 2].any()
+        assert before["body_qdd"].any()
+        assert (contacts.rigid_contact_shape1.numpy()[:WORLDS] == -1).tolist() == (worlds == 1).tolist()
+        simulation.step()
+        assert (reported.contact_f.numpy()[:WORLDS, 2] != 0.0).all()
+
+
 @wp.kernel
 def count_up(counts: wp.array[int]):
     i = wp.tid()

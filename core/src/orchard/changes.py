@@ -29,17 +29,17 @@ class ModelChanges:
         self._taken = _declared_flags(component)
         self._solver = solver
         self._name = name
-        self._waiting = 0
+        self._waiting = self._replayed = 0
         self.told = 0
         """Flags of everything that the solver was ever told."""
 
     @property
     def is_waiting(self) -> bool:
         """Whether there is something to tell."""
-        return bool(self._waiting)
+        return bool(self._waiting | self._replayed)
 
     def add(self, flags: newton.ModelFlags | int) -> None:
-        """Note what was changed.
+        """Note what was changed. Inside a capture, by what is replayed unseen: the solver is told ever after.
 
         Raises:
             ConfigError: A flag does not exist, or the solver does not take such changes over while it runs.
@@ -55,11 +55,14 @@ class ModelChanges:
                 f" it does: {_flag_names(self._taken) or 'nothing'}; build another simulation from the changed model"
             )
         self._waiting |= int(flags)
+        if self._solver.model.device.is_capturing:
+            self._replayed |= int(flags)
 
     def tell(self) -> None:
         """Tell the solver, once, of all that waits."""
-        self._solver.notify_model_changed(self._waiting)
-        self.told |= self._waiting
+        flags = self._waiting | self._replayed
+        self._solver.notify_model_changed(flags)
+        self.told |= flags
         self._waiting = 0
 
 

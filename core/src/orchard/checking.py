@@ -103,7 +103,7 @@ def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Ver
     try:
         device = find_device(config.simulation.device)
         refuse_undeterministic(components, config, kind_of(device), catalog)
-        unmet = unmet_needs(components, components.solver.supported_observables)
+        unmet = unmet_needs(components, config.simulation.observables, components.solver.supported_observables)
         with wp.ScopedDevice(device):
             model, _ = build_model(components, config, None, device)
             found = gaps(model, components.solver)

@@ -129,13 +129,37 @@ def merge_mask(more: wp.array[wp.bool], mask: wp.array[wp.bool]):
 
 
 @wp.kernel
-def mask_articulations(world_of: wp.array[int], world_mask: wp.array[wp.bool], chosen: wp.array[wp.bool]):
-    """Choose the articulations of the masked worlds; the mask's last entry is for world -1."""
+def merge_articulations(world_of: wp.array[int], world_mask: wp.array[wp.bool], mask: wp.array[wp.bool]):
+    """Add the articulations of the masked worlds to a mask; the last entry of `world_mask` is for world -1."""
     articulation = wp.tid()
     world = world_of[articulation]
     if world < 0:
         world = world_mask.shape[0] - 1
-    chosen[articulation] = world_mask[world]
+    if world_mask[world]:
+        mask[articulation] = True
+
+
+@wp.kernel
+def forget_contacts(
+    shape0: wp.array[int],
+    shape1: wp.array[int],
+    shape_world: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    contact_f: wp.array[wp.spatial_vector],
+):
+    """Take the contacts of the masked worlds out of the buffer; the mask's last entry is for world -1."""
+    i = wp.tid()
+    a = shape0[i]
+    b = shape1[i]
+    if a < 0 or b < 0:
+        return
+    world = wp.max(shape_world[a], shape_world[b])
+    if world < 0:
+        world = world_mask.shape[0] - 1
+    if world_mask[world]:
+        shape0[i] = -1
+        shape1[i] = -1
+        contact_f[i] = wp.spatial_vector()
 
 
 @wp.kernel

@@ -1,11 +1,13 @@
-"""What sensors ask of the solver: refused before anything is built, allocated once before anything is recorded."""
+"""What is asked of the solver: refused before anything is built, allocated once before anything is recorded."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .capabilities import solvers_declaring
 from .errors import ConfigError
+from .reset import WorldRows, arrays_of, worlds_of_frequency
 
 if TYPE_CHECKING:
     import newton
@@ -20,14 +22,16 @@ OVERFLOW = "overflow"
 """The kind that reports a solver's full buffers, one integer per world; read wherever it is offered."""
 
 
-def refuse_unsupported(components: Components, supported: frozenset[str], solver: str, catalog: Catalog) -> None:
-    """Refuse every sensor that needs more than the solver gives.
+def refuse_unsupported(
+    components: Components, asked: Collection[str], supported: frozenset[str], solver: str, catalog: Catalog
+) -> None:
+    """Refuse every sensor that needs more than the solver gives, and what the file asks for beyond it.
 
     Raises:
         ConfigError: Names the sensor, what it needs, the solver, and the installed solvers that give it.
     """
     faults = []
-    for place, kind in unmet_needs(components, supported):
+    for place, kind in unmet_needs(components, asked, supported):
         able = ", ".join(repr(other) for other in solvers_declaring("supported_observables", kind, catalog))
         faults.append(
             f"{place}: needs {kind!r}, which solver {solver!r} does not compute;"
@@ -37,19 +41,23 @@ def refuse_unsupported(components: Components, supported: frozenset[str], solver
         raise ConfigError(*faults)
 
 
-def unmet_needs(components: Components, supported: frozenset[str]) -> list[tuple[str, str]]:
+def unmet_needs(components: Components, asked: Collection[str], supported: frozenset[str]) -> list[tuple[str, str]]:
     """Return who needs an observable that the solver does not give, as pairs of place and kind."""
-    return [
-        (name.replace(":", "."), kind) for name in components for kind in sorted(_needs(components[name]) - supported)
-    ]
+    needs = {name.replace(":", "."): _needs(component) for name, component in components.items()}
+    needs = {"simulation.observables": frozenset(asked)} | needs
+    return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported)]
 
 
 def allocate_observables(
-    components: Components, solver: newton.solvers.SolverBase, contacts: newton.Contacts | None, substep_count: int
+    components: Components,
+    asked: Collection[str],
+    solver: newton.solvers.SolverBase,
+    contacts: newton.Contacts | None,
+    substep_count: int,
 ) -> Reports | None:
-    """Return arrays for what the sensors need and for overflow reports; None where nothing is needed."""
+    """Return arrays for what sensors and file ask for and for overflow reports; None where nothing is needed."""
     offered = getattr(solver, "supported_observables", frozenset())
-    kinds = frozenset[str]().union(*(_needs(component) for component in components.values()))
+    kinds = frozenset(asked).union(*(_needs(component) for component in components.values()))
     kinds |= offered & {OVERFLOW}
     return Reports(solver.observables(kinds, contacts=contacts), substep_count) if kinds else None
 
@@ -81,10 +89,35 @@ class Reports:
         if self.overflow is not None:
             for substep, report in enumerate(self._of):
                 setattr(report, OVERFLOW, self.overflow[substep])
+        self._rows = list(_rows(observables))
 
     def of(self, substep: int) -> Any:
         """Return the observables of one substep, or None where it has nothing to report."""
         return self._of[substep]
+
+    def forget(self, world_mask: wp.array[wp.bool]) -> None:
+        """Zero what was reported of the masked worlds, and take their contacts out of the buffer."""
+        import warp as wp
+
+        from .kernels import forget_contacts
+
+        for rows in self._rows:
+            rows.restore(world_mask)
+        model, contacts, forces = self.measured.model, self.measured.contacts, self.measured.contact_f
+        if model is None or contacts is None or forces is None:
+            return
+        inputs = [contacts.rigid_contact_shape0, contacts.rigid_contact_shape1, model.shape_world, world_mask, forces]
+        wp.launch(forget_contacts, contacts.rigid_contact_max, inputs, device=model.device)
+
+
+def _rows(observables: newton.solvers.SolverBase.Observables) -> Iterator[WorldRows]:
+    """Yield what is reported of bodies, joints and the like, whose rows belong to worlds."""
+    model = observables.model
+    assert model is not None, "a solver allocated them"
+    for name, array in arrays_of(observables).items():
+        worlds = worlds_of_frequency(model, observables.get_attribute_frequency(name))
+        if worlds is not None and name != OVERFLOW:
+            yield WorldRows.of(array, worlds, model.world_count)
 
 
 def _needs(component: object) -> frozenset[str]:

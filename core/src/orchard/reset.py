@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import newton
     import warp as wp
 
-__all__ = ["WorldReset", "WorldRows", "arrays_of", "copy_rows", "state_rows", "worlds_of"]
+__all__ = ["WorldReset", "WorldRows", "arrays_of", "copy_rows", "state_rows", "worlds_of", "worlds_of_frequency"]
 
 
 @attrs.frozen(eq=False)
@@ -102,7 +102,7 @@ def _world_of_row(model: newton.Model, name: str, count: int) -> np.ndarray:
 
 def worlds_of(model: newton.Model, name: str) -> np.ndarray | None:
     """Return the world of each row of a state or control array, -1 for no world; None where that is not known."""
-    return _worlds_of(model, _frequency(model, name))
+    return worlds_of_frequency(model, _frequency(model, name))
 
 
 def _frequency(model: newton.Model, name: str) -> Any:
@@ -113,7 +113,7 @@ def _frequency(model: newton.Model, name: str) -> Any:
         return None
 
 
-def _worlds_of(model: newton.Model, frequency: Any) -> np.ndarray | None:
+def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | None:
     """Return the world of each row of a frequency, -1 for what belongs to none; None where that is not known."""
     import newton
 

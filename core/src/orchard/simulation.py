@@ -28,6 +28,7 @@ from .periods import periods_in_steps
 from .recording import Recorder
 from .scene import world_offsets
 from .solving import SolverBuilding
+from .turn import Turn
 from .written import Coordinates, WrittenWorlds
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .config import ComponentConfig, SimulationConfig
     from .outcome import Outcome
     from .tracing import HookTrace
+    from .views import SimulationView
 
 __all__ = ["Simulation"]
 
@@ -83,6 +85,8 @@ class Simulation:
         self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
         self._binding: str | None = None
         self._switched_off: list[Any] = []
+        self._turn = Turn()
+        self._view: SimulationView | None = None
         self._is_ready = self._is_tried = self._is_closed = False
         self.callbacks = Callbacks() if callbacks is None else callbacks
         """What is called at events and in the phases of a step."""
@@ -147,7 +151,8 @@ class Simulation:
         model, step = self.model, self.config.simulation
         # Even with gradients: steps keep none, and `rollout` makes states of its own.
         self._state = model.state(requires_grad=False)
-        self._written = WrittenWorlds(model, self.solver, self._state)
+        self.written = WrittenWorlds(model, self.solver, self._state)
+        """What was written of the state since the last step, until the rest agrees with it."""
         self.control = model.control()
         """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
         if model.joint_count:
@@ -155,7 +160,9 @@ class Simulation:
         self._next_state = model.state(requires_grad=False)
         self._next_state.assign(self.state)
         substep_count = step.decimation * step.substeps
-        self._reports = allocate_observables(self._components, self.solver, self.contacts, substep_count)
+        self._reports = allocate_observables(
+            self._components, step.observables, self.solver, self.contacts, substep_count
+        )
         self._reset = WorldReset(model, (self.state, self._next_state))
 
     def _bind(self) -> None:
@@ -197,6 +204,7 @@ class Simulation:
             buffers=self._buffers,
             periods=self._periods,
             callbacks=self.callbacks,
+            turn=self._turn,
             switched_off=self._switched_off,
             opaque=(
                 *(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
@@ -263,14 +271,38 @@ class Simulation:
     @property
     def state(self) -> newton.State:
         """The state after the last step; the same object for the life of the simulation."""
-        if self._written.is_waiting:
+        if self.written.is_waiting:
             self._settle()
         return self._state
+
+    @property
+    def stepped_state(self) -> newton.State | None:
+        """The state that was passed to the hook or callback that runs now; None between steps."""
+        return self._turn.state
+
+    @property
+    def observables(self) -> newton.solvers.SolverBase.Observables | None:
+        """What the solver reported in the last substep; None where nothing was asked for."""
+        return None if self._reports is None else self._reports.measured
+
+    @property
+    def view(self) -> SimulationView:
+        """Articulations, bodies and contacts of all worlds as dense arrays; another one after it was invalidated."""
+        from .views import SimulationView
+
+        if self._view is None or not self._view.is_valid:
+            self._view = SimulationView(self)
+        return self._view
 
     @property
     def world_count(self) -> int:
         """The number of worlds."""
         return self.model.world_count
+
+    @property
+    def dt(self) -> float:
+        """Length of a physics step [s]."""
+        return self.config.simulation.dt
 
     @property
     def control_dt(self) -> float:
@@ -353,7 +385,7 @@ class Simulation:
 
     def _catch_up(self) -> None:
         """Bring the arrays to where the user has the state and the model."""
-        if self._written.is_waiting:
+        if self.written.is_waiting:
             self._settle()
         if self._changes.is_waiting:
             with WARP_LOCK:
@@ -406,6 +438,8 @@ class Simulation:
             self._reset.restore(mask)
             self.solver.reset(self.state, world_mask=mask, flags=0)
             self.contact_source.reset(mask)
+            if self._reports is not None:
+                self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):
                 implementation.bind(state=self.state, world_mask=mask)()
             self._monitor.forget()
@@ -427,11 +461,11 @@ class Simulation:
         if what not in get_args(Coordinates):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
-            self._written.add(what, self._reset.mask_of(worlds))
+            self.written.add(what, self._reset.mask_of(worlds))
 
     def _settle(self) -> None:
         with WARP_LOCK:
-            self._written.settle()
+            self.written.settle()
 
     def switch(self, component: Any, *, on: bool) -> None:
         """Switch an actuator on or off, from the next step on. One that is off adds no effort and stays as it is.
@@ -477,11 +511,14 @@ class Simulation:
 
         Raises:
             SimulationError: Names the step, the world and the body, or the buffers and the keys to raise.
+            ConfigError: A view was given an index of no row on the device.
         """
         self._monitor.check()
         for component in self._components.values():
             if hasattr(component, "check"):
                 component.check()
+        if self._view is not None:
+            self._view.check_errors()
 
     @property
     def first_non_finite_step(self) -> int | None:

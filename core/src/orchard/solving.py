@@ -104,7 +104,8 @@ class SolverBuilding:
         return source
 
     def _refuse_sensors(self, supported: Iterable[str]) -> None:
-        refuse_unsupported(self._components, frozenset(supported), self.name, self._catalog)
+        asked = self._config.simulation.observables
+        refuse_unsupported(self._components, asked, frozenset(supported), self.name, self._catalog)
 
     def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
         """Refuse a `[collision]` table beside a solver that detects contacts itself, as it declares or turns out."""

@@ -20,6 +20,7 @@ from .errors import ConfigError, PluginError
 from .observables import Reports
 from .outcome import Outcome
 from .program import Operation, Program
+from .turn import Turn
 
 if TYPE_CHECKING:
     import newton
@@ -57,6 +58,7 @@ class Stepping:
     periods: Mapping[str, int]
     """Control steps from one reading to the next of the components that have a period."""
     callbacks: Callbacks
+    turn: Turn
     switched_off: Collection[Any]
     """Actuators whose `apply_actuators` is left out of the step."""
     opaque: tuple[type, ...]
@@ -267,16 +269,19 @@ class Stepping:
             reasons = [_eager_reason(part.owner, part.component) for part in (*answers, *wrappers)]
             yield Operation(
                 name=f"{hook}(wrapped)",
-                run=lambda: self.components.call(hook, off, **arguments),
+                run=self.turn.around(arguments["state"], lambda: self.components.call(hook, off, **arguments)),
                 eager_reason=next((reason for reason in reasons if reason is not None), None),
             )
             return
-        yield from (_operation(hook, answer, arguments) for answer in answers)
+        for answer in answers:
+            operation = _operation(hook, answer, arguments)
+            yield attrs.evolve(operation, run=self.turn.around(arguments["state"], operation.run))
 
     def _called(self, phase: Phase, **arguments: Any) -> Iterator[Operation]:
         for callback in self.callbacks.of(phase):
             reason = None if callback.is_capturable else "it was added with is_capturable=False"
-            yield Operation(name=f"{phase}({callback.name})", run=callback.bind(**arguments), eager_reason=reason)
+            run = self.turn.around(arguments["state"], callback.bind(**arguments))
+            yield Operation(name=f"{phase}({callback.name})", run=run, eager_reason=reason)
 
     def _readings(self, state: newton.State) -> Iterator[Operation]:
         """Yield the sensors' operations, each at its own period.

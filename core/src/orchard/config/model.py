@@ -77,6 +77,9 @@ class StepConfig:
     requires_grad: bool = False
     """Whether `Simulation.rollout` records what gradients are computed from; backward kernels double a cold start."""
 
+    observables: tuple[str, ...] = ()
+    """What else the solver reports, for views: `contact_f`, `body_qdd`, `body_parent_f` or a kind of its own."""
+
     accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
     """Features of the scene to do without where the solver does not support them; others are refused or warned of."""
 

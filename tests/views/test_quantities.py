@@ -1,0 +1,43 @@
+"""The table of quantities, the methods of the views and their docstrings say the same."""
+
+import inspect
+
+import newton
+import pytest
+from orchard.views import ARTICULATION, RIGID_BODY, ArticulationView, RigidBodyView
+
+CASES = [(ArticulationView, quantity) for quantity in ARTICULATION.values()]
+CASES += [(RigidBodyView, quantity) for quantity in RIGID_BODY.values()]
+IDS = [f"{view.__name__}.{quantity.name}" for view, quantity in CASES]
+
+
+@pytest.mark.parametrize(("view", "quantity"), CASES, ids=IDS)
+def test_there_is_a_method_for_what_can_be_got_and_set(view, quantity):
+    assert callable(getattr(view, f"get_{quantity.name}"))
+    assert hasattr(view, f"set_{quantity.name}") == quantity.is_settable
+
+
+@pytest.mark.parametrize(("view", "quantity"), CASES, ids=IDS)
+def test_a_docstring_has_meaning_unit_shape_and_frame(view, quantity):
+    for prefix in ("get", "set") if quantity.is_settable else ("get",):
+        text = " ".join(inspect.getdoc(getattr(view, f"{prefix}_{quantity.name}")).split())
+        meaning = quantity.meaning.partition("; ")[0]
+        assert meaning.partition(" of ")[0].split()[0] in text
+        assert quantity.unit == "1" or quantity.source == "computed" or f"[{quantity.unit}]" in text
+        assert "hape [count" in text
+        assert quantity.source == "computed" or quantity.frame in text
+        assert (prefix == "set" and bool(quantity.flags)) == ("The solver is told" in text)
+
+
+def test_flags_are_newtons():
+    named = {flag for _, quantity in CASES for flag in quantity.flags}
+
+    assert named <= set(newton.ModelFlags.__members__)
+    assert newton.ModelFlags.ALL.name not in named
+    assert "JOINT_DOF_PROPERTIES" not in named, "the narrower ones are enough"
+
+
+def test_no_method_is_without_a_quantity():
+    for view, table in ((ArticulationView, ARTICULATION), (RigidBodyView, RIGID_BODY)):
+        setters = {getattr(view, name).__name__ for name in dir(view) if name.startswith("set_")}
+        assert setters == {f"set_{name}" for name, quantity in table.items() if quantity.is_settable}
