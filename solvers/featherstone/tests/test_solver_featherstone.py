@@ -7,6 +7,7 @@ import newton
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_solver_featherstone import FeatherstoneConfig, SolverFeatherstone
 
 LEFT_OUT = {
@@ -111,3 +112,11 @@ def test_a_mass_matrix_that_is_kept_for_some_steps_is_not_recorded(sphere):
         simulation.step(2)
 
         assert simulation.program.eager_reasons.keys() == {"step_solver(solver)"}
+
+
+CONFORMANCE = testing.Conformance("solver", "featherstone")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

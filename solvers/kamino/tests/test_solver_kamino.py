@@ -9,6 +9,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_solver_kamino import KaminoConfig, SolverKamino
 
 INHERITED = {
@@ -283,3 +284,19 @@ def test_kinematics_close_the_loop_at_start_and_at_reset(linkage):
         np.testing.assert_allclose(pose[0, :3], tip / 2, atol=1e-5)
         np.testing.assert_allclose(pose[1, :3], tip + np.array([LENGTH, 0.0, 0.0]), atol=1e-5)
         np.testing.assert_allclose(pose[2, :3], tip / 2 + np.array([2 * LENGTH, 0.0, 0.0]), atol=1e-5)
+
+
+CONFORMANCE = testing.Conformance(
+    "solver",
+    "kamino",
+    dt=0.004,
+    expected_failures={
+        "unknown_keys": "linear_solver_kwargs and bilateral_solver_kwargs have the keys of the solver chosen beside",
+        "feature_d6_joints": "it knows joints that turn about two or three axes or slide along three, not along two",
+    },
+)
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

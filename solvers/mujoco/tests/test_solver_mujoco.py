@@ -7,6 +7,7 @@ import newton
 import numpy as np
 import orchard
 import pytest
+from orchard import testing
 from orchard_solver_mujoco import MuJoCoConfig, SolverMuJoCo
 
 LEFT_OUT = {
@@ -148,3 +149,11 @@ def test_a_force_acts_in_its_own_world(simulate):
         velocity, mass = simulation.state.body_qd.numpy()[:, 2], simulation.model.body_mass.numpy()
 
     np.testing.assert_allclose(velocity, (forces[:, 2] / mass - 9.81) * 0.002, rtol=1e-4)
+
+
+CONFORMANCE = testing.Conformance("solver", "mujoco")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -11,6 +11,7 @@ import orchard
 import pytest
 import warp as wp
 from mujoco.rollout import Rollout
+from orchard import testing
 from orchard_solver_mujoco_native import MuJoCoNativeConfig, SolverMuJoCoNative
 
 DT = 0.002
@@ -535,3 +536,11 @@ def test_worlds_may_be_built_with_different_masses(pendulum):
 
     np.testing.assert_allclose(masses, [1.0, 3.0])
     assert not np.allclose(worlds[0], worlds[1], atol=1e-4)
+
+
+CONFORMANCE = testing.Conformance("solver", "mujoco-native")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

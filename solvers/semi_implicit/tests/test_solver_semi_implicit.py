@@ -7,6 +7,7 @@ import newton
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_solver_semi_implicit import SemiImplicitConfig, SolverSemiImplicit
 
 LEFT_OUT = {
@@ -103,3 +104,16 @@ def test_angular_damping_slows_a_spin_down_every_step(sphere):
         spin = simulation.state.body_qd.numpy()[0, 5]
 
     assert spin == pytest.approx(2.0 * (1.0 - 0.5 * 0.001) ** 200, rel=1e-4)
+
+
+CONFORMANCE = testing.Conformance(
+    "solver",
+    "semi-implicit",
+    config={"angular_damping": 0.0},
+    dt=0.0005,  # its joints are springs, which need small steps
+)
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

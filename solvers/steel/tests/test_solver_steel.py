@@ -8,6 +8,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_solver_steel import SolverSteel, SteelConfig
 
 UNBOUNDED = {"joint_limit_activation_gap"}
@@ -218,3 +219,11 @@ def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(scene
 def test_a_warm_start_needs_matched_contacts(scene):
     with pytest.raises(orchard.ConfigError, match=r"^solver\.contact_warmstart: .*collision\.contact_matching is"):
         simulate(scene, contact_warmstart=True)
+
+
+CONFORMANCE = testing.Conformance("solver", "steel")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

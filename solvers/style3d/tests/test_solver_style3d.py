@@ -10,6 +10,7 @@ import orchard
 import pytest
 import warp as wp
 from newton.solvers import style3d
+from orchard import testing
 from orchard_solver_style3d import SolverStyle3D, Style3DConfig
 
 
@@ -143,3 +144,38 @@ def test_a_cloth_follows_a_plate_that_is_moved_by_hand(scene):
         assert simulation.state.body_q.numpy()[0, 2] == pytest.approx(0.0, abs=1e-5)
 
     np.testing.assert_allclose(cloth, 0.01 + RADIUS, atol=1e-3)
+
+
+def cloth(builder):
+    """A small cloth, flat and on its way along x."""
+    newton.solvers.style3d.add_cloth_grid(
+        builder,
+        pos=wp.vec3(0.0, 0.0, 0.5),
+        rot=wp.quat_identity(),
+        vel=wp.vec3(0.3, 0.0, 0.0),
+        dim_x=3,
+        dim_y=3,
+        cell_x=0.05,
+        cell_y=0.05,
+        mass=0.01,
+        tri_aniso_ke=wp.vec3(400.0, 400.0, 100.0),
+        edge_aniso_ke=wp.vec3(1e-4),
+        particle_radius=0.01,
+    )
+
+
+CONFORMANCE = testing.Conformance(
+    "solver",
+    "style3d",
+    prototype=cloth,
+    world_count=1,
+    expected_failures={
+        "free_fall": "it keeps 0.998 of every velocity from substep to substep",
+        "worlds": "it takes one world, as the cloths of all worlds would collide",
+    },
+)
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -8,6 +8,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_solver_vbd import SolverVBD, VBDConfig
 
 LEFT_OUT = {
@@ -422,3 +423,11 @@ def sheets(heights):
             particle_radius=0.001,
         )
     return builder
+
+
+CONFORMANCE = testing.Conformance("solver", "vbd")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -7,6 +7,7 @@ import newton
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_solver_xpbd import SolverXPBD, XPBDConfig
 
 
@@ -122,3 +123,16 @@ def test_a_net_hangs_by_the_formula():
     assert simulation.program.is_captured
     stretched = mass * 9.81 / stiffness * rows * (rows + 1) / 2
     assert lowest == pytest.approx(1.0 - rows * cell - stretched, abs=0.01 * stretched)
+
+
+CONFORMANCE = testing.Conformance(
+    "solver",
+    "xpbd",
+    config={"joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0},
+    expected_failures={"feature_joint_drives": "each iteration applies a drive once more, so that it is too strong"},
+)
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,6 +29,7 @@ KINDS = ("solver", "actuator", "sensor")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, help="Number of worlds, by default 3.")
 @click.option("--dt", type=float, default=0.002, metavar="SECONDS", help="Length of a substep, by default 0.002 s.")
 @click.option("--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that fails, and why.")
+@click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to try; by default every one.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
 def check_plugin(
     name: str,
@@ -39,6 +40,7 @@ def check_plugin(
     worlds: int,
     dt: float,
     expected: tuple[str, ...],
+    chosen: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Try every promise that the solver, actuator or sensor NAME makes, in small scenes on the CPU.
@@ -59,9 +61,10 @@ def check_plugin(
         dt=dt,
         expected_failures=dict(map(_reason, expected)),
     )
+    _refuse_unknown(chosen, found, conformance.checks)
     with shown_progress(is_stdout_reserved=as_json) as progress, progress.phase("check"):
         results = []
-        for check in conformance.checks:
+        for check in chosen or conformance.checks:
             progress.update(check)
             results.append(conformance.run(check))
     _show(results, as_json)
@@ -98,6 +101,12 @@ def _function(text: str) -> Any:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"--prototype: {text!r} is not found ({error}); write MODULE:FUNCTION") from error
+
+
+def _refuse_unknown(chosen: Sequence[str], kind: str, known: Collection[str]) -> None:
+    for check in chosen:
+        if check not in known:
+            raise ConfigError(f"--check: {check!r} is no check of a {kind}; there are {', '.join(known)}")
 
 
 def _reason(text: str) -> tuple[str, str]:

@@ -2,69 +2,81 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 
 import attrs
 
 from . import actuators, claims, configuration, physics, sensors, stepping
+from .benches import BENCHES
 from .runs import Runs
 
 __all__ = ["CHECKS", "Check", "checks_for"]
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Check:
-    """Something that a plugin promises, and how it is tried."""
+    """Something that plugins promise, and how it is tried."""
 
-    run: Callable[[Runs], None]
-    """Raises `PluginError` where the promise is broken, and `NotApplicableError` where it was not given."""
+    name: str
+    """What `expected_failures` calls it."""
+
+    promise: str
+    """What is promised, in one paragraph."""
 
     kinds: tuple[str, ...]
     """The kinds of plugins that promise it."""
 
-    @property
-    def name(self) -> str:
-        """What `expected_failures` calls it."""
-        return self.run.__name__.removeprefix("check_")
+    run: Callable[[Runs], None]
+    """Raises `PluginError` where the promise is broken, and `NotApplicableError` where it was not given."""
 
-    @property
-    def promise(self) -> str:
-        """What is promised, in one paragraph."""
-        return " ".join((inspect.getdoc(self.run) or "").partition("\n\n")[0].split())
+
+def _check(run: Callable[[Runs], None], *kinds: str) -> Check:
+    """Return the check that a function is, with its docstring as the promise."""
+    promise = " ".join((inspect.getdoc(run) or "").split())
+    return Check(name=run.__name__.removeprefix("check_"), promise=promise, kinds=kinds, run=run)
+
+
+def _feature(name: str) -> Check:
+    """Return the check of one feature."""
+    promise = f"Where it declares `{name}`: {BENCHES[name].expectation}."
+    run = functools.partial(claims.check_feature, name=name)
+    return Check(name=f"feature_{name}", promise=promise, kinds=("solver",), run=run)
 
 
 _EVERY = ("solver", "actuator", "sensor")
 
 CHECKS = (
-    Check(configuration.check_entry_point, _EVERY),
-    Check(configuration.check_light_import, _EVERY),
-    Check(configuration.check_documented_keys, _EVERY),
-    Check(configuration.check_round_trip, _EVERY),
-    Check(configuration.check_unknown_keys, _EVERY),
-    Check(configuration.check_schema, _EVERY),
-    Check(stepping.check_lifecycle, _EVERY),
-    Check(stepping.check_capture, _EVERY),
-    Check(stepping.check_determinism, _EVERY),
-    Check(stepping.check_substeps, ("solver", "actuator")),
-    Check(stepping.check_allocation, _EVERY),
-    Check(stepping.check_reset, _EVERY),
-    Check(stepping.check_worlds, _EVERY),
-    Check(stepping.check_checkpoint, _EVERY),
-    Check(stepping.check_side_by_side, _EVERY),
-    Check(physics.check_free_fall, ("solver",)),
-    Check(physics.check_pendulum, ("solver",)),
-    Check(claims.check_coordinates, ("solver",)),
-    Check(claims.check_contacts, ("solver",)),
-    Check(claims.check_features, ("solver",)),
-    Check(claims.check_observables, ("solver",)),
-    Check(claims.check_model_changes, ("solver",)),
-    Check(actuators.check_efforts, ("actuator",)),
-    Check(actuators.check_driven_joints, ("actuator",)),
-    Check(actuators.check_addition, ("actuator",)),
-    Check(sensors.check_outputs, ("sensor",)),
-    Check(sensors.check_readings, ("sensor",)),
-    Check(sensors.check_observation, ("sensor",)),
+    _check(configuration.check_entry_point, *_EVERY),
+    _check(configuration.check_light_import, *_EVERY),
+    _check(configuration.check_documented_keys, *_EVERY),
+    _check(configuration.check_round_trip, *_EVERY),
+    _check(configuration.check_unknown_keys, *_EVERY),
+    _check(configuration.check_schema, *_EVERY),
+    _check(stepping.check_lifecycle, *_EVERY),
+    _check(stepping.check_capture, *_EVERY),
+    _check(stepping.check_determinism, *_EVERY),
+    _check(stepping.check_substeps, "solver", "actuator"),
+    _check(stepping.check_allocation, *_EVERY),
+    _check(stepping.check_reset, *_EVERY),
+    _check(stepping.check_worlds, *_EVERY),
+    _check(stepping.check_checkpoint, *_EVERY),
+    _check(stepping.check_side_by_side, *_EVERY),
+    _check(physics.check_free_fall, "solver"),
+    _check(physics.check_pendulum, "solver"),
+    _check(claims.check_coordinates, "solver"),
+    _check(claims.check_contacts, "solver"),
+    _check(claims.check_features, "solver"),
+    *map(_feature, BENCHES),
+    _check(claims.check_observables, "solver"),
+    _check(claims.check_model_changes, "solver"),
+    _check(actuators.check_efforts, "actuator"),
+    _check(actuators.check_driven_joints, "actuator"),
+    _check(actuators.check_addition, "actuator"),
+    _check(sensors.check_outputs, "sensor"),
+    _check(sensors.check_readings, "sensor"),
+    _check(sensors.check_observation, "sensor"),
 )
 """Every check, in the order in which they are run: what is cheap and what others build on comes first."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,18 +12,17 @@ from orchard.features import FEATURES
 from orchard.spelling import did_you_mean
 
 from . import scenes
-from .benches import BENCHES, DURATION, Rows, add_benches
+from .benches import BENCHES
 from .promises import NotApplicableError
 from .runs import Runs, advance, falling
-from .subject import Subject
 
 if TYPE_CHECKING:
-    import newton
     from orchard.simulation import Simulation
 
 __all__ = [
     "check_contacts",
     "check_coordinates",
+    "check_feature",
     "check_features",
     "check_model_changes",
     "check_observables",
@@ -37,7 +35,7 @@ def check_coordinates(runs: Runs) -> None:
     if claim not in ("reduced", "joint", "maximal"):
         raise PluginError(f"{runs.subject}: coordinates: {claim!r}; declare 'reduced', 'joint' or 'maximal'")
     distance = runs.whole.misplacement
-    if claim != "maximal" and distance > 1e-3:
+    if claim != "maximal" and distance > 2e-5:  # rounding, at a few metres
         raise PluginError(
             f"{runs.subject}: claims {claim} coordinates, but a body is {distance:.3g} m from where the joints put it;"
             " write body_q and body_qd, or declare coordinates = 'joint' or 'maximal'"
@@ -59,47 +57,29 @@ def check_contacts(runs: Runs) -> None:
 
 
 def check_features(runs: Runs) -> None:
-    """Every declared feature exists and has its effect on a small mechanism, where the kit has one for it."""
+    """Every feature in `supported_features` is one that scenes may have."""
     subject = runs.subject
     if subject.features is None:
         raise NotApplicableError("it declares no supported_features")
     for name in sorted(subject.features - set(FEATURES)):
+        near = did_you_mean(name, FEATURES) or "; name those of orchard.features.FEATURES"
+        raise PluginError(f"{subject}: supported_features has {name!r}, which does not exist{near}")
+
+
+def check_feature(runs: Runs, name: str) -> None:
+    """Hold the solver to one feature that it declares, on the bench of that feature."""
+    if name not in (runs.subject.features or ()):
+        raise NotApplicableError("it does not declare it")
+    found, bench = runs.features[name], BENCHES[name]
+    if isinstance(found, Exception):
         raise PluginError(
-            f"{subject}: supported_features has {name!r}, which does not exist{did_you_mean(name, FEATURES)}"
+            f"{runs.subject}: declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
+        ) from found
+    if not bench.least <= found <= bench.most:
+        raise PluginError(
+            f"{runs.subject}: declares {name}, but not so that {bench.expectation}: {found:.3g}, expected"
+            f" {bench.least:.3g} to {bench.most:.3g}; support it, or leave it out of supported_features"
         )
-    tried = [name for name in BENCHES if name in subject.features]
-    if not tried:
-        raise NotApplicableError("the kit has no mechanism for the features it declares")
-    faults = _feature_faults(subject, tried)
-    if faults:
-        raise PluginError("\n".join(faults))
-
-
-def _feature_faults(subject: Subject, names: Sequence[str]) -> list[str]:
-    """Return what is wrong on the benches of some features, which share a simulation as long as that can be built."""
-    try:
-        found = _measured(subject, names)
-    except Exception as error:  # a plugin may raise anything
-        if len(names) > 1:
-            return [fault for name in names for fault in _feature_faults(subject, [name])]
-        return [f"{subject}: claims {names[0]}, but a scene with it fails: {error}; leave it out of supported_features"]
-    return [
-        f"{subject}: claims {name}, but does not show it: {BENCHES[name].expectation}: {value:.3g}, expected"
-        f" {BENCHES[name].least:.3g} to {BENCHES[name].most:.3g}; support it, or leave it out of supported_features"
-        for name, value in found.items()
-        if not BENCHES[name].least <= value <= BENCHES[name].most
-    ]
-
-
-def _measured(subject: Subject, names: Sequence[str]) -> dict[str, float]:
-    def scene(builder: newton.ModelBuilder) -> None:
-        add_benches(builder, names)
-
-    with subject.build(count=1, scene=scene, world_count=1) as simulation:
-        before = _rows(simulation)
-        simulation.step(round(DURATION / subject.dt))
-        after = _rows(simulation)
-    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
 
 
 def check_observables(runs: Runs) -> None:
@@ -205,13 +185,6 @@ def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, runs: Runs
             f" {np.round(found, 2).tolist()} m/s², expected {np.round(expected, 2).tolist()};"
             " take the change over in notify_model_changed, or leave the flag out of supported_model_changes"
         )
-
-
-def _rows(simulation: Simulation) -> dict[str, Rows]:
-    """Return copies of poses and velocities of the bodies of each bench."""
-    poses, velocities = on_host(simulation.state.body_q), on_host(simulation.state.body_qd)
-    owners = np.array([label.partition("/")[0] for label in simulation.model.body_label])
-    return {name: (poses[owners == name].copy(), velocities[owners == name].copy()) for name in dict.fromkeys(owners)}
 
 
 class _Probe:

@@ -100,9 +100,7 @@ class Conformance:
             return Result(check=name, outcome="expected failure", reason=expected)
         if expected is None:
             return Result(check=name, outcome="passed")
-        error = PluginError(
-            f"{self.subject}: {name} does not fail, as expected_failures says it does; take it out there"
-        )
+        error = PluginError(f"{self.subject}: {name} does not fail, as expected_failures says; take it out there")
         return Result(check=name, outcome="failed", reason=str(error), error=error)
 
     def results(self) -> Iterator[Result]:

@@ -16,9 +16,11 @@ from orchard.program import CaptureWarning
 from orchard.reset import arrays_of, worlds_of
 
 from . import scenes
+from .benches import BENCHES, DURATION, Rows, add_benches
 from .subject import Scene, Subject
 
 if TYPE_CHECKING:
+    import newton
     from orchard.simulation import Simulation
 
 __all__ = ["HALF", "Moment", "Runs", "Seen", "Whole", "advance", "differing", "falling", "push", "see", "start"]
@@ -198,6 +200,11 @@ class Runs:
             return moments
 
     @functools.cached_property
+    def features(self) -> Mapping[str, float | Exception]:
+        """What is measured of each declared feature that has a bench, or what its scene raised."""
+        return _on_benches(self.subject, [name for name in BENCHES if name in (self.subject.features or ())])
+
+    @functools.cached_property
     def even(self) -> Seen:
         """The first half, captured, with two parts in a control step."""
         with self.subject.build(count=2) as simulation:
@@ -215,6 +222,37 @@ def falling(subject: Subject) -> Scene:
         return subject.scene()
     has_hinges = features is None or "revolute_joints" in features
     return scenes.falling if has_hinges else functools.partial(scenes.add_ball, height=5.0)
+
+
+def _on_benches(subject: Subject, names: Sequence[str]) -> dict[str, float | Exception]:
+    """Return what is measured on some benches, in one simulation; where that fails, in two, and so on."""
+
+    def scene(builder: newton.ModelBuilder) -> None:
+        add_benches(builder, names)
+
+    if not names:
+        return {}
+    try:
+        with subject.build(count=1, scene=scene, world_count=1) as simulation:
+            before = _rows(simulation)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", CaptureWarning)
+                simulation.step(round(DURATION / subject.dt))
+            after = _rows(simulation)
+    except Exception as error:  # a plugin may raise anything
+        if len(names) == 1:
+            return {names[0]: error}
+        middle = len(names) // 2
+        return _on_benches(subject, names[:middle]) | _on_benches(subject, names[middle:])
+    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
+
+
+def _rows(simulation: Simulation) -> dict[str, Rows]:
+    """Return copies of poses and velocities of the bodies of each bench."""
+    model, state = _arrays_of(simulation)
+    poses, velocities = state.body_q.numpy(), state.body_qd.numpy()
+    owners = np.array([label.partition("/")[0] for label in model.body_label])
+    return {name: (poses[owners == name].copy(), velocities[owners == name].copy()) for name in dict.fromkeys(owners)}
 
 
 def start(simulation: Simulation) -> None:

@@ -124,9 +124,10 @@ def grains(builder: newton.ModelBuilder) -> None:
     """Add a block of 27 grains above the ground, on its way along x."""
     import warp as wp
 
+    rotation: Any = wp.quat_identity()
     builder.add_particle_grid(
         pos=wp.vec3(0.0, 0.0, 0.5),
-        rot=(0.0, 0.0, 0.0, 1.0),
+        rot=rotation,
         vel=wp.vec3(0.3, 0.0, 0.0),
         dim_x=3,
         dim_y=3,

@@ -1,0 +1,34 @@
+"""Sensors that break a promise."""
+
+import attrs
+import newton
+import orchard
+from orchard_sensor_imu import SensorIMU
+
+__all__ = ["Braking", "Dead", "Unitless"]
+
+
+class Unitless(SensorIMU):
+    """Does not say what its numbers stand for."""
+
+    @orchard.hookimpl
+    def bind(self, simulation: orchard.Simulation) -> None:
+        super().bind(simulation)
+        self.outputs = {name: attrs.evolve(output, unit="") for name, output in self.outputs.items()}
+
+
+class Dead(SensorIMU):
+    """Measures nothing."""
+
+    @orchard.hookimpl
+    def update_sensors(self) -> None:
+        """Do nothing."""
+
+
+class Braking(SensorIMU):
+    """Stops what it measures."""
+
+    @orchard.hookimpl
+    def update_sensors(self, state: newton.State, observables: newton.solvers.SolverBase.Observables) -> None:
+        super().update_sensors(state, observables)
+        state.body_qd.zero_()
