@@ -8,7 +8,7 @@ import orchard
 import pytest
 import warp as wp
 from orchard import testing
-from orchard_solver_featherstone import FeatherstoneConfig, SolverFeatherstone
+from orchard_solver_featherstone import FeatherstoneConfig
 
 LEFT_OUT = {
     "friction_smoothing": "deprecated in Newton 1.8, and ignored",
@@ -77,11 +77,6 @@ def test_options_reach_the_solver(sphere):
         assert isinstance(simulation.solver, newton.solvers.SolverFeatherstone)
         assert simulation.solver.angular_damping == 0.25
         assert simulation.solver.update_mass_matrix_interval == 3
-
-
-def test_declared_observables_are_those_of_the_solver(sphere):
-    with simulate(sphere) as simulation:
-        assert SolverFeatherstone.supported_observables == simulation.solver.supported_observables
 
 
 def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):

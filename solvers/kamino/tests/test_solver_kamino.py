@@ -217,22 +217,6 @@ def test_a_stack_rests_and_a_pendulum_swings_whoever_detects_contacts(scene, use
     assert angle == pytest.approx(0.0, abs=1e-3)
 
 
-def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_world_starts_over(scene):
-    """Three substeps, so that the states change places; multipliers are carried from step to step."""
-    runs = []
-    for capture in ("off", "require"):
-        with simulate(scene, worlds=2, capture=capture, substeps=3) as simulation:
-            simulation.step(4)
-            first = simulation.state.body_q.numpy().reshape(2, -1).copy()
-            simulation.reset([1])
-            simulation.step(4)
-            runs.append(simulation.state.body_q.numpy().reshape(2, -1).copy())
-
-    assert runs[0].tobytes() == runs[1].tobytes()
-    np.testing.assert_allclose(runs[0][1], first[1], atol=1e-6)
-    assert np.abs(runs[0][0] - first[0]).max() > 1e-4
-
-
 @pytest.fixture
 def linkage():
     """A parallelogram in the xz plane: two cranks of equal length, hinged to the world, and a bar between their tips.

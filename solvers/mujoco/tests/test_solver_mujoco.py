@@ -8,7 +8,7 @@ import numpy as np
 import orchard
 import pytest
 from orchard import testing
-from orchard_solver_mujoco import MuJoCoConfig, SolverMuJoCo
+from orchard_solver_mujoco import MuJoCoConfig
 
 LEFT_OUT = {
     "deterministic": "does not compile with Warp 1.19",
@@ -108,11 +108,6 @@ def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simu
 
     assert isinstance(simulation.solver, newton.solvers.SolverMuJoCo)
     assert (option.iterations, option.ls_iterations, option.cone) == (11, 9, 1)
-
-
-def test_declared_observables_are_those_of_the_solver(simulate):
-    with simulate() as simulation:
-        assert SolverMuJoCo.supported_observables == simulation.solver.supported_observables
 
 
 @pytest.mark.parametrize("use_mujoco_contacts", [True, False])

@@ -12,7 +12,7 @@ import pytest
 import warp as wp
 from mujoco.rollout import Rollout
 from orchard import testing
-from orchard_solver_mujoco_native import MuJoCoNativeConfig, SolverMuJoCoNative
+from orchard_solver_mujoco_native import MuJoCoNativeConfig
 
 DT = 0.002
 INERTIA = (0.15, 0.2, 0.3)
@@ -113,11 +113,6 @@ def test_options_reach_mujoco_and_the_rest_is_inherited(simulate, pendulum):
 
         assert (option.iterations, option.cone, option.ls_iterations) == (7, mujoco.mjtCone.mjCONE_ELLIPTIC, 50)
         assert simulation.solver.batch.nthread == 2
-
-
-def test_declared_observables_are_those_of_the_solver(simulate, pendulum):
-    with simulate(pendulum) as simulation:
-        assert SolverMuJoCoNative.supported_observables == simulation.solver.supported_observables
 
 
 def test_kinematic_bodies_are_refused(simulate, tumbler):

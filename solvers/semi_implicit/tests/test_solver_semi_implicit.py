@@ -8,7 +8,7 @@ import orchard
 import pytest
 import warp as wp
 from orchard import testing
-from orchard_solver_semi_implicit import SemiImplicitConfig, SolverSemiImplicit
+from orchard_solver_semi_implicit import SemiImplicitConfig
 
 LEFT_OUT = {
     "friction_smoothing": "deprecated in Newton 1.8, and ignored",
@@ -77,11 +77,6 @@ def test_options_reach_the_solver(sphere):
         assert isinstance(simulation.solver, newton.solvers.SolverSemiImplicit)
         assert simulation.solver.angular_damping == 0.25
         assert simulation.solver.joint_attach_ke == 2e4
-
-
-def test_declared_observables_are_those_of_the_solver(sphere):
-    with simulate(sphere) as simulation:
-        assert SolverSemiImplicit.supported_observables == simulation.solver.supported_observables
 
 
 def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):

@@ -8,7 +8,7 @@ import orchard
 import pytest
 import warp as wp
 from orchard import testing
-from orchard_solver_xpbd import SolverXPBD, XPBDConfig
+from orchard_solver_xpbd import XPBDConfig
 
 
 def newton_options():
@@ -64,11 +64,6 @@ def test_options_reach_the_solver(sphere):
         assert isinstance(simulation.solver, newton.solvers.SolverXPBD)
         assert simulation.solver.iterations == 7
         assert simulation.solver.enable_restitution is True
-
-
-def test_declared_observables_are_those_of_the_solver(sphere):
-    with simulate(sphere) as simulation:
-        assert SolverXPBD.supported_observables == simulation.solver.supported_observables
 
 
 def test_a_sphere_rests_on_the_ground_at_its_radius(sphere):

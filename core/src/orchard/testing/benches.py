@@ -269,18 +269,18 @@ BENCHES: Mapping[str, Bench] = {
 """The benches by feature."""
 
 UNTRIED: Mapping[str, str] = {
-    "rod_joints": "what a rod does depends on stiffness that is the solver's own",
+    "rod_joints": "the kit has no rod",
     "mimic_constraints": "only an importer makes them",
     "equality_constraints": "only an importer makes them",
-    "tendons": "a tendon needs a route that is the solver's own",
+    "tendons": "the kit has no route for one",
     "mujoco_tendons": "only an importer makes them",
-    "muscles": "their strength is the solver's own",
-    "particles": "free fall tries them",
-    "springs": "particles and bodies in one model are refused by many solvers",
-    "triangles": "particles and bodies in one model are refused by many solvers",
-    "bending": "particles and bodies in one model are refused by many solvers",
-    "tetrahedra": "particles and bodies in one model are refused by many solvers",
+    "muscles": "the kit has no muscle",
+    "particles": "`free_fall` tries them where nothing else is supported",
+    "springs": "the kit's mechanisms are rigid",
+    "triangles": "the kit's mechanisms are rigid",
+    "bending": "the kit's mechanisms are rigid",
+    "tetrahedra": "the kit's mechanisms are rigid",
     "gradients": "its kernels take a process and a compilation of their own",
-    "heterogeneous_worlds": "tried by scenes of its own",
+    "heterogeneous_worlds": "the kit's worlds are all alike",
 }
 """Features without a bench, and why."""
