@@ -293,6 +293,19 @@ def test_a_solver_that_wrongly_claims_reduced_coordinates_is_refused(chain):
         simulation.step()
 
 
+def test_a_model_without_joint_coordinates_claims_nothing(configure):
+    """One body that a fixed joint holds: there is no joint position to write."""
+    import newton
+
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    body = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    builder.add_articulation([builder.add_joint_fixed(-1, body)])
+    with orchard.Simulation(configure("featherstone"), prototype=builder) as simulation:
+        simulation.step()
+
+        assert not simulation.state.body_q.numpy()[:, :3].any()
+
+
 def test_steady_steps_leave_no_python_objects_behind(chain, configure, pd):
     with orchard.Simulation(configure("xpbd", actuators=pd), prototype=chain()) as simulation:
         simulation.step(5)

@@ -1,5 +1,7 @@
 """Sensors that break a promise."""
 
+from typing import Any
+
 import attrs
 import newton
 import orchard
@@ -29,6 +31,6 @@ class Braking(SensorIMU):
     """Stops what it measures."""
 
     @orchard.hookimpl
-    def update_sensors(self, state: newton.State, observables: newton.solvers.SolverBase.Observables) -> None:
-        super().update_sensors(state, observables)
+    def update_sensors(self, state: newton.State, contacts: Any, observables: Any, dt: float) -> None:
+        super().update_sensors(state, contacts, observables, dt)
         state.body_qd.zero_()
