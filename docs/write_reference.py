@@ -287,7 +287,7 @@ def conformance_page() -> str:
     rows = [f"| `{check.name}` | {', '.join(check.kinds)} | {check.promise} |\n" for check in plain]
     features = [_feature_row(check.name) for check in of_features]
     untried = [f"- `{name}`: {reason}\n" for name, reason in UNTRIED.items()]
-    declared = _conformances()
+    declared = conformances()
     exceptions = [
         f"| `{each.subject.name}` | `{check}` | {reason} |\n"
         for each in declared
@@ -306,7 +306,7 @@ def _feature_row(check: str) -> str:
     return f"| `{check}` | {bench.expectation} | {bench.least:.3g} to {bench.most:.3g} |\n"
 
 
-def _conformances() -> list[Conformance]:
+def conformances() -> list[Conformance]:
     """Return what the tests of every plugin hold it to, in the order of the catalog."""
     files = [
         path for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/tests/test_*.py")

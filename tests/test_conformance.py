@@ -4,6 +4,7 @@ The plugins that keep every promise are those of this repository, in their own t
 """
 
 import json
+import runpy
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from orchard.cli import main
 from orchard.features import FEATURES
 from orchard.testing.benches import BENCHES, UNTRIED
 
-BROKEN = Path(__file__).parent / "outside" / "orchard-broken-plugins"
+ROOT = Path(__file__).parents[1]
+BROKEN = ROOT / "tests" / "outside" / "orchard-broken-plugins"
 
 TRUTHS = {
     "entry_point": "module 'orchard_broken_plugins.solvers' has no class 'Missing'",
@@ -42,7 +44,7 @@ TRUTHS = {
     "features": "supported_features has 'warp_drive', which does not exist",
     "feature_joint_friction": "declares joint_friction, but not so that friction of 5 N slows a slider",
     "observables": "claims the observables body_qdd, but does not write them",
-    "model_changes": "claims MODEL_PROPERTIES: gravity of the last world was changed",
+    "model_changes": "MODEL_PROPERTIES: gravity of the last world was changed",
     "efforts": "the joints move as they do without it",
     "driven_joints": "changes control.joint_f of the DOFs [1",
     "addition": "overwrites effort that others added",
@@ -102,6 +104,17 @@ def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
 
 def test_every_feature_is_tried_on_a_bench_or_said_not_to_be():
     assert sorted([*BENCHES, *UNTRIED]) == sorted(FEATURES)
+
+
+def test_every_plugin_of_this_repository_is_held_to_the_checks():
+    """Their tests name a CONFORMANCE, which the page of exceptions is written from."""
+    declared = runpy.run_path(str(ROOT / "docs" / "write_reference.py"))["conformances"]()
+    found = {(each.subject.kind, each.subject.name) for each in declared}
+    installed = {
+        (entry.kind, entry.name) for entry in Catalog.installed().entries if not entry.name.startswith("broken-")
+    }
+
+    assert found == {(kind, name) for kind, name in installed if kind in ("solver", "actuator", "sensor")}
 
 
 def test_an_expected_failure_is_told_with_its_reason():

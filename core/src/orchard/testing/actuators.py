@@ -10,7 +10,8 @@ import orchard
 from orchard.arrays import present
 from orchard.errors import PluginError
 
-from .runs import Runs, advance, differing, start
+from .observing import advance, differing, start
+from .runs import Runs
 from .subject import LABEL
 
 __all__ = ["check_addition", "check_driven_joints", "check_efforts"]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
+from .observing import model_and_state, step
 from .scenes import GRAVITY, equal_moments
+from .subject import Subject
 
 if TYPE_CHECKING:
     import newton
+    from orchard.simulation import Simulation
 
-__all__ = ["BENCHES", "DURATION", "UNTRIED", "Bench", "Rows", "add_benches"]
+__all__ = ["BENCHES", "DURATION", "UNTRIED", "Bench", "Rows", "measured"]
 
 DURATION = 0.1
 """Time after which motions are measured [s]."""
@@ -42,12 +45,6 @@ class Bench:
 
     expectation: str
     """What the number tells, for errors."""
-
-
-def add_benches(builder: newton.ModelBuilder, names: Iterable[str]) -> None:
-    """Add the benches of some features side by side along y, 1 m above the ground."""
-    for index, name in enumerate(names):
-        BENCHES[name].add(builder, name, 1.0 * (index + 1))
 
 
 def _link(builder: newton.ModelBuilder, label: str, com: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> int:
@@ -284,3 +281,36 @@ UNTRIED: Mapping[str, str] = {
     "heterogeneous_worlds": "the kit's worlds are all alike",
 }
 """Features without a bench, and why."""
+
+
+def measured(subject: Subject, names: Sequence[str]) -> dict[str, float | Exception]:
+    """Return what a solver shows on the benches of some features, or what was raised.
+
+    They stand side by side in one simulation; where that fails, in two, and so on.
+    """
+
+    def scene(builder: newton.ModelBuilder) -> None:
+        for index, name in enumerate(names):
+            BENCHES[name].add(builder, name, 1.0 * (index + 1))
+
+    if not names:
+        return {}
+    try:
+        with subject.build(count=1, scene=scene, world_count=1) as simulation:
+            before = _rows(simulation)
+            step(simulation, round(DURATION / subject.dt))
+            after = _rows(simulation)
+    except Exception as error:  # a plugin may raise anything
+        if len(names) == 1:
+            return {names[0]: error}
+        middle = len(names) // 2
+        return measured(subject, names[:middle]) | measured(subject, names[middle:])
+    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
+
+
+def _rows(simulation: Simulation) -> dict[str, Rows]:
+    """Return copies of poses and velocities of the bodies of each bench."""
+    model, state = model_and_state(simulation)
+    poses, velocities = state.body_q.numpy(), state.body_qd.numpy()
+    owners = np.array([label.partition("/")[0] for label in model.body_label])
+    return {name: (poses[owners == name].copy(), velocities[owners == name].copy()) for name in dict.fromkeys(owners)}

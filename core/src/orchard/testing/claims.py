@@ -13,8 +13,9 @@ from orchard.spelling import did_you_mean
 
 from . import scenes
 from .benches import BENCHES
+from .observing import advance, step
 from .promises import NotApplicableError
-from .runs import Runs, advance, falling
+from .runs import Runs, falling
 
 if TYPE_CHECKING:
     from orchard.simulation import Simulation
@@ -115,10 +116,10 @@ def check_model_changes(runs: Runs) -> None:
     declared = getattr(subject.component(), "supported_model_changes", None)
     flags = set(newton.ModelFlags.__members__) - {"ALL"} if declared is None else set(declared)
     with subject.build(count=1, scene=falling(subject), is_on_ground=False) as simulation:
-        simulation.step(2)
+        step(simulation, 2)
         for flag in sorted(flags):
             simulation.notify_model_changed(newton.ModelFlags[flag])
-        simulation.step(2)
+        step(simulation, 2)
         if "MODEL_PROPERTIES" in flags:
             _try_gravity(simulation, runs)
         if "BODY_INERTIAL_PROPERTIES" in flags and simulation.model.body_count:
@@ -165,7 +166,7 @@ def _accelerations(simulation: Simulation, force: float = 0.0, count: int = 5) -
             forces = np.zeros((simulation.model.body_count, 6), dtype=np.float32)
             forces[:, 0] = force
             present(simulation.state.body_f).assign(forces)
-        simulation.step()
+        step(simulation, 1)
     return (_velocities(simulation) - before) / (count * simulation.control_dt)
 
 
@@ -181,7 +182,7 @@ def _velocities(simulation: Simulation) -> np.ndarray:
 def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, runs: Runs) -> None:
     if not np.allclose(found, expected, rtol=0.05, atol=0.1):
         raise PluginError(
-            f"{runs.subject}: claims {what} of the last world was changed, and accelerations of the worlds are"
+            f"{runs.subject}: {what} of the last world was changed, and the worlds accelerate by"
             f" {np.round(found, 2).tolist()} m/s², expected {np.round(expected, 2).tolist()};"
             " take the change over in notify_model_changed, or leave the flag out of supported_model_changes"
         )

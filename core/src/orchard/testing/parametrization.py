@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .outcomes import Conformance
@@ -20,11 +19,7 @@ def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
     """
     import pytest
 
-    return pytest.mark.parametrize("check", [_test_of(conformance, name) for name in conformance.checks], ids=str)
-
-
-def _test_of(conformance: Conformance, name: str) -> Callable[[], None]:
-    return _Test(conformance, name)
+    return pytest.mark.parametrize("check", [_Test(conformance, name) for name in conformance.checks], ids=str)
 
 
 class _Test:

@@ -4,46 +4,26 @@ from __future__ import annotations
 
 import functools
 import tempfile
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
 from orchard.errors import OrchardError, PluginError
-from orchard.program import CaptureWarning
-from orchard.reset import arrays_of, worlds_of
 
 from . import scenes
-from .benches import BENCHES, DURATION, Rows, add_benches
+from .benches import BENCHES, measured
+from .observing import HALF, Seen, advance, model_and_state, see, start, step
 from .subject import Scene, Subject
 
 if TYPE_CHECKING:
-    import newton
     from orchard.simulation import Simulation
 
-__all__ = ["HALF", "Moment", "Runs", "Seen", "Whole", "advance", "differing", "falling", "push", "see", "start"]
+__all__ = ["Moment", "Runs", "Whole", "falling"]
 
 FALL_TIME = 0.1
 """How long a fall is watched [s]."""
-
-HALF = 3
-"""Control steps to where runs are compared, and from there to their end: an odd number."""
-
-
-@attrs.frozen(eq=False)
-class Seen:
-    """What there is to see of a simulation: copies of the state, and of what an actuator or a sensor shows."""
-
-    arrays: Mapping[str, np.ndarray]
-    worlds: Mapping[str, np.ndarray | None]
-    """The world of each row of an array, where rows belong to worlds."""
-
-    def of(self, worlds: Sequence[int]) -> Seen:
-        """Return the rows of some worlds, without what belongs to none."""
-        kept = {name: np.isin(rows, worlds) for name, rows in self.worlds.items() if rows is not None}
-        return Seen({name: self.arrays[name][mask] for name, mask in kept.items()}, dict.fromkeys(kept))
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -195,14 +175,14 @@ class Runs:
         with subject.build(count=1, scene=falling(subject), is_on_ground=False) as simulation:
             moments = [_moment(simulation)]
             for time in (FALL_TIME, scenes.QUARTER_SWING):
-                simulation.step(round(time / subject.dt) - simulation.step_count)
+                step(simulation, round(time / subject.dt) - simulation.step_count)
                 moments.append(_moment(simulation))
             return moments
 
     @functools.cached_property
     def features(self) -> Mapping[str, float | Exception]:
         """What is measured of each declared feature that has a bench, or what its scene raised."""
-        return _on_benches(self.subject, [name for name in BENCHES if name in (self.subject.features or ())])
+        return measured(self.subject, [name for name in BENCHES if name in (self.subject.features or ())])
 
     @functools.cached_property
     def even(self) -> Seen:
@@ -222,109 +202,6 @@ def falling(subject: Subject) -> Scene:
         return subject.scene()
     has_hinges = features is None or "revolute_joints" in features
     return scenes.falling if has_hinges else functools.partial(scenes.add_ball, height=5.0)
-
-
-def _on_benches(subject: Subject, names: Sequence[str]) -> dict[str, float | Exception]:
-    """Return what is measured on some benches, in one simulation; where that fails, in two, and so on."""
-
-    def scene(builder: newton.ModelBuilder) -> None:
-        add_benches(builder, names)
-
-    if not names:
-        return {}
-    try:
-        with subject.build(count=1, scene=scene, world_count=1) as simulation:
-            before = _rows(simulation)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", CaptureWarning)
-                simulation.step(round(DURATION / subject.dt))
-            after = _rows(simulation)
-    except Exception as error:  # a plugin may raise anything
-        if len(names) == 1:
-            return {names[0]: error}
-        middle = len(names) // 2
-        return _on_benches(subject, names[:middle]) | _on_benches(subject, names[middle:])
-    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
-
-
-def _rows(simulation: Simulation) -> dict[str, Rows]:
-    """Return copies of poses and velocities of the bodies of each bench."""
-    model, state = _arrays_of(simulation)
-    poses, velocities = state.body_q.numpy(), state.body_qd.numpy()
-    owners = np.array([label.partition("/")[0] for label in model.body_label])
-    return {name: (poses[owners == name].copy(), velocities[owners == name].copy()) for name in dict.fromkeys(owners)}
-
-
-def start(simulation: Simulation) -> None:
-    """Give actuators another target in each world."""
-    for actuator in simulation.actuators.values():
-        targets = getattr(actuator, "position_targets", None)
-        if targets is not None:
-            rows = np.linspace(0.2, 0.5, targets.shape[0], dtype=np.float32)
-            targets.assign(np.repeat(rows[:, None], targets.shape[1], axis=1))
-
-
-def push(simulation: Simulation) -> None:
-    """Push everything along x for one control step, in each world with an acceleration of its own."""
-    model, state = _arrays_of(simulation)
-    if model.body_count:
-        forces = np.zeros((model.body_count, 6), dtype=np.float32)
-        forces[:, 0] = 0.5 * model.body_mass.numpy() * (model.body_world.numpy() + 1)
-        state.body_f.assign(forces)
-    if model.particle_count:
-        forces = np.zeros((model.particle_count, 3), dtype=np.float32)
-        forces[:, 0] = 0.5 * model.particle_mass.numpy() * (model.particle_world.numpy() + 1)
-        state.particle_f.assign(forces)
-
-
-def advance(simulation: Simulation, count: int = HALF) -> Seen:
-    """Take some control steps, pushed in each, and return what there is to see then."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CaptureWarning)  # a check of its own asks for the reasons
-        for _ in range(count):
-            push(simulation)
-            simulation.step()
-    return see(simulation)
-
-
-def see(simulation: Simulation) -> Seen:
-    """Return copies of what there is to see."""
-    known = set(arrays_of(simulation.model.state()))  # a solver may keep scratch memory in the state
-    arrays, worlds = {}, {}
-    for name, array in arrays_of(simulation.state).items():
-        if name in known:
-            arrays[name] = array.numpy().copy()
-            worlds[name] = worlds_of(simulation.model, name)
-    for name, array, own in _shown(simulation):
-        arrays[name] = array.numpy().copy()
-        worlds[name] = np.repeat(own, len(arrays[name]) // len(own))
-    return Seen(arrays, worlds)
-
-
-def _shown(simulation: Simulation) -> Iterator[tuple[str, Any, np.ndarray]]:
-    """Yield what actuators and sensors show, with the worlds of the arrays' first axis."""
-    every = np.arange(simulation.world_count)
-    for actuator in simulation.actuators.values():
-        for name in ("computed_effort", "applied_effort"):
-            array = getattr(actuator, name, None)
-            if array is not None:
-                yield name, array, getattr(actuator, "worlds", every)
-    for sensor in simulation.sensors.values():
-        for name, output in getattr(sensor, "outputs", {}).items():
-            yield f"outputs[{name!r}]", output.data, getattr(sensor, "worlds", every)
-
-
-def differing(left: Seen, right: Seen) -> list[str]:
-    """Return the names of what differs in any bit."""
-    names = dict.fromkeys([*left.arrays, *right.arrays])
-    both = [name for name in names if name in left.arrays and name in right.arrays]
-    odd = [name for name in both if left.arrays[name].tobytes() != right.arrays[name].tobytes()]
-    return odd + [name for name in names if name not in both]
-
-
-def _arrays_of(simulation: Simulation) -> tuple[Any, Any]:
-    """Return model and state, whose arrays are there as far as anything is counted of them."""
-    return simulation.model, simulation.state
 
 
 def _saved(simulation: Simulation) -> bytes | OrchardError:
@@ -360,7 +237,7 @@ def _contact_claims(simulation: Simulation) -> dict[str, bool] | None:
 def _misplacement(simulation: Simulation) -> float:
     import newton
 
-    model, state = _arrays_of(simulation)
+    model, state = model_and_state(simulation)
     if not model.joint_count:
         return 0.0
     bodies = model.state()
@@ -369,7 +246,7 @@ def _misplacement(simulation: Simulation) -> float:
 
 
 def _moment(simulation: Simulation) -> Moment:
-    model, state = _arrays_of(simulation)
+    model, state = model_and_state(simulation)
     angle = rate = None
     if model.particle_count:
         rows = slice(0, model.particle_count // simulation.world_count)

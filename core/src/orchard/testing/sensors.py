@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from orchard.errors import PluginError
 
-from .runs import Runs, Seen, advance, differing
+from .observing import Seen, advance, differing
+from .runs import Runs
 from .subject import LABEL
 
 __all__ = ["check_observation", "check_outputs", "check_readings"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from orchard.errors import PluginError
 
-from .runs import Runs, Seen, differing
+from .observing import Seen, differing
+from .runs import Runs
 
 __all__ = [
     "check_allocation",
