@@ -54,6 +54,8 @@ TRUTHS = {
 }
 """What each check says of the plugin that breaks its promise."""
 
+KINDS = ("solver", "actuator", "sensor")
+
 CONFIGS = {
     "pendulum": {"joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0},
     "efforts": {"kp": 20.0},
