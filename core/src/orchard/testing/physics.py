@@ -15,9 +15,8 @@ __all__ = ["check_free_fall", "check_pendulum"]
 
 
 def check_free_fall(runs: Runs) -> None:
-    """What nothing holds falls by v = g t and z = g t² / 2: within 2 %, and within the first order in the substep.
-
-    The time is 0.1 s.
+    """What nothing holds falls by v = g t and z = g t² / 2 for 0.1 s: within 2 %, the depth also within first order in
+    the substep.
     """
     before, after, _ = runs.fall
     speed = (before.speed - after.speed) / (GRAVITY * after.time)
@@ -29,7 +28,8 @@ def check_free_fall(runs: Runs) -> None:
 def check_pendulum(runs: Runs) -> None:
     """A pendulum hangs straight after a quarter of T = 2π √((I + m l²) / (m g l)), with the velocity of the formula.
 
-    In units of their amplitudes, within 2 % and what the substep's first order makes of it, and within 5 %.
+    The angle is within 2 % of the first one, and what the substep's first order makes of it; the velocity within 5 % of
+    its largest.
     """
     *_, end = runs.fall
     if end.angle is None or end.rate is None:
