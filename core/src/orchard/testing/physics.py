@@ -18,7 +18,7 @@ def check_free_fall(runs: Runs) -> None:
     """What nothing holds falls by v = g t and z = g t² / 2 for 0.1 s: within 2 %, the depth also within first order in
     the substep.
     """
-    before, after, _ = runs.fall
+    before, after = runs.fall[:2]
     speed = (before.speed - after.speed) / (GRAVITY * after.time)
     depth = (before.height - after.height + before.speed * after.time) / (GRAVITY * after.time**2 / 2)
     errors = {"speed": (abs(speed - 1), 0.02), "depth": (abs(depth - 1), 0.02 + runs.subject.dt / after.time)}
@@ -31,7 +31,7 @@ def check_pendulum(runs: Runs) -> None:
     The angle is within 2 % of the first one, and what the substep's first order makes of it; the velocity within 5 % of
     its largest.
     """
-    *_, end = runs.fall
+    end = runs.fall[-1]
     if end.angle is None or end.rate is None:
         raise NotApplicableError("it declares no revolute_joints")
     phase = SWING_RATE * end.time

@@ -28,7 +28,7 @@ FALL_TIME = 0.1
 
 @attrs.frozen(kw_only=True, eq=False)
 class Moment:
-    """What falls and what swings in the first world, at a time."""
+    """What falls and what swings, at a time."""
 
     time: float
     """Time since the start [s]."""
@@ -170,11 +170,11 @@ class Runs:
 
     @functools.cached_property
     def fall(self) -> Sequence[Moment]:
-        """A free fall, and a pendulum beside it where there may be one: at its start, then at two times."""
+        """A free fall at its start and at its end; after that, where a pendulum may be beside it, its quarter swing."""
         subject = self.subject
-        with subject.build(count=1, scene=falling(subject), is_on_ground=False) as simulation:
+        with subject.build(count=1, scene=falling(subject), is_on_ground=False, world_count=1) as simulation:
             moments = [_moment(simulation)]
-            for time in (FALL_TIME, scenes.QUARTER_SWING):
+            for time in (FALL_TIME, scenes.QUARTER_SWING)[: 1 if moments[0].angle is None else 2]:
                 step(simulation, round(time / subject.dt) - simulation.step_count)
                 moments.append(_moment(simulation))
             return moments
@@ -249,9 +249,8 @@ def _moment(simulation: Simulation) -> Moment:
     model, state = model_and_state(simulation)
     angle = rate = None
     if model.particle_count:
-        rows = slice(0, model.particle_count // simulation.world_count)
-        mass = model.particle_mass.numpy()[rows]
-        positions, velocities = state.particle_q.numpy()[rows, 2], state.particle_qd.numpy()[rows, 2]
+        mass = model.particle_mass.numpy()
+        positions, velocities = state.particle_q.numpy()[:, 2], state.particle_qd.numpy()[:, 2]
         height, speed = np.average(positions, weights=mass), np.average(velocities, weights=mass)
     else:
         height, speed = state.body_q.numpy()[0, 2], state.body_qd.numpy()[0, 2]
