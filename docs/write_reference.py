@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import runpy
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -18,10 +19,13 @@ from orchard.catalog import Catalog
 from orchard.cli import main as orchard_command
 from orchard.config.schema import json_schema
 from orchard.features import FEATURES
+from orchard.testing import CHECKS, Conformance
+from orchard.testing.benches import BENCHES, UNTRIED
 from orchard.views.quantities import ARTICULATION, RIGID_BODY, Quantity
 
 REFERENCE = Path(__file__).parent / "reference"
-CHECKS = Path(__file__).parents[1] / "tests" / "physics" / "checks.toml"
+ROOT = Path(__file__).parents[1]
+PHYSICS_CHECKS = Path(__file__).parents[1] / "tests" / "physics" / "checks.toml"
 
 Schema = Mapping[str, Any]
 
@@ -195,6 +199,44 @@ it.
 | `friction_data` | `overflow` | as above | 1 | (1) |
 """
 
+CONFORMANCE = """\
+# Conformance
+
+<!-- Written by docs/write_reference.py from the checks and the plugins' own tests. Change those, then run it. -->
+
+What every plugin promises, and [`orchard check-plugin`](cli.md#orchard-check-plugin) tries.
+[Test a plugin](../how-to/test-a-plugin.md) tells how to run the checks in tests of your own.
+All plugins of this repository pass all checks of their kind, [but for these](#exceptions).
+
+Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground; free bodies, pendulums and
+mechanisms are tried without other things beside them. "The same" is to the bit unless a figure is given.
+"""
+
+FEATURE_CHECKS = """
+## Features
+
+A feature that a solver declares in `supported_features` has to show on a small mechanism, within 0.1 s.
+
+| check | what is measured | has to be |
+|---|---|---|
+"""
+
+EXCEPTIONS = """
+## Exceptions
+
+| plugin | check | why it fails |
+|---|---|---|
+"""
+
+SETTINGS = """
+## Settings
+
+Plugins are tried with their defaults, in substeps of 2 ms, and where more is needed with what stands here.
+
+| plugin | settings |
+|---|---|
+"""
+
 MODEL_CHANGES = {
     "MODEL_PROPERTIES": "gravity, of each world",
     "BODY_INERTIAL_PROPERTIES": "masses, inertias, centres of mass",
@@ -290,9 +332,55 @@ def _mark(plugin: Any, feature: str) -> str:
 
 def physics_page() -> str:
     """Return the tolerances of the physics checks, why they are what they are, and what each solver is good for."""
-    rows = tomllib.loads(CHECKS.read_text(encoding="utf-8"))
+    rows = tomllib.loads(PHYSICS_CHECKS.read_text(encoding="utf-8"))
     verdicts = "".join(_verdict(name, row) for name, row in rows.items())
     return PHYSICS + _tolerances(rows, "checks") + PARTICLES + _tolerances(rows, "particles") + VERDICTS + verdicts
+
+
+def conformance_page() -> str:
+    """Return what the checks try, and which of them plugins of this repository are known to fail."""
+    plain, of_features = ([check for check in CHECKS if ("feature_" in check.name) is kind] for kind in (False, True))
+    rows = [f"| `{check.name}` | {', '.join(check.kinds)} | {check.promise} |\n" for check in plain]
+    features = [_feature_row(check.name) for check in of_features]
+    untried = [f"- `{name}`: {reason}\n" for name, reason in UNTRIED.items()]
+    declared = conformances()
+    exceptions = [
+        f"| `{each.subject.name}` | `{check}` | {reason} |\n"
+        for each in declared
+        for check, reason in each.expected_failures.items()
+    ]
+    settings = [f"| `{each.subject.name}` | {text} |\n" for each in declared if (text := _settings(each))]
+    table = "\n## Checks\n\n| check | of | promise |\n|---|---|---|\n" + "".join(rows)
+    others = "\nNot tried by a mechanism:\n\n" + "".join(untried)
+    return "".join(
+        [CONFORMANCE, table, FEATURE_CHECKS, *features, others, EXCEPTIONS, *exceptions, SETTINGS, *settings]
+    )
+
+
+def _feature_row(check: str) -> str:
+    bench = BENCHES[check.removeprefix("feature_")]
+    return f"| `{check}` | {bench.expectation} | {bench.least:.3g} to {bench.most:.3g} |\n"
+
+
+def conformances() -> list[Conformance]:
+    """Return what the tests of every plugin hold it to, in the order of the catalog."""
+    files = [
+        path for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/tests/test_*.py")
+    ]
+    found = [run["CONFORMANCE"] for run in map(runpy.run_path, map(str, files)) if "CONFORMANCE" in run]
+    order = [(entry.kind, entry.name) for entry in Catalog.installed().entries]
+    return sorted(found, key=lambda each: order.index((each.subject.kind, each.subject.name)))
+
+
+def _settings(conformance: Conformance) -> str:
+    """Return how a plugin is tried otherwise than by default."""
+    subject = conformance.subject
+    parts = [f"`{key} = {_inline(value)}`" for key, value in subject.config.items() if key != "model"]
+    if subject.dt != 0.002:
+        parts.append(f"substeps of {1000 * subject.dt:g} ms")
+    if subject.prototype is not None:
+        parts.append(f"a scene of its own: {_summary(subject.prototype)}")
+    return ", ".join(parts)
 
 
 def _tolerances(rows: Mapping[str, Any], kind: str) -> str:
@@ -486,6 +574,7 @@ PAGES = {
     "solvers": solvers_page,
     "physics-checks": physics_page,
     "views": views_page,
+    "conformance": conformance_page,
 }
 """What writes each page, by the name of its file."""
 

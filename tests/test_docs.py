@@ -283,7 +283,7 @@ def arguments_of(function: Callable[..., object]) -> list[str]:
     return [name for name in inspect.signature(function).parameters if name != "self"]
 
 
-@pytest.mark.parametrize("name", ["configuration", "cli", "solvers", "physics-checks", "views"])
+@pytest.mark.parametrize("name", ["configuration", "cli", "solvers", "physics-checks", "views", "conformance"])
 def test_the_page_is_what_the_script_writes(name):
     written = runpy.run_path(str(DOCS / "write_reference.py"))["PAGES"][name]()
 

@@ -11,7 +11,7 @@ import warp as wp
 from click.testing import CliRunner
 from orchard.catalog import Catalog
 from orchard.cli import main
-from orchard.features import FEATURES, used_features
+from orchard.features import used_features
 
 CATALOG = Catalog.installed()
 JOINTS = ("fixed", "free", "revolute", "prismatic", "ball", "d6", "distance", "rod")
@@ -145,11 +145,6 @@ def test_a_model_with_gradients_asks_for_them():
     _particles(builder)
 
     assert used_features(builder.finalize(device="cpu", requires_grad=True))["gradients"]
-
-
-@pytest.mark.parametrize("name", CATALOG.names("solver"))
-def test_solvers_declare_features_that_exist(name):
-    assert CATALOG.find("solver", name).load().supported_features <= set(FEATURES)
 
 
 def test_a_mechanism_the_solver_would_leave_out_is_refused(chain, configure):

@@ -104,7 +104,7 @@ COVERED = {
         "tests/test_docs.py::test_the_page_is_what_the_script_writes",
     ],
     "Newton 2322: there was no way to ask for the force on a joint": [
-        "solvers/mujoco/tests/test_solver_mujoco.py::test_declared_observables_are_those_of_the_solver",
+        "solvers/mujoco/tests/test_solver_mujoco.py::test_it_keeps_the_contract",
         "tests/test_bad_input.py::test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built",
     ],
 }

@@ -8,6 +8,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_actuator_dc_motor import DCMotorWarning
 
 SPEEDS = (-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 20.0)
@@ -152,3 +153,15 @@ def test_a_motor_without_its_curve_is_refused(field):
     table = {"type": "dc-motor", "joints": [".*"], **{name: 1.0 for name in MOTOR if name != field}}
     with pytest.raises(orchard.ConfigError, match=rf"actuators\.motor\.{field}: missing"):
         orchard.structure({"actuators": {"motor": table}})
+
+
+CONFORMANCE = testing.Conformance(
+    "actuator",
+    "dc-motor",
+    config={"kp": 20.0, "saturation_effort": 30.0, "max_motor_effort": 20.0, "velocity_limit": 20.0},
+)
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

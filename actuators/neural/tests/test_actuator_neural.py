@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import newton
 import numpy as np
@@ -11,6 +12,7 @@ import orchard
 import pytest
 import warp as wp
 from onnx import TensorProto, helper, numpy_helper
+from orchard import testing
 
 POSITIONS, VELOCITIES, TARGETS = np.array([0.1, -0.2]), np.array([1.0, -2.0]), np.array([0.3, 0.1])
 ERRORS = TARGETS - POSITIONS
@@ -477,3 +479,12 @@ def test_a_file_is_named_relative_to_the_configuration(tmp_path):
     )
     with orchard.Simulation.from_file(tmp_path / "scene.toml", plugins=[Still()], prototype=hinges()) as simulation:
         np.testing.assert_allclose(efforts(simulation, 1)[0, 0], [7.156126, 36.343372], rtol=1e-5)
+
+
+KNEE = Path(__file__).parents[3] / "docs" / "examples" / "knee.onnx"
+CONFORMANCE = testing.Conformance("actuator", "neural", config={"model": str(KNEE)})
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -5,6 +5,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 POSITIONS = np.array([0.3, -0.2, 0.1], dtype=np.float32)
 VELOCITIES = np.array([1.0, -2.0, 0.5], dtype=np.float32)
@@ -299,3 +300,11 @@ def test_patterns_that_do_not_fit_the_joints_are_refused(legs, options, message)
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
     with pytest.raises(orchard.ConfigError, match=rf"^actuators\.legs\.{field}\b.*: "):
         orchard.structure({"actuators": {"legs": {"type": "pd", "joints": [".*"], **options}}})
+
+
+CONFORMANCE = testing.Conformance("actuator", "pd", config={"kp": 20.0, "kd": 1.0, "delay": {"steps": 3}})
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -7,6 +7,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 
 class Featherstone:
@@ -143,3 +144,11 @@ def test_a_negative_gain_is_refused_where_it_stands(simulate, field, value):
 def test_a_parameter_that_is_not_finite_is_refused(field):
     with pytest.raises(orchard.ConfigError, match=rf"actuators\.motor\.{field}: expected a finite number, got nan"):
         orchard.structure({"actuators": {"motor": {"type": "pid", "joints": [".*"], field: float("nan")}}})
+
+
+CONFORMANCE = testing.Conformance("actuator", "pid", config={"kp": 20.0, "ki": 5.0, "kd": 1.0})
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

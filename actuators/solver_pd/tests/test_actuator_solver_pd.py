@@ -7,6 +7,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard.features import RIGID_TREES, FeatureWarning
 
 NAMES = ("hip", "knee")
@@ -247,3 +248,11 @@ def test_gains_have_no_default(field):
     gains = {name: 1.0 for name in ("kp", "kd") if name != field}
     with pytest.raises(orchard.ConfigError, match=rf"actuators\.legs\.{field}: missing"):
         orchard.structure({"actuators": {"legs": {"type": "solver-pd", "joints": [".*"], **gains}}})
+
+
+CONFORMANCE = testing.Conformance("actuator", "solver-pd", config={"kp": 20.0, "kd": 1.0})
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -7,6 +7,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 DT = 0.002
 
@@ -351,3 +352,11 @@ def test_a_solver_without_contact_forces_is_refused(boxes):
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
     with pytest.raises(orchard.ConfigError, match=rf"^sensors\.feet\.{field}\b.*: "):
         orchard.structure({"sensors": {"feet": {"type": "contact", **options}}})
+
+
+CONFORMANCE = testing.Conformance("sensor", "contact")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -5,6 +5,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 GRAVITY = 9.81
 TURN = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), wp.radians(90.0))
@@ -341,3 +342,11 @@ def test_a_solver_without_accelerations_is_refused(bodies):
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
     with pytest.raises(orchard.ConfigError, match=rf"^sensors\.imu\.{field}\b.*: "):
         orchard.structure({"sensors": {"imu": {"type": "imu", "body": "box", **options}}})
+
+
+CONFORMANCE = testing.Conformance("sensor", "imu")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

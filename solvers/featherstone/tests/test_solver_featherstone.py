@@ -7,7 +7,8 @@ import newton
 import orchard
 import pytest
 import warp as wp
-from orchard_solver_featherstone import FeatherstoneConfig, SolverFeatherstone
+from orchard import testing
+from orchard_solver_featherstone import FeatherstoneConfig
 
 LEFT_OUT = {
     "friction_smoothing": "deprecated in Newton 1.8, and ignored",
@@ -78,11 +79,6 @@ def test_options_reach_the_solver(sphere):
         assert simulation.solver.update_mass_matrix_interval == 3
 
 
-def test_declared_observables_are_those_of_the_solver(sphere):
-    with simulate(sphere) as simulation:
-        assert SolverFeatherstone.supported_observables == simulation.solver.supported_observables
-
-
 def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):
     """Depth m g / ke, the mean ke of the two shapes. Settled to a hundredth of it after 1 s."""
     with simulate(sphere) as simulation:
@@ -111,3 +107,11 @@ def test_a_mass_matrix_that_is_kept_for_some_steps_is_not_recorded(sphere):
         simulation.step(2)
 
         assert simulation.program.eager_reasons.keys() == {"step_solver(solver)"}
+
+
+CONFORMANCE = testing.Conformance("solver", "featherstone")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

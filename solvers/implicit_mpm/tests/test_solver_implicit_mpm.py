@@ -10,6 +10,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_solver_implicit_mpm import ImplicitMPMConfig, SolverImplicitMPM
 
 OURS = {"project_outside_colliders"}
@@ -235,3 +236,20 @@ def test_it_cannot_be_saved_and_says_why(column, tmp_path):
         simulation.save(tmp_path / "never.npz")
 
     assert not (tmp_path / "never.npz").exists()
+
+
+CONFORMANCE = testing.Conformance(
+    "solver",
+    "implicit-mpm",
+    config={"separate_worlds": True, "grid_type": "dense"},  # as it must be on the CPU
+    expected_failures={
+        "allocation": "it lays its grid out anew in each substep",
+        "checkpoint": "what it keeps on its grid is laid out anew in each substep, and cannot be saved",
+        "worlds": "the rheology of all worlds is one system, which is iterated until all of them are solved",
+    },
+)
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -7,7 +7,8 @@ import newton
 import numpy as np
 import orchard
 import pytest
-from orchard_solver_mujoco import MuJoCoConfig, SolverMuJoCo
+from orchard import testing
+from orchard_solver_mujoco import MuJoCoConfig
 
 LEFT_OUT = {
     "deterministic": "does not compile with Warp 1.19",
@@ -109,11 +110,6 @@ def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simu
     assert (option.iterations, option.ls_iterations, option.cone) == (11, 9, 1)
 
 
-def test_declared_observables_are_those_of_the_solver(simulate):
-    with simulate() as simulation:
-        assert SolverMuJoCo.supported_observables == simulation.solver.supported_observables
-
-
 @pytest.mark.parametrize("use_mujoco_contacts", [True, False])
 def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, use_mujoco_contacts):
     """Soft contacts give way by some 0.4 mm under 41 N; the velocity is what is left after 1 s."""
@@ -148,3 +144,11 @@ def test_a_force_acts_in_its_own_world(simulate):
         velocity, mass = simulation.state.body_qd.numpy()[:, 2], simulation.model.body_mass.numpy()
 
     np.testing.assert_allclose(velocity, (forces[:, 2] / mass - 9.81) * 0.002, rtol=1e-4)
+
+
+CONFORMANCE = testing.Conformance("solver", "mujoco")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -11,7 +11,8 @@ import orchard
 import pytest
 import warp as wp
 from mujoco.rollout import Rollout
-from orchard_solver_mujoco_native import MuJoCoNativeConfig, SolverMuJoCoNative
+from orchard import testing
+from orchard_solver_mujoco_native import MuJoCoNativeConfig
 
 DT = 0.002
 INERTIA = (0.15, 0.2, 0.3)
@@ -112,11 +113,6 @@ def test_options_reach_mujoco_and_the_rest_is_inherited(simulate, pendulum):
 
         assert (option.iterations, option.cone, option.ls_iterations) == (7, mujoco.mjtCone.mjCONE_ELLIPTIC, 50)
         assert simulation.solver.batch.nthread == 2
-
-
-def test_declared_observables_are_those_of_the_solver(simulate, pendulum):
-    with simulate(pendulum) as simulation:
-        assert SolverMuJoCoNative.supported_observables == simulation.solver.supported_observables
 
 
 def test_kinematic_bodies_are_refused(simulate, tumbler):
@@ -535,3 +531,11 @@ def test_worlds_may_be_built_with_different_masses(pendulum):
 
     np.testing.assert_allclose(masses, [1.0, 3.0])
     assert not np.allclose(worlds[0], worlds[1], atol=1e-4)
+
+
+CONFORMANCE = testing.Conformance("solver", "mujoco-native")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

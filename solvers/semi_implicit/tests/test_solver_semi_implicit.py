@@ -7,7 +7,8 @@ import newton
 import orchard
 import pytest
 import warp as wp
-from orchard_solver_semi_implicit import SemiImplicitConfig, SolverSemiImplicit
+from orchard import testing
+from orchard_solver_semi_implicit import SemiImplicitConfig
 
 LEFT_OUT = {
     "friction_smoothing": "deprecated in Newton 1.8, and ignored",
@@ -78,11 +79,6 @@ def test_options_reach_the_solver(sphere):
         assert simulation.solver.joint_attach_ke == 2e4
 
 
-def test_declared_observables_are_those_of_the_solver(sphere):
-    with simulate(sphere) as simulation:
-        assert SolverSemiImplicit.supported_observables == simulation.solver.supported_observables
-
-
 def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):
     """Depth m g / ke, the mean ke of the two shapes. Settled to a hundredth of it after 1 s."""
     with simulate(sphere) as simulation:
@@ -103,3 +99,16 @@ def test_angular_damping_slows_a_spin_down_every_step(sphere):
         spin = simulation.state.body_qd.numpy()[0, 5]
 
     assert spin == pytest.approx(2.0 * (1.0 - 0.5 * 0.001) ** 200, rel=1e-4)
+
+
+CONFORMANCE = testing.Conformance(
+    "solver",
+    "semi-implicit",
+    config={"angular_damping": 0.0},
+    dt=0.0005,  # its joints are springs, which need small steps
+)
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -8,6 +8,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 from orchard_solver_steel import SolverSteel, SteelConfig
 
 UNBOUNDED = {"joint_limit_activation_gap"}
@@ -161,22 +162,6 @@ def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_only_where_it_is_e
         assert min(angles) == pytest.approx(-0.05, rel=0.02)
 
 
-def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_world_starts_over(scene):
-    """Friction patches carry anchors from step to step, in structures that a reset has to find."""
-    states = []
-    for capture in ("off", "require"):
-        with simulate(scene, worlds=2, capture=capture) as simulation:
-            simulation.step(20)
-            first = simulation.state.body_q.numpy().reshape(2, -1).copy()
-            simulation.reset([1])
-            simulation.step(20)
-            states.append(simulation.state.body_q.numpy().reshape(2, -1).copy())
-
-    assert states[0].tobytes() == states[1].tobytes()
-    np.testing.assert_allclose(states[0][1], first[1], atol=1e-6)
-    assert not np.array_equal(states[0][0], first[0])
-
-
 def test_a_larger_interval_of_the_mass_matrix_runs_eagerly(scene):
     with simulate(scene, capture="auto", update_mass_matrix_interval=2) as simulation:
         simulation.step(2)
@@ -218,3 +203,11 @@ def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(scene
 def test_a_warm_start_needs_matched_contacts(scene):
     with pytest.raises(orchard.ConfigError, match=r"^solver\.contact_warmstart: .*collision\.contact_matching is"):
         simulate(scene, contact_warmstart=True)
+
+
+CONFORMANCE = testing.Conformance("solver", "steel")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -8,7 +8,8 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
-from orchard_solver_vbd import SolverVBD, VBDConfig
+from orchard import testing
+from orchard_solver_vbd import VBDConfig
 
 LEFT_OUT = {
     "collision_pipeline": "an object, made by the host where owns_collision_pipeline says so",
@@ -204,11 +205,6 @@ def test_options_reach_the_solver(scene):
     assert isinstance(solver, newton.solvers.SolverVBD)
     assert (solver.iterations, solver.friction_epsilon) == (7, 0.02)
     assert (solver.collision_frequency[slot], solver.collision_frequency_type[slot]) == (3, when)
-
-
-def test_declared_observables_are_those_of_the_solver(scene):
-    with simulate(scene) as simulation:
-        assert SolverVBD.supported_observables == simulation.solver.supported_observables
 
 
 def test_neighbours_have_different_colours(scene):
@@ -422,3 +418,11 @@ def sheets(heights):
             particle_radius=0.001,
         )
     return builder
+
+
+CONFORMANCE = testing.Conformance("solver", "vbd")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -17,17 +17,18 @@ STOPPED = 130
 
 
 class Commands(click.Group):
-    """The commands found beside this file: module `name` defines the click command `name`."""
+    """The commands found beside this file: module `some_name` defines the click command `some-name`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the command modules, without importing them."""
-        return sorted(module.name for module in pkgutil.iter_modules(__path__))
+        """Return the names of the commands, without importing their modules."""
+        return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command; None where there is no such module."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        return getattr(importlib.import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        module = cmd_name.replace("-", "_")
+        return getattr(importlib.import_module(f"{__name__}.{module}"), module)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command; report warnings and what Orchard raises, one line each, and exit with its code."""

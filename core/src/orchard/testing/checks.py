@@ -1,0 +1,86 @@
+"""Every check by name: a small function whose docstring says what is promised, and the kinds of plugins it is for."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+
+import attrs
+
+from . import actuators, claims, configuration, physics, sensors, stepping
+from .benches import BENCHES
+from .runs import Runs
+
+__all__ = ["CHECKS", "Check", "checks_for"]
+
+
+@attrs.frozen(kw_only=True)
+class Check:
+    """Something that plugins promise, and how it is tried."""
+
+    name: str
+    """What `expected_failures` calls it."""
+
+    promise: str
+    """What is promised, in one paragraph."""
+
+    kinds: tuple[str, ...]
+    """The kinds of plugins that promise it."""
+
+    run: Callable[[Runs], None]
+    """Raises `PluginError` where the promise is broken, and `NotApplicableError` where it was not given."""
+
+
+def _check(run: Callable[[Runs], None], *kinds: str) -> Check:
+    """Return the check that a function is, with its docstring as the promise."""
+    promise = " ".join((inspect.getdoc(run) or "").split())
+    return Check(name=run.__name__.removeprefix("check_"), promise=promise, kinds=kinds, run=run)
+
+
+def _feature(name: str) -> Check:
+    """Return the check of one feature."""
+    promise = f"Where it declares `{name}`: {BENCHES[name].expectation}."
+    run = functools.partial(claims.check_feature, name=name)
+    return Check(name=f"feature_{name}", promise=promise, kinds=("solver",), run=run)
+
+
+_EVERY = ("solver", "actuator", "sensor")
+
+CHECKS = (
+    _check(configuration.check_entry_point, *_EVERY),
+    _check(configuration.check_light_import, *_EVERY),
+    _check(configuration.check_documented_keys, *_EVERY),
+    _check(configuration.check_round_trip, *_EVERY),
+    _check(configuration.check_unknown_keys, *_EVERY),
+    _check(configuration.check_schema, *_EVERY),
+    _check(stepping.check_lifecycle, *_EVERY),
+    _check(stepping.check_capture, *_EVERY),
+    _check(stepping.check_determinism, *_EVERY),
+    _check(stepping.check_substeps, "solver", "actuator"),
+    _check(stepping.check_allocation, *_EVERY),
+    _check(stepping.check_reset, *_EVERY),
+    _check(stepping.check_worlds, *_EVERY),
+    _check(stepping.check_checkpoint, *_EVERY),
+    _check(stepping.check_side_by_side, *_EVERY),
+    _check(physics.check_free_fall, "solver"),
+    _check(physics.check_pendulum, "solver"),
+    _check(claims.check_coordinates, "solver"),
+    _check(claims.check_contacts, "solver"),
+    _check(claims.check_features, "solver"),
+    *map(_feature, BENCHES),
+    _check(claims.check_observables, "solver"),
+    _check(claims.check_model_changes, "solver"),
+    _check(actuators.check_efforts, "actuator"),
+    _check(actuators.check_driven_joints, "actuator"),
+    _check(actuators.check_addition, "actuator"),
+    _check(sensors.check_outputs, "sensor"),
+    _check(sensors.check_readings, "sensor"),
+    _check(sensors.check_observation, "sensor"),
+)
+"""Every check, in the order in which they are run: what is cheap and what others build on comes first."""
+
+
+def checks_for(kind: str) -> tuple[Check, ...]:
+    """Return the checks of a kind of plugin."""
+    return tuple(check for check in CHECKS if kind in check.kinds)

@@ -1,0 +1,41 @@
+"""The checks as tests of pytest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .outcomes import Conformance
+
+if TYPE_CHECKING:
+    import pytest
+
+__all__ = ["parametrize"]
+
+
+def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
+    """Return a decorator that runs a test once for each check; the test calls its argument `check`.
+
+    An expected failure is an xfail, and one that passes fails the test. A check with nothing to try is skipped.
+    """
+    import pytest
+
+    return pytest.mark.parametrize("check", [_Test(conformance, name) for name in conformance.checks], ids=str)
+
+
+class _Test:
+    def __init__(self, conformance: Conformance, name: str) -> None:
+        self._conformance, self._name = conformance, name
+
+    def __str__(self) -> str:
+        return self._name
+
+    def __call__(self) -> None:
+        import pytest
+
+        result = self._conformance.run(self._name)
+        if result.outcome == "expected failure":
+            pytest.xfail(result.reason)
+        if result.outcome == "not applicable":
+            pytest.skip(result.reason)
+        if result.error is not None:
+            raise result.error

@@ -1,0 +1,141 @@
+"""Small scenes that plugins are tried in, each a function that adds one world's content to a builder."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = [
+    "BALL_MASS",
+    "GRAVITY",
+    "PIVOT",
+    "QUARTER_SWING",
+    "START",
+    "SWING_RATE",
+    "add_ball",
+    "ball",
+    "equal_moments",
+    "falling",
+    "grains",
+    "links",
+    "suited_to",
+]
+
+GRAVITY = 9.81
+"""As worlds have it unless a configuration says otherwise [m/s²]."""
+
+BALL_MASS = 2.0
+"""Mass of the ball [kg]."""
+
+START = 0.05
+"""Angle that the pendulum starts from [rad]."""
+
+PIVOT = "pivot"
+"""Label of its hinge."""
+
+_RADIUS, _MASS, _INERTIA, _LENGTH = 0.1, 1.0, 0.02, 0.5
+"""Of the ball [m]; of a link [kg, kg·m²]; and from a hinge to the link's centre of mass [m]."""
+
+SWING_RATE = math.sqrt(_MASS * GRAVITY * _LENGTH / (_INERTIA + _MASS * _LENGTH**2))
+"""Angular frequency of small swings of the pendulum [rad/s]: √(m g l / (I + m l²))."""
+
+QUARTER_SWING = math.pi / 2 / SWING_RATE
+"""Time from the first angle to the lowest point [s]."""
+
+
+def suited_to(features: Collection[str] | None) -> Callable[[newton.ModelBuilder], None]:
+    """Return the scene for a solver that declares some features; None stands for all of them."""
+    if features is None or {"revolute_joints", "rigid_bodies"} <= set(features):
+        return links
+    return ball if "rigid_bodies" in features else grains
+
+
+def links(builder: newton.ModelBuilder) -> None:
+    """Add two links `link_0`, `link_1` that hang from hinges `hinge_0`, `hinge_1`, and a `ball` on the ground."""
+    above, joints = -1, []
+    for index, angle in enumerate((0.3, -0.2)):
+        above, joint = _add_link(builder, above, index)
+        builder.joint_q[-1] = angle
+        joints.append(joint)
+    builder.add_articulation(joints, label="links")
+    ball(builder)
+
+
+def _add_link(builder: newton.ModelBuilder, above: int, index: int) -> tuple[int, int]:
+    import warp as wp
+
+    body = builder.add_link(label=f"link_{index}", mass=_MASS, inertia=equal_moments(_INERTIA))
+    builder.body_com[body] = wp.vec3(0.0, 0.0, -_LENGTH)
+    place = wp.vec3(1.0, 0.0, 2.0) if above < 0 else wp.vec3(0.0, 0.0, -_LENGTH)
+    frame = wp.transform(place, wp.quat_identity())
+    hinge = builder.add_joint_revolute(
+        above, body, parent_xform=frame, axis=(0.0, 1.0, 0.0), label=f"hinge_{index}", armature=0.0
+    )
+    return body, hinge
+
+
+def ball(builder: newton.ModelBuilder) -> None:
+    """Add a `ball` that lies on the ground, free to roll."""
+    add_ball(builder, height=0.999 * _RADIUS)
+
+
+def falling(builder: newton.ModelBuilder) -> None:
+    """Add a `ball` that falls and touches nothing, and beside it a pendulum, the body `bob`."""
+    add_ball(builder, height=5.0)
+    _add_pendulum(builder)
+
+
+def add_ball(builder: newton.ModelBuilder, height: float) -> None:
+    """Add a sphere that is free to move, its centre at a height [m]."""
+    import newton
+    import warp as wp
+
+    inertia = equal_moments(0.4 * BALL_MASS * _RADIUS**2)
+    pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
+    body = builder.add_link(label="ball", mass=BALL_MASS, inertia=inertia, xform=pose)
+    builder.add_shape_sphere(body, radius=_RADIUS, cfg=newton.ModelBuilder.ShapeConfig(density=0.0), label="skin")
+    builder.add_articulation([builder.add_joint_free(body, label="free")], label="ball")
+
+
+def _add_pendulum(builder: newton.ModelBuilder) -> None:
+    """Add a pendulum, the body `bob`, that hangs from a hinge about y and starts from a small angle."""
+    import warp as wp
+
+    body = builder.add_link(label="bob", mass=_MASS, inertia=equal_moments(_INERTIA))
+    builder.body_com[body] = wp.vec3(0.0, 0.0, -_LENGTH)
+    frame = wp.transform(wp.vec3(2.0, 0.0, 5.0), wp.quat_identity())
+    hinge = builder.add_joint_revolute(-1, body, parent_xform=frame, axis=(0.0, 1.0, 0.0), label=PIVOT, armature=0.0)
+    builder.add_articulation([hinge], label="pendulum")
+    builder.joint_q[-1] = START
+
+
+def equal_moments(value: float) -> Any:
+    """Return the inertia of a body that turns alike about every axis [kg·m²]."""
+    import warp as wp
+
+    return wp.mat33(value, 0.0, 0.0, 0.0, value, 0.0, 0.0, 0.0, value)
+
+
+def grains(builder: newton.ModelBuilder) -> None:
+    """Add a block of 27 grains above the ground, on its way along x."""
+    import warp as wp
+
+    rotation: Any = wp.quat_identity()
+    builder.add_particle_grid(
+        pos=wp.vec3(0.0, 0.0, 0.5),
+        rot=rotation,
+        vel=wp.vec3(0.3, 0.0, 0.0),
+        dim_x=3,
+        dim_y=3,
+        dim_z=3,
+        cell_x=0.05,
+        cell_y=0.05,
+        cell_z=0.05,
+        mass=0.1,
+        jitter=0.0,
+        radius_mean=0.025,
+    )

@@ -1,0 +1,255 @@
+"""The conformance kit itself: each check against a plugin that breaks that promise, and how results are told.
+
+The plugins that keep every promise are those of this repository, in their own tests.
+"""
+
+import json
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from orchard import PluginError, testing
+from orchard.catalog import Catalog
+from orchard.cli import main
+from orchard.features import FEATURES
+from orchard.testing.benches import BENCHES, UNTRIED
+
+ROOT = Path(__file__).parents[1]
+BROKEN = ROOT / "tests" / "outside" / "orchard-broken-plugins"
+
+TRUTHS = {
+    "entry_point": "module 'orchard_broken_plugins.solvers' has no class 'Missing'",
+    "light_import": "its import starts Warp",
+    "documented_keys": "Config.stiffness: no docstring",
+    "round_trip": "its table is read back as another one",
+    "unknown_keys": "options.no_such_key: accepted",
+    "schema": "gain: any value would do",
+    "lifecycle": "the engine is in use",
+    "capture": "before_substep(solver) is not captured",
+    "determinism": "two runs differ in ",
+    "substeps": "two in a step differ from two steps in ",
+    "allocation": "ten steps allocated Warp memory",
+    "reset": "steps after a reset differ from the first ones in ",
+    "worlds": "a reset of another world changed this one in ",
+    "checkpoint": "a resumed run differs in ",
+    "side_by_side": "another simulation beside it changed it in ",
+    "free_fall": "after a free fall of 0.1 s, the speed is 50.",
+    "pendulum": "a quarter of a swing after the start of a pendulum, the angle is ",
+    "coordinates": "claims reduced coordinates, but a body is ",
+    "contacts": "detects_contacts is True, but its simulation says False",
+    "features": "supported_features has 'warp_drive', which does not exist",
+    "feature_joint_friction": "declares joint_friction, but not so that friction of 5 N slows a slider",
+    "observables": "claims the observables body_qdd, but does not write them",
+    "model_changes": "MODEL_PROPERTIES: gravity of the last world was changed",
+    "efforts": "the joints move as they do without it",
+    "driven_joints": "changes control.joint_f of the DOFs [1",
+    "addition": "overwrites effort that others added",
+    "outputs": "output 'linear_acceleration' has no unit",
+    "readings": "no reading changes",
+    "observation": "changes body_q, body_qd",
+}
+"""What each check says of the plugin that breaks its promise."""
+
+KINDS = ("solver", "actuator", "sensor")
+
+CONFIGS = {
+    "pendulum": {"joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0},
+    "efforts": {"kp": 20.0},
+    "addition": {"kp": 20.0},
+    "driven_joints": {"kp": 20.0, "joints": ["hinge_.*"]},
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def broken_plugins(uv, tmp_path_factory):
+    """Copy the broken plugins to a temporary folder, build them there and install them."""
+    folder = tmp_path_factory.mktemp("broken")
+    project, site = folder / "plugins", folder / "site"
+    shutil.copytree(BROKEN, project)
+    command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site, project]
+    subprocess.run(command, cwd=folder, check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site)
+        patch.setenv("PYTHONPATH", str(site))
+        yield
+    for name in [name for name in sys.modules if name.startswith("orchard_broken_plugins")]:
+        del sys.modules[name]
+
+
+def broken(check, **options):
+    """Return the checks of the plugin that breaks one promise."""
+    name = "broken-" + check.replace("_", "-")
+    (entry,) = (entry for entry in Catalog.installed().entries if entry.name == name)
+    return testing.Conformance(entry.kind, name, config=CONFIGS.get(check), **options)
+
+
+@pytest.mark.parametrize("check", TRUTHS)
+def test_a_broken_promise_is_found_by_its_check(check):
+    result = broken(check).run(check)
+
+    assert result.outcome == "failed"
+    assert TRUTHS[check] in result.reason
+    assert ";" in result.reason or not isinstance(result.error, PluginError), "it says what to do"
+
+
+def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
+    names = [check.name for check in testing.CHECKS]
+
+    assert len(set(names)) == len(names)
+    assert {name for name in names if not name.startswith("feature_")} <= TRUTHS.keys()
+    assert all(check.promise.endswith(".") for check in testing.CHECKS)
+
+
+def test_every_feature_is_tried_on_a_bench_or_said_not_to_be():
+    assert sorted([*BENCHES, *UNTRIED]) == sorted(FEATURES)
+
+
+def test_every_plugin_of_this_repository_is_held_to_the_checks():
+    """Their tests name a CONFORMANCE, which the page of exceptions is written from."""
+    declared = runpy.run_path(str(ROOT / "docs" / "write_reference.py"))["conformances"]()
+    found = {(each.subject.kind, each.subject.name) for each in declared}
+    installed = {
+        (entry.kind, entry.name) for entry in Catalog.installed().entries if not entry.name.startswith("broken-")
+    }
+
+    assert found == {(kind, name) for kind, name in installed if kind in ("solver", "actuator", "sensor")}
+
+
+def test_an_expected_failure_is_told_with_its_reason():
+    result = broken("schema", expected_failures={"schema": "the engine reads it"}).run("schema")
+
+    assert (result.outcome, result.reason) == ("expected failure", "the engine reads it")
+
+
+def test_an_expected_failure_that_passes_has_failed():
+    result = broken("schema", expected_failures={"entry_point": "it was moved"}).run("entry_point")
+
+    assert result.outcome == "failed"
+    assert "entry_point does not fail, as expected_failures says; take it out there" in result.reason
+
+
+def test_a_check_that_is_expected_to_fail_and_has_nothing_to_try_has_failed():
+    options = {"expected_failures": {"feature_armature": "some day"}}
+    result = testing.Conformance("solver", "xpbd", **options).run("feature_armature")
+
+    assert result.outcome == "failed"
+
+
+def test_what_is_not_declared_is_not_tried():
+    result = testing.Conformance("solver", "xpbd").run("feature_armature")
+
+    assert (result.outcome, result.reason) == ("not applicable", "it does not declare it")
+
+
+def test_an_expected_failure_of_an_unknown_check_is_refused():
+    with pytest.raises(PluginError, match=r"has 'shema', which is no check of a solver; did you mean 'schema'\?"):
+        broken("schema", expected_failures={"shema": "why not"})
+
+
+def test_check_solver_raises_every_failure_in_one_error():
+    with pytest.raises(PluginError) as caught:
+        testing.check_solver("broken-entry-point")
+
+    told = str(caught.value)
+    assert told.startswith("entry_point: solver 'broken-entry-point' of orchard-broken-plugins 0.1.0: ")
+    assert "\nlifecycle: " in told
+
+
+TESTS = """
+import pytest
+from orchard import testing
+
+def conformance(**expected):
+    return testing.Conformance("solver", "broken-schema", expected_failures=expected)
+
+@testing.parametrize(conformance())
+def test_plain(check):
+    check()
+
+@testing.parametrize(conformance(schema="numbers"))
+def test_known(check):
+    check()
+
+@testing.parametrize(conformance(entry_point="some day"))
+def test_repaired(check):
+    check()
+"""
+
+
+def test_an_author_runs_the_checks_with_pytest(tmp_path):
+    (tmp_path / "test_plugin.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "-k", "entry_point or schema"]
+
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    told = dict(reversed(line.split()[:2]) for line in done.stdout.splitlines() if "test_plugin.py::" in line)
+    assert told == {
+        "test_plugin.py::test_plain[entry_point]": "PASSED",
+        "test_plugin.py::test_plain[schema]": "FAILED",
+        "test_plugin.py::test_known[entry_point]": "PASSED",
+        "test_plugin.py::test_known[schema]": "XFAIL",
+        "test_plugin.py::test_repaired[entry_point]": "FAILED",
+        "test_plugin.py::test_repaired[schema]": "FAILED",
+    }
+
+
+def test_pytest_is_not_imported_by_the_kit():
+    code = "import sys, orchard.testing; print('pytest' in sys.modules, 'newton' in sys.modules)"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False False\n"
+
+
+def check_plugin(*arguments):
+    """Run the command with two checks that build nothing."""
+    result = CliRunner().invoke(main, ["check-plugin", "broken-schema", "--check", "entry_point", *arguments])
+    return result.exit_code, result.stdout
+
+
+def test_check_plugin_prints_a_table_and_fails_where_a_check_does():
+    code, text = check_plugin("--check", "schema")
+
+    rows = [line.split() for line in text.splitlines()]
+    assert code == 3
+    assert ["entry_point", "passed"] in rows
+    assert ["schema", "failed"] in rows
+    assert "schema: solver 'broken-schema': gain: any value would do; annotate it" in text
+
+
+def test_check_plugin_takes_an_expected_failure_and_prints_json():
+    code, text = check_plugin("--check", "schema", "--expect", "schema=numbers", "--json")
+
+    assert code == 0
+    assert json.loads(text) == [
+        {"check": "entry_point", "outcome": "passed", "reason": ""},
+        {"check": "schema", "outcome": "expected failure", "reason": "numbers"},
+    ]
+
+
+def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
+    result = CliRunner().invoke(main, ["check-plugin", "pd", "--set", "kp=20.0", "--set", "delay.steps=2"])
+
+    assert result.exit_code == 0, result.output
+    listed = [line.split()[0] for line in result.stdout.splitlines() if line.split()[1:2] == ["passed"]]
+    assert listed == [check.name for check in testing.CHECKS if "actuator" in check.kinds]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["no-such"], 3, "check-plugin: 'no-such' is not installed; solvers, actuators and sensors: "),
+        (["imu", "--prototype", "nowhere:scene"], 2, "--prototype: 'nowhere:scene' is not found "),
+        (["imu", "--expect", "outputs"], 2, "--expect: 'outputs' has no reason; write CHECK=REASON"),
+        (["imu", "--check", "output"], 2, "--check: 'output' is no check of a sensor; there are "),
+    ],
+)
+def test_check_plugin_refuses_what_it_cannot_find(arguments, code, message):
+    result = CliRunner().invoke(main, ["check-plugin", *arguments])
+
+    assert result.exit_code == code
+    assert f"error: {message}" in result.stderr
