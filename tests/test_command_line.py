@@ -117,6 +117,17 @@ def test_the_summary_says_what_ran_and_on_what(run: Callable[..., Result], tmp_p
     assert summary["hardware"]["device"] == "cpu"
 
 
+def test_what_components_note_is_printed_and_kept(run: Callable[..., Result], tmp_path: Path) -> None:
+    felt = 'sensors.felt={ type = "imu", body = "lower", source = "finite-difference" }'
+    result = run("--steps", "3", "--set", felt)
+
+    assert "sensors:felt: accelerations are changes of velocity" in result.stdout
+    (note,) = summary_of(tmp_path / "out")["notes"]["sensors:felt"]
+    assert note.startswith("accelerations are changes of velocity")
+    with np.load(tmp_path / "out/series.npz") as series:
+        assert series["sensors/felt/orientation"].shape == (3, 1, 1, 4)
+
+
 def test_throughput_counts_physics_steps_of_all_worlds_after_the_first(
     run: Callable[..., Result], tmp_path: Path
 ) -> None:

@@ -46,6 +46,10 @@ class Component(Protocol):
     eager_reason: str | None
     """Why its step hooks may not be recorded, where `is_capturable` is False; shown with the program."""
 
+    notes: Sequence[str]
+    """What a reader of its results should know, a phrase each; `orchard run` prints them and keeps them in the summary.
+    """
+
     unsaved_reason: str | None
     """Why a simulation with it cannot be saved, where it carries what is in no array or number of one size."""
 

@@ -335,6 +335,12 @@ class Simulation:
         return self._components.labelled("sensors")
 
     @property
+    def notes(self) -> Mapping[str, Sequence[str]]:
+        """What a reader of the results should know, by component; those that note nothing are left out."""
+        notes = {name: list(getattr(component, "notes", ())) for name, component in self._components.items()}
+        return {name: texts for name, texts in notes.items() if texts}
+
+    @property
     def selected_plugins(self) -> Mapping[str, tuple[Kind, ComponentConfig]]:
         """Kind and configuration of each plugin chosen by name, in the file or on a stage, by component."""
         return self._components.choices

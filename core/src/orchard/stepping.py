@@ -99,7 +99,7 @@ class Stepping:
         Raises:
             PluginError: It does not: whoever reads joint positions would read the initial ones for ever.
         """
-        if self._is_maximal or not self.model.joint_count:
+        if self._is_maximal or not self.model.joint_coord_count:  # fixed joints have none to write
             return
         before = self._save({})
         joint_q = present(self.states[1].joint_q)

@@ -37,9 +37,10 @@ def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, 
 
 
 def what_ran(simulation: Simulation) -> dict[str, Any]:
-    """Return the program of a step and its buffers, the versions of everything that took part, and the hardware."""
+    """Return the program of a step and its buffers, what components note, the versions of all, and the hardware."""
     return {
         "program": _program(simulation.program),
+        "notes": simulation.notes,
         "capacities": _capacities(simulation),
         "plugins": _plugins(simulation),
         "versions": _versions(),

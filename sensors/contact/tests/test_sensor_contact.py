@@ -1,5 +1,7 @@
 """The contact sensor over Newton's XPBD, which reports contact forces: weights, friction, and Newton's own sensor."""
 
+import copy
+
 import newton
 import numpy as np
 import orchard
@@ -15,9 +17,16 @@ class XPBD:
     coordinates = "maximal"
     supported_observables = newton.solvers.SolverXPBD.SUPPORTED_OBSERVABLES
 
+    def __init__(self, *, is_weighted=True):
+        self.is_weighted = is_weighted
+
     @orchard.hookimpl
     def build_solver(self, model):
-        return newton.solvers.SolverXPBD(model, iterations=10)
+        return newton.solvers.SolverXPBD(model, iterations=10, rigid_contact_con_weighting=self.is_weighted)
+
+
+UNWEIGHTED = XPBD(is_weighted=False)
+"""Weighted by the number of contacts, one body of a stack would report another force than the body that it is on."""
 
 
 @pytest.fixture
@@ -29,18 +38,31 @@ def boxes():
         body = builder.add_body(label=label, xform=pose)
         density = mass / 0.2**3
         builder.add_shape_box(
-            body, hx=0.1, hy=0.1, hz=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=density, mu=0.8)
+            body,
+            hx=0.1,
+            hy=0.1,
+            hz=0.1,
+            cfg=newton.ModelBuilder.ShapeConfig(density=density, mu=0.8),
+            label=f"skin_of_{label}",
         )
     return builder
 
 
-def simulate(prototype, *, worlds=1, gravity=(0.0, 0.0, -9.81), bodies=(".*",)):
+@pytest.fixture
+def tower(boxes):
+    """The heavy box on the light one."""
+    builder = copy.deepcopy(boxes)
+    builder.joint_q[7 : 7 + 3] = [0.0, 0.0, 0.3]
+    return builder
+
+
+def simulate(prototype, *, worlds=1, gravity=(0.0, 0.0, -9.81), bodies=(".*",), solver=None, **contact):
     tables = {
         "simulation": {"device": "cpu", "dt": DT, "capture": "require"},
         "scene": {"worlds": worlds, "gravity": list(gravity), "ground": True},
-        "sensors": {"feet": {"type": "contact", "bodies": list(bodies)}},
+        "sensors": {"feet": {"type": "contact", "bodies": list(bodies), **contact}},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[XPBD()], prototype=prototype)
+    return orchard.Simulation(orchard.structure(tables), plugins=[solver or XPBD()], prototype=prototype)
 
 
 def reading(simulation, name):
@@ -101,14 +123,23 @@ def test_every_world_reads_its_own_contacts(boxes):
     np.testing.assert_allclose(force[:, 0, 2], [29.43, 39.43, 29.43], rtol=1e-3)
 
 
-def test_readings_are_the_bits_of_the_sensor_of_newton_in_a_loop_written_by_hand(boxes):
-    with simulate(boxes, worlds=2) as simulation:
+@pytest.mark.parametrize(
+    ("partners", "newtons"),
+    [
+        ([], {}),
+        (["light"], {"counterpart_bodies": [0, 2]}),
+        (["ground_plane"], {"counterpart_shapes": [4]}),
+    ],
+)
+def test_readings_are_the_bits_of_the_sensor_of_newton_in_a_loop_written_by_hand(tower, partners, newtons):
+    with simulate(tower, worlds=2, partners=partners) as simulation:
         simulation.step(40)
-        host = {name: reading(simulation, name).tobytes() for name in ("net_force", "friction_force")}
+        host = {name: reading(simulation, name).tobytes() for name in simulation.sensors["feet"].outputs}
         model = simulation.model
 
-    solver, pipeline = newton.solvers.SolverXPBD(model, iterations=10), newton.CollisionPipeline(model)
-    sensor = newton.sensors.SensorContact(model, sensing_bodies=[0, 1, 2, 3], request_contact_attributes=False)
+    solver, pipeline = XPBD().build_solver(model), newton.CollisionPipeline(model)
+    options = {"sensing_bodies": [0, 1, 2, 3], "request_contact_attributes": False, **newtons}
+    sensor = newton.sensors.SensorContact(model, **options)
     contacts, control = pipeline.contacts(), model.control()
     observables = solver.observables(sensor.solver_observable_kinds, contacts=contacts)
     state, following = model.state(), model.state()
@@ -123,6 +154,135 @@ def test_readings_are_the_bits_of_the_sensor_of_newton_in_a_loop_written_by_hand
     assert host["net_force"] == sensor.total_force.numpy().tobytes()
     assert host["friction_force"] == sensor.total_force_friction.numpy().tobytes()
     assert any(host["net_force"])
+    if partners:
+        assert host["force_matrix"] == sensor.force_matrix.numpy().tobytes()
+        assert host["friction_matrix"] == sensor.force_matrix_friction.numpy().tobytes()
+        assert any(host["force_matrix"])
+
+
+def test_a_force_matrix_tells_who_carries_whom(tower):
+    """On the light box the heavy one presses with its weight; the ground carries both. Nobody else is asked for."""
+    partners = ["ground_plane", "heavy"]
+    with simulate(tower, worlds=2, bodies=["light"], partners=partners, solver=UNWEIGHTED) as simulation:
+        simulation.step(200)
+        readings = []
+        for _ in range(100):
+            simulation.step()
+            readings.append(reading(simulation, "force_matrix").copy())
+        matrix = np.mean(readings, axis=0)
+
+        assert matrix.shape == (2, 1, 2, 3)
+        assert simulation.sensors["feet"].partners == ("heavy", "ground_plane")
+        expected = [[0.0, 0.0, -3.0 * 9.81], [0.0, 0.0, 5.0 * 9.81]]
+        np.testing.assert_allclose(matrix[:, 0], [expected, expected], rtol=2e-3, atol=2e-2)
+        sums = reading(simulation, "force_matrix").sum(axis=2)
+        np.testing.assert_allclose(sums, reading(simulation, "net_force"), rtol=1e-5, atol=1e-4)
+
+
+def test_shapes_can_be_sensed_in_place_of_bodies(boxes):
+    with simulate(boxes, bodies=[], shapes=["skin_of_heavy"]) as simulation:
+        assert simulation.sensors["feet"].outputs["net_force"].labels == ("skin_of_heavy",)
+        np.testing.assert_allclose(settled(simulation, "net_force")[0], [[0.0, 0.0, 29.43]], rtol=1e-3, atol=1e-3)
+
+
+def test_air_and_contact_times_are_those_of_the_fall_and_of_the_rest(boxes):
+    """A fall of 0.05 m takes √(2 h / g) = 0.101 s; the last reading in the air is up to two steps before its end."""
+    boxes.joint_q[2] = 0.15
+    with simulate(boxes, bodies=["light"]) as simulation:
+        times = {name: [] for name in ("in_contact", "air_time", "contact_time", "last_air_time", "last_contact_time")}
+        for _ in range(80):
+            simulation.step()
+            for name, values in times.items():
+                values.append(reading(simulation, name)[0, 0].copy())
+    landing = times["in_contact"].index(True)
+
+    assert times["air_time"][landing - 1] == pytest.approx(np.sqrt(2 * 0.05 / 9.81), abs=2 * DT)
+    assert times["last_air_time"][landing] == times["air_time"][landing - 1]
+    assert times["air_time"][landing] == 0.0
+    assert times["contact_time"][: landing + 1] == [0.0] * landing + [pytest.approx(DT)]
+    for step in range(1, 80):
+        here, other = ("contact_time", "air_time") if times["in_contact"][step] else ("air_time", "contact_time")
+        assert times[here][step] == pytest.approx(times[here][step - 1] + DT)
+        assert times[other][step] == 0.0
+        ended = times[other][step - 1]
+        before = times[f"last_{other}"][step - 1]
+        assert times[f"last_{other}"][step] == (ended if ended else before)
+
+
+def test_there_is_contact_above_the_threshold_alone(boxes):
+    """Of 19.6 N and 29.4 N one is above 25 N; forces of XPBD flicker, and half of the time is more than enough."""
+    with simulate(boxes, threshold=25.0) as simulation:
+        simulation.step(200)
+        found = []
+        for _ in range(50):
+            simulation.step()
+            norms = np.linalg.norm(reading(simulation, "net_force"), axis=2)
+            np.testing.assert_array_equal(reading(simulation, "in_contact"), norms > 25.0)
+            found.append(reading(simulation, "in_contact")[0].copy())
+
+    assert list(np.mean(found, axis=0) > 0.5) == [False, True]
+
+
+def test_history_holds_the_latest_readings_the_newest_first(boxes):
+    with simulate(boxes, worlds=2, history=3) as simulation:
+        readings = []
+        for _ in range(5):
+            simulation.step()
+            readings.append(reading(simulation, "net_force").copy())
+
+        assert reading(simulation, "net_force_history").shape == (2, 2, 3, 3)
+        np.testing.assert_array_equal(reading(simulation, "net_force_history"), np.stack(readings[:1:-1], axis=2))
+        assert np.any(readings[-1] != readings[-2])
+
+
+def test_a_reset_clears_its_worlds_and_leaves_the_others_as_they_are(tower):
+    with simulate(tower, worlds=2, history=2, partners=["heavy", "ground_plane"]) as simulation:
+        simulation.step(30)
+        names = list(simulation.sensors["feet"].outputs)
+        kept = {name: reading(simulation, name)[1].copy() for name in names}
+        assert all(np.any(kept[name]) for name in ("net_force", "force_matrix", "contact_time", "net_force_history"))
+        simulation.reset([0])
+
+        for name in names:
+            assert not np.any(reading(simulation, name)[0])
+            np.testing.assert_array_equal(reading(simulation, name)[1], kept[name])
+        simulation.step()
+        np.testing.assert_array_equal(reading(simulation, "net_force_history")[0, :, 1], 0.0)
+        assert np.any(reading(simulation, "net_force")[0])
+
+
+def test_times_count_from_a_reset_between_two_readings(boxes):
+    """With a reading every 4 steps, a world that is reset after 6 has been in the air for 2 at the next one."""
+    boxes.joint_q[2] = 5.0
+    with simulate(boxes, worlds=2, bodies=["light"], period=4 * DT) as simulation:
+        simulation.step(6)
+        simulation.reset([1])
+        simulation.step(2)
+        np.testing.assert_allclose(reading(simulation, "air_time")[:, 0], [8 * DT, 2 * DT], rtol=1e-5)
+        simulation.step(4)
+        np.testing.assert_allclose(reading(simulation, "air_time")[:, 0], [12 * DT, 6 * DT], rtol=1e-5)
+
+
+def test_partners_are_found_in_worlds_that_differ(boxes, tower):
+    """In the second world a third body comes before the two; its light box lies beside the heavy one."""
+    other = newton.ModelBuilder()
+    other.add_body(
+        label="far",
+        xform=wp.transform(wp.vec3(0.0, 9.0, 0.0), wp.quat_identity()),
+        mass=1.0,
+        inertia=wp.diag(wp.vec3(0.1)),
+    )
+    other.add_builder(boxes)
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT, "capture": "require"},
+        "scene": {"worlds": 2, "ground": True},
+        "sensors": {"feet": {"type": "contact", "bodies": ["heavy"], "partners": ["light"]}},
+    }
+    prototypes = [(tower, 1), (other, 1)]
+    with orchard.Simulation(orchard.structure(tables), plugins=[UNWEIGHTED], prototype=prototypes) as simulation:
+        matrix = settled(simulation, "force_matrix")[:, 0, 0]
+
+    np.testing.assert_allclose(matrix, [[0.0, 0.0, 29.43], [0.0, 0.0, 0.0]], rtol=2e-3, atol=2e-2)
 
 
 def test_outputs_keep_their_memory_and_say_unit_and_frame(boxes):
@@ -133,14 +293,30 @@ def test_outputs_keep_their_memory_and_say_unit_and_frame(boxes):
 
         assert outputs["net_force"].data.ptr == before
         assert {name: (output.unit, output.frame) for name, output in outputs.items()} == {
-            "net_force": ("N", "world"),
-            "friction_force": ("N", "world"),
+            **dict.fromkeys(("net_force", "friction_force"), ("N", "world")),
+            "in_contact": ("1", "none"),
+            **dict.fromkeys(("air_time", "contact_time", "last_air_time", "last_contact_time"), ("s", "none")),
         }
+        for output in outputs.values():
+            assert np.shares_memory(np.asarray(output.data), output.data.numpy())
 
 
 def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
     with pytest.raises(orchard.ConfigError, match=r"sensors\.feet\.bodies: no body matches 'hevy'.*'heavy'"):
         simulate(boxes, bodies=["light", "hevy"])
+
+
+def test_a_partner_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
+    with pytest.raises(
+        orchard.ConfigError, match=r"sensors\.feet\.partners: no partner matches 'ground'.*'ground_plane'"
+    ) as refused:
+        simulate(boxes, partners=["ground", "heavi"])
+    assert len(refused.value.faults) == 2
+
+
+def test_a_shape_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
+    with pytest.raises(orchard.ConfigError, match=r"sensors\.feet\.shapes: no shape matches 'skin'.*skin_of_heavy"):
+        simulate(boxes, bodies=[], shapes=["skin"])
 
 
 def test_a_solver_without_contact_forces_is_refused(boxes):
@@ -162,7 +338,15 @@ def test_a_solver_without_contact_forces_is_refused(boxes):
 
 @pytest.mark.parametrize(
     ("field", "options"),
-    [("bodies", {"bodies": []}), ("bodies", {"bodies": "foot"}), ("body", {"bodies": ["foot"], "body": "foot"})],
+    [
+        ("bodies", {"bodies": []}),
+        ("bodies", {"shapes": ["skin"], "bodies": ["foot"]}),
+        ("threshold", {"bodies": ["foot"], "threshold": -1.0}),
+        ("history", {"bodies": ["foot"], "history": -1}),
+        ("history", {"bodies": ["foot"], "history": 2.0}),
+        ("bodies", {"bodies": "foot"}),
+        ("body", {"bodies": ["foot"], "body": "foot"}),
+    ],
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
     with pytest.raises(orchard.ConfigError, match=rf"^sensors\.feet\.{field}\b.*: "):

@@ -70,9 +70,9 @@ def bodies():
     return build
 
 
-def simulate(prototype, *, worlds=1, gravity=GRAVITY, **imu):
+def simulate(prototype, *, worlds=1, gravity=GRAVITY, dt=0.001, **imu):
     tables = {
-        "simulation": {"device": "cpu", "dt": 0.001, "capture": "require"},
+        "simulation": {"device": "cpu", "dt": dt, "capture": "require"},
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, -gravity]},
         "sensors": {"imu": {"type": "imu", **imu}},
     }
@@ -174,7 +174,133 @@ def test_outputs_keep_their_memory_and_say_unit_and_frame(bodies):
         assert {name: (output.unit, output.frame) for name, output in outputs.items()} == {
             "linear_acceleration": ("m/s²", "site"),
             "angular_velocity": ("rad/s", "site"),
+            "orientation": ("1", "world"),
         }
+        for output in outputs.values():
+            assert np.shares_memory(np.asarray(output.data), output.data.numpy())
+
+
+SOURCES = pytest.mark.parametrize("source", ["solver", "finite-difference"])
+
+
+@SOURCES
+def test_readings_are_those_of_the_sensor_of_newton(bodies, source):
+    """Differences are the mean over a step: here 0.01 m/s² off its end."""
+    options = {"body": "box", "position": [0.2, 0.1, 0.0], "rotation": list(TURN), "source": source}
+    with simulate(bodies("box", spin=(0.3, 1.0, -2.0)), **options) as simulation:
+        push = np.float32([[1.0, 2.0, 3.0, 1.0, -1.0, 0.5]])
+        for _ in range(5):
+            simulation.state.body_f.assign(push)
+            simulation.step()
+        model, state = simulation.model, simulation.state
+        sensor = newton.sensors.SensorIMU(model, sites="*/site", request_state_attributes=False)
+        observables = simulation.solver.observables(sensor.solver_observable_kinds)
+        state.body_f.assign(push)
+        wp.launch(
+            accelerate,
+            1,
+            [state.body_q, state.body_f, model.body_inv_mass, model.body_inv_inertia, model.body_world, model.gravity],
+            [observables.body_qdd],
+        )
+        sensor.update(state, observables=observables)
+        read = [reading(simulation, name)[0] for name in ("linear_acceleration", "angular_velocity")]
+
+    np.testing.assert_allclose(read[0], sensor.accelerometer.numpy(), atol=1e-5 if source == "solver" else 0.01)
+    np.testing.assert_array_equal(read[1], sensor.gyroscope.numpy())
+
+
+def test_orientation_is_that_of_the_site_in_the_world(bodies):
+    """A body turned by 90 degrees about y, a site by 90 degrees about its z: x of the site is the body's y."""
+    turned = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.radians(90.0))
+    with simulate(bodies("box", rotation=TURN), body="box", rotation=list(turned)) as simulation:
+        for _ in range(2):
+            orientation = wp.quat(*map(float, reading(simulation, "orientation")[0, 0]))
+
+            np.testing.assert_allclose(wp.quat_rotate(orientation, wp.vec3(1.0, 0.0, 0.0)), [0.0, 1.0, 0.0], atol=1e-6)
+            np.testing.assert_allclose(wp.quat_rotate(orientation, wp.vec3(0.0, 1.0, 0.0)), [0.0, 0.0, 1.0], atol=1e-6)
+            hold(simulation, 1)
+
+
+@SOURCES
+def test_a_reset_keeps_no_acceleration_and_measures_the_rest_anew(bodies, source):
+    """World 1 goes on: it keeps its reading. The first reading of world 0 is that of its first step."""
+    with simulate(bodies("box", spin=(0.0, 0.0, 3.0)), worlds=2, body="box", source=source) as simulation:
+        hold(simulation, 20)
+        kept = {name: reading(simulation, name)[1].copy() for name in simulation.sensors["imu"].outputs}
+        simulation.reset([0])
+
+        np.testing.assert_array_equal(reading(simulation, "linear_acceleration")[0, 0], 0.0)
+        np.testing.assert_allclose(reading(simulation, "angular_velocity")[0, 0], [0.0, 0.0, 3.0], atol=1e-6)
+        np.testing.assert_array_equal(reading(simulation, "orientation")[0, 0], [0.0, 0.0, 0.0, 1.0])
+        for name, values in kept.items():
+            np.testing.assert_array_equal(reading(simulation, name)[1], values)
+        hold(simulation, 1)
+        up = np.broadcast_to([0.0, 0.0, GRAVITY], (2, 3))
+        np.testing.assert_allclose(reading(simulation, "linear_acceleration")[:, 0], up, atol=1e-4)
+
+
+def test_differences_need_no_solver_that_reports_accelerations_and_say_so(bodies):
+    with simulate(bodies("box"), body="box", source="finite-difference") as simulation:
+        assert simulation.sensors["imu"].observables == frozenset()
+        (note,) = simulation.notes["sensors:imu"]
+        assert "changes of velocity" in note
+    with simulate(bodies("box"), body="box") as simulation:
+        assert simulation.notes == {}
+
+
+def test_differences_in_free_fall_are_zero_from_the_first_reading_on(bodies):
+    with simulate(bodies("box"), body="box", source="finite-difference") as simulation:
+        for _ in range(3):
+            simulation.step()
+
+            np.testing.assert_allclose(reading(simulation, "linear_acceleration"), 0.0, atol=1e-4)
+
+
+def test_differences_are_the_mean_since_the_last_reading_or_the_reset_after_it(bodies):
+    """4 N in every second step move 2 kg with 1 m/s² on average: over four steps, and over the two after a reset."""
+    options = {"gravity": 0.0, "body": "box", "source": "finite-difference", "period": 0.004}
+    with simulate(bodies("box"), worlds=2, **options) as simulation:
+        for step in range(8):
+            force = np.zeros((2, 6), dtype=np.float32)
+            force[:, 0] = 4.0 * (step % 2)
+            simulation.state.body_f.assign(force)
+            if step == 6:
+                simulation.reset([1])
+            simulation.step()
+            if step == 3:
+                np.testing.assert_allclose(reading(simulation, "linear_acceleration")[:, 0, 0], 1.0, atol=1e-5)
+        np.testing.assert_allclose(reading(simulation, "linear_acceleration")[:, 0, 0], 1.0, atol=1e-5)
+
+
+def test_two_sensors_on_one_body_differ_by_the_spin_between_them(bodies):
+    """Sites of 0.1 m and 0.3 m from the axis differ by ω² 0.2 m towards it."""
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.001, "capture": "require"},
+        "scene": {"gravity": [0.0, 0.0, 0.0]},
+        "sensors": {
+            name: {"type": "imu", "body": "box", "position": [x, 0.0, 0.0]} for name, x in (("in", 0.1), ("out", 0.3))
+        },
+    }
+    prototype = bodies("box", spin=(0.0, 0.0, 3.0))
+    with orchard.Simulation(orchard.structure(tables), plugins=[FreeBodies()], prototype=prototype) as simulation:
+        simulation.step(3)
+        inner, outer = (simulation.sensors[name]["linear_acceleration"].numpy()[0, 0] for name in ("in", "out"))
+
+    np.testing.assert_allclose(outer - inner, [-(3.0**2) * 0.2, 0.0, 0.0], atol=1e-5)
+
+
+def test_differences_go_on_from_a_checkpoint_bit_for_bit(bodies, tmp_path):
+    prototype = bodies("box", spin=(0.3, 1.0, -2.0))
+    options = {"body": "box", "position": [0.2, 0.1, 0.0], "source": "finite-difference", "period": 0.002}
+    with simulate(prototype, **options) as simulation:
+        simulation.step(5)
+        simulation.save(tmp_path / "state")
+        simulation.step(3)
+        expected = reading(simulation, "linear_acceleration").tobytes()
+    with orchard.Simulation.load(tmp_path / "state", plugins=[FreeBodies()], prototype=prototype) as simulation:
+        simulation.step(3)
+
+        assert reading(simulation, "linear_acceleration").tobytes() == expected
 
 
 def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(bodies):
@@ -209,6 +335,7 @@ def test_a_solver_without_accelerations_is_refused(bodies):
         ("position", {"position": [0.0, 0.0, float("nan")]}),
         ("rotation", {"rotation": [0.0, 0.0, 0.0, 2.0]}),
         ("rate", {"rate": 100.0}),
+        ("source", {"source": "differences"}),
     ],
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):

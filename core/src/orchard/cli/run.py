@@ -324,6 +324,9 @@ def _report(summary: dict[str, Any], folder: RunFolder, progress: Progress) -> N
     reasons = summary["program"]["eager_reasons"]
     for name, reason in reasons.items():
         progress.note(f"eager: {name}: {reason}")
+    for name, texts in summary["notes"].items():
+        for text in texts:
+            progress.note(f"{name}: {text}")
     if summary["capacities"]:
         progress.note("room for " + ", ".join(f"{row['field']} = {row['allocated']}" for row in summary["capacities"]))
     steps = f"{summary['steps']} steps" if summary["steps"] != 1 else "1 step"

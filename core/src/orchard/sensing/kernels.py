@@ -117,8 +117,16 @@ def invert(world_mask: wp.array[wp.bool], others: wp.array[wp.bool]):
 
 
 @wp.kernel
-def stamp(world_mask: wp.array[wp.bool], worlds: wp.array[int], time: wp.float64, times: wp.array[wp.float64]):
-    """Set the time of the masked worlds."""
+def stamp(
+    world_mask: wp.array[wp.bool],
+    worlds: wp.array[int],
+    time: wp.float64,
+    left: float,
+    times: wp.array[wp.float64],
+    intervals: wp.array[float],
+):
+    """Set the time of the masked worlds, and what is left of it until their next reading."""
     row = wp.tid()
     if world_mask[worlds[row]]:
         times[row] = time
+        intervals[row] = left

@@ -55,6 +55,8 @@ class Readings:
         self._everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
         self._world_of_row = wp.array(sensor.worlds, dtype=int, device=device)
         self._reset_times = wp.zeros(len(sensor.worlds), dtype=wp.float64, device=device)
+        self.intervals = wp.full(len(sensor.worlds), self._period * simulation.control_dt, dtype=float, device=device)
+        """Time from the reading or reset before to the next reading [s], shape [worlds]."""
         acted_on = {choice.config.output for choice in sensor.config.stages}
         self.outputs: dict[str, Output] = {}
         """What is read, by name."""
@@ -90,6 +92,8 @@ class Readings:
         """Bring the clean values of all worlds to where they are read. May be recorded."""
         import warp as wp
 
+        if self._period > 1 and dt:
+            self.intervals.fill_(dt)  # a world that was reset in between had a shorter one
         for output in self._apart:
             wp.copy(output.data, output.clean)
         self._apply(self._everywhere, dt)
@@ -110,7 +114,9 @@ class Readings:
 
         for stage, _ in self._stages:
             stage.reset(world_mask)
-        inputs = [world_mask, self._world_of_row, self._simulation.time, self._reset_times]
+        simulation = self._simulation
+        left = (self._period - simulation.step_count % self._period) * simulation.control_dt
+        inputs = [world_mask, self._world_of_row, simulation.time, left, self._reset_times, self.intervals]
         wp.launch(stamp, len(self._worlds), inputs, device=world_mask.device)
 
     def times(self) -> np.ndarray:

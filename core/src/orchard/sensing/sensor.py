@@ -76,8 +76,19 @@ class Sensor(abc.ABC):
 
     @property
     def is_geometric(self) -> bool:
-        """Whether the state alone says what is measured, so that it can be measured without a step."""
+        """Whether the state alone says what is measured, so that it can be measured without a step.
+
+        A sensor of which that holds in part may say yes: what it then leaves alone keeps the zeros of the reset.
+        """
         return not self.observables
+
+    @property
+    def intervals(self) -> wp.array:
+        """Time from what came before, reading or reset, to the one that `measure` takes [s], shape [len(worlds)].
+
+        On the device: it differs from `dt` in worlds that were reset since the last reading.
+        """
+        return self._readings.intervals
 
     @property
     def period(self) -> float | None:

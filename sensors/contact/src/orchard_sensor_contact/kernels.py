@@ -1,0 +1,57 @@
+"""What follows from contact forces. Importing this module imports warp: do it inside the function that launches.
+
+A row is a body, or a shape, of a world; worlds have `rows_per_world` each.
+"""
+
+import warp as wp
+
+__all__ = ["join", "remember", "tell_contact"]
+
+
+@wp.kernel
+def tell_contact(
+    net_force: wp.array[wp.vec3],
+    threshold: float,
+    rows_per_world: int,
+    intervals: wp.array[float],
+    in_contact: wp.array[wp.bool],
+    air_time: wp.array[float],
+    contact_time: wp.array[float],
+    last_air_time: wp.array[float],
+    last_contact_time: wp.array[float],
+):
+    """In contact = |force| > threshold; one of the two times grows, the other one ends and is kept as the last."""
+    row = wp.tid()
+    dt = intervals[row // rows_per_world]
+    is_touching = wp.length_sq(net_force[row]) > threshold * threshold
+    in_contact[row] = is_touching
+    if is_touching:
+        if air_time[row] > 0.0:
+            last_air_time[row] = air_time[row]
+        air_time[row] = 0.0
+        contact_time[row] += dt
+    else:
+        if contact_time[row] > 0.0:
+            last_contact_time[row] = contact_time[row]
+        contact_time[row] = 0.0
+        air_time[row] += dt
+
+
+@wp.kernel
+def remember(net_force: wp.array[wp.vec3], history: wp.array2d[wp.vec3]):
+    """Put the force first, after moving the earlier ones on by one; the oldest is dropped."""
+    row = wp.tid()
+    for older in range(history.shape[1] - 1):
+        place = history.shape[1] - 1 - older
+        history[row, place] = history[row, place - 1]
+    history[row, 0] = net_force[row]
+
+
+@wp.kernel
+def join(left: wp.array2d[wp.vec3], right: wp.array2d[wp.vec3], joined: wp.array2d[wp.vec3]):
+    """Copy the columns of `left`, then those of `right`."""
+    row, column = wp.tid()
+    if column < left.shape[1]:
+        joined[row, column] = left[row, column]
+    else:
+        joined[row, column] = right[row, column - left.shape[1]]

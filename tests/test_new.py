@@ -1,0 +1,106 @@
+"""`orchard new`: what it writes installs, keeps the contract and runs as it is; and is what the tutorials grow to."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from orchard.cli import main
+
+ROOT = Path(__file__).parents[1]
+KINDS = ("solver", "actuator", "sensor")
+
+
+def new(*words: str | Path):
+    return CliRunner().invoke(main, ["new", *map(str, words)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_written_passes_its_tests_and_runs_in_a_clean_environment(kind, uv, tmp_path, monkeypatch):
+    """The commands that `orchard new` prints, as a stranger would type them."""
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    result = new(kind, "grown-here", "--into", tmp_path)
+    assert result.exit_code == 0, result.output
+    folder = tmp_path / f"orchard-{kind}-grown-here"
+    commands = [line.strip() for line in result.stdout.splitlines()[1:]]
+    assert commands == [f"cd {folder}", "uv run pytest", "uv run orchard run scene.toml --steps 500"]
+
+    for command in commands[1:]:
+        words = [uv, *command.split()[1:]]
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    (run,) = (folder / "runs").iterdir()
+    summary = json.loads((run / "summary.json").read_text())
+    assert (summary["steps"], summary["worlds"]) == (500, 4)
+    assert "grown-here" in [plugin["type"] for plugin in summary["plugins"].values()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_name_of_the_template_is_left(kind, tmp_path):
+    new(kind, "two-words", "--into", tmp_path)
+
+    for path in tmp_path.rglob("*"):
+        assert "demo" not in path.name.lower()
+        if path.is_file():
+            assert "demo" not in path.read_text().lower(), path
+    project = tomllib.loads((tmp_path / f"orchard-{kind}-two-words" / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"][f"orchard.{kind}s"] == {
+        "two-words": f"orchard_{kind}_two_words:{kind.capitalize()}TwoWords"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Brake", "name: 'Brake' is not made of lower-case words joined by '-'"),
+        ("../brake", "name: '../brake' is not made of lower-case words"),
+        ("pd", "name: 'pd' is taken by actuator 'pd' of orchard-actuator-pd"),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_refused(name, message, tmp_path):
+    result = new("actuator", name, "--into", tmp_path)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_exists_is_left_alone(tmp_path):
+    (tmp_path / "orchard-solver-mine").mkdir()
+
+    result = new("solver", "mine", "--into", tmp_path)
+
+    assert result.exit_code == 2
+    assert "orchard-solver-mine: exists; remove it, or choose another name" in result.stderr
+    assert not list((tmp_path / "orchard-solver-mine").iterdir())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tutorial_grows_to_what_is_written(kind):
+    """Every kernel, class of Newton's and configuration of the package stands in the tutorial, line by line."""
+    page = (ROOT / "docs" / "tutorials" / f"first-{kind}.md").read_text()
+    package = Path(str(resources.files("orchard") / "templates" / kind / "src" / f"orchard_{kind}_demo"))
+
+    definitions = [each for path in sorted(package.glob("*.py")) for each in definitions_of(path.read_text())]
+
+    assert len(definitions) >= 3
+    for name, text in definitions:
+        if name != f"{kind.capitalize()}Demo":  # the plugin's class is shortened there
+            assert text in page, name
+
+
+def definitions_of(source: str) -> list[tuple[str, str]]:
+    """Return name and text of every class and function of a file, decorators included."""
+    lines = source.splitlines()
+    return [
+        (node.name, "\n".join(lines[min(each.lineno for each in (node, *node.decorator_list)) - 1 : node.end_lineno]))
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef)
+    ]
