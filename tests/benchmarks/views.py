@@ -180,17 +180,14 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     arguments = parser.parse_args()
     device = wp.get_device(arguments.device)
-    print(f"| of {DOFS} DOFs | worlds | ÷ newton.selection | ÷ NumPy copy | per call [µs] |\n|---|---|---|---|---|")
+    print(f"| of {DOFS} DOFs | worlds | ÷ newton.selection | ÷ NumPy copy |\n|---|---|---|---|")
     for worlds in (64, 4096):
         benches = (bench(worlds, arguments.device) for bench in (Bench, ContactBench))
         for title, case in (case for bench in benches for case in bench.cases()):
             agree(case)
             beside = statistics.median(ratios(case, device, case.newtons))
             plain = "" if device.is_cuda else f"{statistics.median(ratios(case, device, case.numpys)):.2f}"
-            own = (
-                1e6 * seconds(lambda count, case=case: [case.ours() for _ in range(count)] and None, 200, device) / 200
-            )
-            print(f"| {title} | {worlds} | {beside:.2f} | {plain} | {own:.0f} |", flush=True)
+            print(f"| {title} | {worlds} | {beside:.2f} | {plain} |", flush=True)
 
 
 if __name__ == "__main__":
