@@ -5,6 +5,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 G = 9.81
 LENGTH = 0.5
@@ -207,3 +208,11 @@ def test_a_solver_that_does_not_report_it_is_refused(chain):
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
     with pytest.raises(orchard.ConfigError, match=rf"^sensors\.load\.{field}\b.*: "):
         orchard.structure({"sensors": {"load": {"type": "joint-wrench", "joints": ["hip"], **options}}})
+
+
+CONFORMANCE = testing.Conformance("sensor", "joint-wrench")
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

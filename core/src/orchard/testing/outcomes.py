@@ -42,8 +42,8 @@ class Conformance:
         name: Its name, as `type` of its table has it.
         config: The other keys of its table. Patterns match the kit's scene unless there is a `prototype`.
         prototype: Adds what suits it to one world's builder, which the solver's `configure_builder` has prepared. By
-            default two hinged links and a ball on the ground; for a solver that has no hinges the ball alone, and for
-            one of particles a block of grains.
+            default two hinged links and a ball on the ground; for a solver that has no hinges the ball alone, without a
+            shape where it has no contacts, and for one of particles a block of grains.
         solver: The solver that an actuator or a sensor is tried with; by default XPBD that also reports accelerations.
         world_count: Number of worlds.
         dt: Length of a substep [s].

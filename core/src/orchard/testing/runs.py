@@ -200,8 +200,10 @@ def falling(subject: Subject) -> Scene:
     features = subject.features
     if features is not None and "rigid_bodies" not in features:
         return subject.scene()
-    has_hinges = features is None or "revolute_joints" in features
-    return scenes.falling if has_hinges else functools.partial(scenes.add_ball, height=5.0)
+    is_solid = features is None or "rigid_contacts" in features
+    if features is None or "revolute_joints" in features:
+        return functools.partial(scenes.falling, is_solid=is_solid)
+    return functools.partial(scenes.add_ball, height=5.0, is_solid=is_solid)
 
 
 def _saved(simulation: Simulation) -> bytes | OrchardError:

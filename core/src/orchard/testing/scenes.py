@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
@@ -49,12 +50,14 @@ QUARTER_SWING = math.pi / 2 / SWING_RATE
 
 def suited_to(features: Collection[str] | None) -> Callable[[newton.ModelBuilder], None]:
     """Return the scene for a solver that declares some features; None stands for all of them."""
-    if features is None or {"revolute_joints", "rigid_bodies"} <= set(features):
+    if features is None:
         return links
-    return ball if "rigid_bodies" in features else grains
+    if "rigid_bodies" not in features:
+        return grains
+    return functools.partial(links if "revolute_joints" in features else ball, is_solid="rigid_contacts" in features)
 
 
-def links(builder: newton.ModelBuilder) -> None:
+def links(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
     """Add two links `link_0`, `link_1` that hang from hinges `hinge_0`, `hinge_1`, and a `ball` on the ground."""
     above, joints = -1, []
     for index, angle in enumerate((0.3, -0.2)):
@@ -62,7 +65,7 @@ def links(builder: newton.ModelBuilder) -> None:
         builder.joint_q[-1] = angle
         joints.append(joint)
     builder.add_articulation(joints, label="links")
-    ball(builder)
+    ball(builder, is_solid)
 
 
 def _add_link(builder: newton.ModelBuilder, above: int, index: int) -> tuple[int, int]:
@@ -78,18 +81,18 @@ def _add_link(builder: newton.ModelBuilder, above: int, index: int) -> tuple[int
     return body, hinge
 
 
-def ball(builder: newton.ModelBuilder) -> None:
-    """Add a `ball` that lies on the ground, free to roll."""
-    add_ball(builder, height=0.999 * _RADIUS)
+def ball(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
+    """Add a `ball` that lies on the ground, free to roll; one that is not solid falls through it."""
+    add_ball(builder, 0.999 * _RADIUS, is_solid)
 
 
-def falling(builder: newton.ModelBuilder) -> None:
+def falling(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
     """Add a `ball` that falls and touches nothing, and beside it a pendulum, the body `bob`."""
-    add_ball(builder, height=5.0)
+    add_ball(builder, 5.0, is_solid)
     _add_pendulum(builder)
 
 
-def add_ball(builder: newton.ModelBuilder, height: float) -> None:
+def add_ball(builder: newton.ModelBuilder, height: float, is_solid: bool) -> None:
     """Add a sphere that is free to move, its centre at a height [m]."""
     import newton
     import warp as wp
@@ -97,7 +100,8 @@ def add_ball(builder: newton.ModelBuilder, height: float) -> None:
     inertia = equal_moments(0.4 * BALL_MASS * _RADIUS**2)
     pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
     body = builder.add_link(label="ball", mass=BALL_MASS, inertia=inertia, xform=pose)
-    builder.add_shape_sphere(body, radius=_RADIUS, cfg=newton.ModelBuilder.ShapeConfig(density=0.0), label="skin")
+    if is_solid:
+        builder.add_shape_sphere(body, radius=_RADIUS, cfg=newton.ModelBuilder.ShapeConfig(density=0.0), label="skin")
     builder.add_articulation([builder.add_joint_free(body, label="free")], label="ball")
 
 
