@@ -35,7 +35,7 @@ def test_a_tumbling_box_keeps_its_angular_momentum(simulation):
     before = angular_momentum(simulation)
     simulation.step(10_000)
 
-    np.testing.assert_allclose(angular_momentum(simulation), before, atol=2e-3 * np.linalg.norm(before))
+    np.testing.assert_allclose(angular_momentum(simulation), before, atol=5e-3 * np.linalg.norm(before))
 
 
 def angular_momentum(simulation):
