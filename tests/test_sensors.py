@@ -170,7 +170,7 @@ def incline(solver):
 
 @functools.cache
 def measured(solver):
-    """Return what every sensor reads in the first step, and the mean over the last quarter of half a second."""
+    """Return what every sensor reads in the first step, and the mean over the last quarter of all steps."""
     row = ROWS[solver]
     reports = Catalog.installed().find("solver", solver).load().supported_observables
     sensors = {name: {"type": "imu", "body": name, "source": "finite-difference"} for name in ("sticking", "ball")}
@@ -187,7 +187,7 @@ def measured(solver):
         "solver": {"type": solver, **row.get("options", {})},
         "sensors": sensors,
     }
-    count = round(0.5 / row["dt"])
+    count = 60 if solver == "kamino" else round(0.5 / row["dt"])  # it is slow, and settles at once
     with orchard.Simulation(orchard.structure(tables), prototype=incline(solver)) as simulation:
         starts = simulation.model.joint_qd_start.numpy()
         efforts = np.zeros(simulation.model.joint_dof_count, dtype=np.float32)

@@ -124,25 +124,29 @@ def test_every_world_reads_its_own_contacts(boxes):
     np.testing.assert_allclose(force[:, 0, 2], [29.43, 39.43, 29.43], rtol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("partners", "newtons"),
-    [
-        ([], {}),
-        (["light"], {"counterpart_bodies": [0, 2]}),
-        (["ground_plane"], {"counterpart_shapes": [4]}),
-    ],
-)
-def test_readings_are_the_bits_of_the_sensor_of_newton_in_a_loop_written_by_hand(tower, partners, newtons):
-    with simulate(tower, worlds=2, partners=partners) as simulation:
+def test_readings_are_the_bits_of_the_sensors_of_newton_in_a_loop_written_by_hand(tower):
+    """Without partners, with a body as one, and with a shape that no world owns."""
+    partners = {"total": [], "bodies": ["light"], "shapes": ["ground_plane"]}
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT, "capture": "require"},
+        "scene": {"worlds": 2, "ground": True},
+        "sensors": {name: {"type": "contact", "bodies": [".*"], "partners": who} for name, who in partners.items()},
+    }
+    with orchard.Simulation(orchard.structure(tables), plugins=[XPBD()], prototype=tower) as simulation:
         simulation.step(40)
-        host = {name: reading(simulation, name).tobytes() for name in simulation.sensors["feet"].outputs}
         model = simulation.model
+        names = ("net_force", "friction_force", "force_matrix", "friction_matrix")
+        host = {
+            label: [sensor[name].numpy().tobytes() for name in names if name in sensor.outputs]
+            for label, sensor in simulation.sensors.items()
+        }
 
     solver, pipeline = XPBD().build_solver(model), newton.CollisionPipeline(model)
-    options = {"sensing_bodies": [0, 1, 2, 3], "request_contact_attributes": False, **newtons}
-    sensor = newton.sensors.SensorContact(model, **options)
+    options = {"sensing_bodies": [0, 1, 2, 3], "request_contact_attributes": False}
+    counterparts = {"total": {}, "bodies": {"counterpart_bodies": [0, 2]}, "shapes": {"counterpart_shapes": [4]}}
+    sensors = {label: newton.sensors.SensorContact(model, **options, **who) for label, who in counterparts.items()}
     contacts, control = pipeline.contacts(), model.control()
-    observables = solver.observables(sensor.solver_observable_kinds, contacts=contacts)
+    observables = solver.observables(sensors["total"].solver_observable_kinds, contacts=contacts)
     state, following = model.state(), model.state()
     newton.eval_fk(model, state.joint_q, state.joint_qd, state)
     for _ in range(40):
@@ -150,15 +154,12 @@ def test_readings_are_the_bits_of_the_sensor_of_newton_in_a_loop_written_by_hand
         solver.step(state, following, control, contacts, DT, observables=observables)
         state, following = following, state
         state.clear_forces()
-    sensor.update(state, contacts, observables=observables)
 
-    assert host["net_force"] == sensor.total_force.numpy().tobytes()
-    assert host["friction_force"] == sensor.total_force_friction.numpy().tobytes()
-    assert any(host["net_force"])
-    if partners:
-        assert host["force_matrix"] == sensor.force_matrix.numpy().tobytes()
-        assert host["friction_matrix"] == sensor.force_matrix_friction.numpy().tobytes()
-        assert any(host["force_matrix"])
+    for label, sensor in sensors.items():
+        sensor.update(state, contacts, observables=observables)
+        arrays = [sensor.total_force, sensor.total_force_friction, sensor.force_matrix, sensor.force_matrix_friction]
+        assert host[label] == [array.numpy().tobytes() for array in arrays if array is not None]
+        assert all(any(forces) for forces in host[label][::2])
 
 
 def test_a_force_matrix_tells_who_carries_whom(tower):
