@@ -5,6 +5,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 QUARTER = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.radians(90.0))
 """A quarter turn about z: the x axis of what is turned points along y."""
@@ -157,3 +158,13 @@ def test_worlds_may_differ_but_the_reference_must_be_where_the_targets_are(boxes
 def test_values_that_make_no_sense_are_refused_where_they_stand(boxes, message, options):
     with pytest.raises(orchard.ConfigError, match=rf"^sensors\.feet\.{message}"):
         simulate(boxes, **{"body": "left_foot", **options})
+
+
+CONFORMANCE = testing.Conformance(
+    "sensor", "frame-transform", config={"body": "link_.*", "reference": {"body": "ball"}}
+)
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

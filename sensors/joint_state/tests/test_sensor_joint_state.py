@@ -5,6 +5,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 DT = 0.002
 
@@ -177,3 +178,11 @@ def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(machine):
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
     with pytest.raises(orchard.ConfigError, match=rf"^sensors\.encoders\.{field}\b.*: "):
         orchard.structure({"sensors": {"encoders": {"type": "joint-state", **options}}})
+
+
+CONFORMANCE = testing.Conformance("sensor", "joint-state", config={"joints": ["hinge_.*"]})
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()

@@ -7,6 +7,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 DOWN = {"size": [0.0, 0.0], "resolution": 1.0}
 """A grid of a single ray."""
@@ -331,3 +332,11 @@ def test_what_is_not_in_the_scene_is_refused_with_the_nearest_one(robot, message
 def test_values_that_make_no_sense_are_refused_where_they_stand(message, options):
     with pytest.raises(orchard.ConfigError, match=rf"^sensors\.rays(\.|: ){message}"):
         orchard.structure({"sensors": {"rays": {"type": "ray-caster", "body": "head", **options}}})
+
+
+CONFORMANCE = testing.Conformance("sensor", "ray-caster", config={"body": "link_.*", "moving": True, "grid": DOWN})
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()
