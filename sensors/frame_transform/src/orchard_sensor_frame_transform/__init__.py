@@ -74,18 +74,18 @@ class SensorFrameTransform(sensing.Sensor):
 
         self._model = model = simulation.model
         targets = simulation.world_indices("shape", self._targets)
-        references = np.full_like(targets, -1)
+        references = np.full(len(targets), -1)
         if self.config.reference is not None:
-            references[:] = simulation.world_indices("shape", self._references)
-        self._indices = [wp.array(each.ravel(), dtype=int, device=model.device) for each in (targets, references)]
+            references = simulation.world_indices("shape", self._references).ravel()
+        self._indices = [wp.array(each, dtype=int, device=model.device) for each in (targets, references)]
         kinds = {"transform": wp.transform, "position": wp.vec3, "orientation": wp.quat}
-        arrays = {name: wp.zeros(targets.size, dtype=kind, device=model.device) for name, kind in kinds.items()}
+        arrays = {name: wp.zeros(targets.shape, dtype=kind, device=model.device) for name, kind in kinds.items()}
         self._arrays = [*arrays.values()]
         frame = "world" if self.config.reference is None else "reference"
         names = tuple(model.shape_label[site] for site in targets[0])
         units = {"position": "m", "orientation": "1", "transform": "m, 1"}
         return {
-            name: sensing.Output(data=sensing.per_world(arrays[name], targets), unit=unit, frame=frame, labels=names)
+            name: sensing.Output(data=arrays[name], unit=unit, frame=frame, labels=names)
             for name, unit in units.items()
         }
 

@@ -24,21 +24,24 @@ def pose_of(
 
 @wp.kernel
 def measure_poses(
-    targets: wp.array[int],
+    targets: wp.array2d[int],
     references: wp.array[int],
     body_q: wp.array[wp.transform],
     shape_body: wp.array[int],
     shape_transform: wp.array[wp.transform],
-    transforms: wp.array[wp.transform],
-    positions: wp.array[wp.vec3],
-    orientations: wp.array[wp.quat],
+    transforms: wp.array2d[wp.transform],
+    positions: wp.array2d[wp.vec3],
+    orientations: wp.array2d[wp.quat],
 ):
-    """X = X_reference⁻¹ X_target; a reference of -1 is the world."""
-    i = wp.tid()
-    pose = pose_of(targets[i], body_q, shape_body, shape_transform)
-    if references[i] >= 0:
-        reference = pose_of(references[i], body_q, shape_body, shape_transform)
-        pose = wp.transform_multiply(wp.transform_inverse(reference), pose)
-    transforms[i] = pose
-    positions[i] = wp.transform_get_translation(pose)
-    orientations[i] = wp.transform_get_rotation(pose)
+    """X = X_reference⁻¹ X_target for all targets of a world; a reference of -1 is the world."""
+    row = wp.tid()
+    into_reference = wp.transform_identity()
+    if references[row] >= 0:
+        into_reference = wp.transform_inverse(pose_of(references[row], body_q, shape_body, shape_transform))
+    for column in range(targets.shape[1]):
+        pose = pose_of(targets[row, column], body_q, shape_body, shape_transform)
+        if references[row] >= 0:
+            pose = wp.transform_multiply(into_reference, pose)
+        transforms[row, column] = pose
+        positions[row, column] = wp.transform_get_translation(pose)
+        orientations[row, column] = wp.transform_get_rotation(pose)
