@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parent
 SIZE = 360  # of each view [pixels]
+FOV = 0.8  # of a view, from edge to edge [rad]
 VIEWS = {  # where the camera stands and what it looks at [m]
     "ant": ((2.4, -0.9, 1.5), (0.0, 0.0, 0.3)),
     "quadruped": ((1.1, -1.3, 0.9), (0.0, 0.0, 0.3)),
@@ -30,13 +31,15 @@ def draw(example: str) -> np.ndarray:
         return render(simulation, *VIEWS[example])
 
 
-def render(simulation: Simulation, eye: tuple[float, ...], target: tuple[float, ...]) -> np.ndarray:
-    """Return what a camera sees that stands at `eye` and looks at `target` [m]."""
+def render(
+    simulation: Simulation, eye: tuple[float, ...], target: tuple[float, ...], ground: str = "ground_plane"
+) -> np.ndarray:
+    """Return what a camera sees that stands at `eye` and looks at `target` [m]; `ground` is the label of a shape."""
     import warp as wp
     from newton.sensors import SensorCamera
 
-    ground = simulation.model.shape_label.index("ground_plane")
-    simulation.model.shape_color[ground : ground + 1].fill_(wp.vec3(0.75, 0.78, 0.8))
+    shape = simulation.model.shape_label.index(ground)
+    simulation.model.shape_color[shape : shape + 1].fill_(wp.vec3(0.75, 0.78, 0.8))
     camera = SensorCamera(
         simulation.model,
         default_clear_data=SensorCamera.ClearData(clear_color=0xFFB6B0AA),
@@ -46,7 +49,7 @@ def render(simulation: Simulation, eye: tuple[float, ...], target: tuple[float, 
     )
     camera.create_default_light(enable_shadows=True)
     rays = SensorCamera.compute_camera_rays_pinhole(
-        SIZE, SIZE, camera_fov=0.8, device=simulation.device, sample_count=4
+        SIZE, SIZE, camera_fov=FOV, device=simulation.device, sample_count=4
     )
     place = wp.array([look(np.array(eye), np.array(target))], dtype=wp.transformf, device=simulation.device)
     image = camera.allocate_image_color(1, SIZE, SIZE)

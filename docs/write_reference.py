@@ -523,14 +523,19 @@ def _type(value: Schema) -> str:
         return " or ".join(f"`{_toml(choice)}`" for choice in value["enum"])
     if value.get("type") == "array":
         count = value["minItems"] if value.get("minItems") == value.get("maxItems", -1) else "list of"
-        return f"{count} {_type(value['items'])}s"
+        return f"{count} {_plural(_type(value['items']))}"
     if value.get("type") == "object" and "properties" in value:
         return "`{ " + ", ".join(f"{key} = …" for key in value["properties"]) + " }`"
     if value.get("type") == "object" and _repeats_its_neighbours(value["additionalProperties"]):
         return "table of these"
     if value.get("type") == "object":
-        return f"table of {_type(value['additionalProperties'])}s"
+        return f"table of {_plural(_type(value['additionalProperties']))}"
     return " ".join([value.get("type", "any"), *bounds])
+
+
+def _plural(kind: str) -> str:
+    """Return several of what a type is called; its bounds and names stay as they are."""
+    return re.sub(r"^(boolean|integer|number|string|table)\b", r"\1s", kind)
 
 
 def _repeats_its_neighbours(values: Schema) -> bool:

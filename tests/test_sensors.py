@@ -19,6 +19,9 @@ def ant():
     """Two ants that have stood for a second, after a second of landing."""
     more = {"hips": {"type": "joint-wrench", "joints": ["hip_.*"]}}
     more["felt"] = {"type": "imu", "body": "torso", "source": "finite-difference"}
+    more["legs"] = {"type": "frame-transform", "body": ".*_foot", "reference": {"body": "torso"}}
+    more["encoders"] = {"type": "joint-state", "joints": ["hip_.*"]}
+    more["scan"] = {"type": "ray-caster", "body": "torso", "grid": {"size": [0.4, 0.2], "resolution": 0.1}}
     changes = {f"sensors.{label}": table for label, table in more.items()}
     changes |= {"sensors.feet.partners": ["ground_plane", "torso"], "sensors.feet.history": 3}
     with orchard.Simulation.from_file(ANT, {"scene.worlds": 2, "simulation.device": "cpu", **changes}) as simulation:
@@ -54,7 +57,7 @@ def test_readings_allocate_no_warp_memory_captured_or_not(ant):
 
     before = taken(lambda: wp.zeros(1, dtype=float, device="cpu"))
 
-    assert len(readings) == 4
+    assert len(readings) == 7
     assert "cpu" in before
     assert taken(lambda: [read() for read in readings]) == before
     assert taken(lambda: ant.step(3)) == before

@@ -22,6 +22,7 @@ SENSORS: dict[str, dict[str, Any]] = {
     "contact": {"type": "contact", "bodies": ["foot_.*"]},
     "contact, two partners": {"type": "contact", "bodies": ["foot_.*"], "partners": ["ground_plane", "plate"]},
     "imu": {"type": "imu", "body": "foot_.*", "position": [0.0, 0.0, 0.02]},
+    "frame-transform": {"type": "frame-transform", "body": "foot_.*", "reference": {"body": "base"}},
 }
 
 
@@ -67,7 +68,7 @@ class Reading:
     @property
     def values(self) -> list[wp.array]:
         """What both sides measure."""
-        names = ("net_force", "friction_force", "linear_acceleration", "angular_velocity")
+        names = ("net_force", "friction_force", "linear_acceleration", "angular_velocity", "transform")
         return [self.sensor.outputs[name].data for name in names if name in self.sensor.outputs]
 
 
@@ -76,11 +77,16 @@ class ByHand:
 
     def __init__(self, beside: Reading, sensor: dict[str, Any]) -> None:
         model = beside.simulation.model
-        self.state, self.observables = beside.simulation.state, beside.observables
-        self.inputs = (self.state,) if sensor["type"] == "imu" else (self.state, beside.contacts)
+        self.state, self.options = beside.simulation.state, {"observables": beside.observables}
+        self.inputs = (self.state, beside.contacts) if sensor["type"] == "contact" else (self.state,)
         if sensor["type"] == "imu":
             self.sensor = newton.sensors.SensorIMU(model, sites="*/site", request_state_attributes=False)
             self.values = [self.sensor.accelerometer, self.sensor.gyroscope]
+            return
+        if sensor["type"] == "frame-transform":
+            sites, references = (labelled(model, end) for end in ("/site", "/reference"))
+            self.sensor = newton.sensors.SensorFrameTransform(model, sites, np.repeat(references, FEET).tolist())
+            self.values, self.options = [self.sensor.transforms], {}
             return
         partners = {"counterpart_shapes": ["*ground_plane", "*plate"]} if "partners" in sensor else {}
         options = {"sensing_bodies": "*foot_*", "request_contact_attributes": False, **partners}
@@ -89,7 +95,12 @@ class ByHand:
 
     def run(self) -> None:
         """Take one reading."""
-        self.sensor.update(*self.inputs, observables=self.observables)
+        self.sensor.update(*self.inputs, **self.options)
+
+
+def labelled(model: newton.Model, end: str) -> list[int]:
+    """Return the shapes whose labels end so."""
+    return [shape for shape, label in enumerate(model.shape_label) if label.endswith(end)]
 
 
 def recorded(side: Any, device: str) -> Callable[[int], None]:

@@ -1,8 +1,8 @@
-"""From patterns of labels to the degrees of freedom that an actuator drives."""
+"""From patterns of labels to the degrees of freedom that an actuator drives, or a sensor measures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -23,19 +23,28 @@ __all__ = ["Axes", "lanes_of"]
 
 @attrs.frozen(eq=False)
 class Axes:
-    """The driven axes of one world: pairs of a joint and one of its degrees of freedom."""
+    """Axes of one world, driven or measured: pairs of a joint and one of its degrees of freedom."""
 
     pairs: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, builder: newton.ModelBuilder, patterns: str | Sequence[str]) -> Axes:
+        """Return every axis of the joints that patterns of labels match.
+
+        Raises:
+            ConfigError: A pattern matches nothing, or a joint without axes of one coordinate each.
+        """
+        joints = labels.match(patterns, builder.joint_label, what="joint", where="joints")
+        return cls(tuple((joint, axis) for joint in joints for axis in range(_axis_count(builder, joint))))
 
     @classmethod
     def select(cls, builder: newton.ModelBuilder, config: JointConfig) -> Axes:
         """Return every axis of the joints that a configuration names, and give the joints what it says of them.
 
         Raises:
-            ConfigError: A pattern matches nothing, or a joint that no drive can turn; or a table does not fit.
+            ConfigError: As `of`; or a table does not fit.
         """
-        joints = labels.match(config.joints, builder.joint_label, what="joint", where="joints")
-        axes = cls(tuple((joint, axis) for joint in joints for axis in range(_axis_count(builder, joint))))
+        axes = cls.of(builder, config.joints)
         for name in ("armature", "friction", "damping"):
             axes.assign(builder, f"joint_{name}", getattr(config, name), name)
         return axes
@@ -107,7 +116,7 @@ def _axis_count(builder: newton.ModelBuilder, joint: int) -> int:
     kind = newton.JointType(builder.joint_type[joint])
     if kind not in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6):
         raise ConfigError(
-            f"joints: joint {builder.joint_label[joint]!r} is a {kind.name.lower()} joint, which no drive can turn;"
-            " choose revolute, prismatic or D6 joints"
+            f"joints: joint {builder.joint_label[joint]!r} is a {kind.name.lower()} joint, which has no axes with a"
+            " coordinate each; choose revolute, prismatic or D6 joints"
         )
     return sum(builder.joint_dof_dim[joint])

@@ -27,8 +27,8 @@ class Output:
     """SI unit, such as `m/s²`; `1` for what has none."""
 
     frame: str
-    """Frame in which components are given: `world`; `site`, the sensor's own; `joint`, a joint's on its child link; or
-    `none` for what has no direction."""
+    """Frame in which components are given: `world`; `site`, the sensor's own; `joint`, a joint's on its child link;
+    `reference`, one that the sensor's configuration names; or `none` for what has no direction."""
 
     labels: tuple[str, ...] = ()
     """What each entry of the second axis belongs to: labels of bodies, sites or joints of the first world."""

@@ -1,0 +1,305 @@
+"""Rays against the surfaces of shapes. Importing this module imports warp: do it inside the function that launches.
+
+A convex shape cuts an interval of distances out of a ray, `vec2(near, far)`, empty where near > far. An intersection of
+shapes clips intervals; the parts of a capsule, which is convex, are put together again.
+"""
+
+import warp as wp
+from newton import GeoType
+
+__all__ = ["ALIGN_BODY", "ALIGN_WORLD", "ALIGN_YAW", "aim", "cast", "place"]
+
+ALIGN_BODY = wp.constant(0)
+ALIGN_YAW = wp.constant(1)
+ALIGN_WORLD = wp.constant(2)
+
+FAR = wp.constant(1.0e10)
+"""A distance beyond any other [m]."""
+
+UNSCALED = wp.constant(wp.vec3(1.0, 1.0, 1.0))
+
+
+@wp.func
+def clip(a: wp.vec2, b: wp.vec2):
+    """Return what two intervals have in common."""
+    return wp.vec2(wp.max(a[0], b[0]), wp.min(a[1], b[1]))
+
+
+@wp.func
+def join(a: wp.vec2, b: wp.vec2):
+    """Return the interval that two overlapping ones make together; either may be empty."""
+    if a[0] > a[1]:
+        return b
+    if b[0] > b[1]:
+        return a
+    return wp.vec2(wp.min(a[0], b[0]), wp.max(a[1], b[1]))
+
+
+@wp.func
+def slab(origin: float, direction: float, half: float):
+    """Return where |origin + t direction| <= half."""
+    if direction == 0.0:
+        return wp.where(wp.abs(origin) <= half, wp.vec2(-FAR, FAR), wp.vec2(FAR, -FAR))
+    first = (-half - origin) / direction
+    second = (half - origin) / direction
+    return wp.vec2(wp.min(first, second), wp.max(first, second))
+
+
+@wp.func
+def below(a: float, b: float, c: float, falls: bool):
+    """Return where a t² + 2 b t + c <= 0. Where a < 0 that is two intervals: the later one if `falls`."""
+    if a == 0.0:
+        if b == 0.0:
+            return wp.where(c <= 0.0, wp.vec2(-FAR, FAR), wp.vec2(FAR, -FAR))
+        end = -0.5 * c / b
+        return wp.where(b > 0.0, wp.vec2(-FAR, end), wp.vec2(end, FAR))
+    square = b * b - a * c
+    if square < 0.0:
+        return wp.where(a > 0.0, wp.vec2(FAR, -FAR), wp.vec2(-FAR, FAR))
+    root = wp.sqrt(square)
+    first = wp.min((-b - root) / a, (-b + root) / a)
+    second = wp.max((-b - root) / a, (-b + root) / a)
+    if a > 0.0:
+        return wp.vec2(first, second)
+    return wp.where(falls, wp.vec2(second, FAR), wp.vec2(-FAR, first))
+
+
+@wp.func
+def box(o: wp.vec3, d: wp.vec3, half: wp.vec3):
+    """Return where a ray is in a box."""
+    return clip(clip(slab(o[0], d[0], half[0]), slab(o[1], d[1], half[1])), slab(o[2], d[2], half[2]))
+
+
+@wp.func
+def ellipsoid(o: wp.vec3, d: wp.vec3, axes: wp.vec3):
+    """Return where a ray is in an ellipsoid of these semi-axes."""
+    p = wp.cw_div(o, axes)
+    v = wp.cw_div(d, axes)
+    return below(wp.dot(v, v), wp.dot(p, v), wp.dot(p, p) - 1.0, False)
+
+
+@wp.func
+def cylinder(o: wp.vec3, d: wp.vec3, radius: float, half: float):
+    """Return where a ray is in a cylinder about z."""
+    a = d[0] * d[0] + d[1] * d[1]
+    b = o[0] * d[0] + o[1] * d[1]
+    c = o[0] * o[0] + o[1] * o[1] - radius * radius
+    return clip(below(a, b, c, False), slab(o[2], d[2], half))
+
+
+@wp.func
+def cone(o: wp.vec3, d: wp.vec3, radius: float, half: float):
+    """Return where a ray is in a cone about z, whose tip is at z = half: x² + y² <= (slope (half - z))²."""
+    slope = 0.5 * radius / half
+    reach = slope * (half - o[2])
+    fall = -slope * d[2]
+    a = d[0] * d[0] + d[1] * d[1] - fall * fall
+    b = o[0] * d[0] + o[1] * d[1] - reach * fall
+    c = o[0] * o[0] + o[1] * o[1] - reach * reach
+    return clip(below(a, b, c, d[2] < 0.0), slab(o[2], d[2], half))
+
+
+@wp.func
+def capsule(o: wp.vec3, d: wp.vec3, radius: float, half: float):
+    """Return where a ray is in a capsule along z."""
+    axes = wp.vec3(radius)
+    end = wp.vec3(0.0, 0.0, half)
+    caps = join(ellipsoid(o - end, d, axes), ellipsoid(o + end, d, axes))
+    return join(cylinder(o, d, radius, half), caps)
+
+
+@wp.func
+def inside(kind: int, o: wp.vec3, d: wp.vec3, scale: wp.vec3):
+    """Return where a ray is in a shape of volume, in the shape's frame."""
+    if kind == GeoType.BOX:
+        return box(o, d, scale)
+    if kind == GeoType.SPHERE:
+        return ellipsoid(o, d, wp.vec3(scale[0]))
+    if kind == GeoType.ELLIPSOID:
+        return ellipsoid(o, d, scale)
+    if kind == GeoType.CYLINDER:
+        return cylinder(o, d, scale[0], scale[1])
+    if kind == GeoType.CONE:
+        return cone(o, d, scale[0], scale[1])
+    return capsule(o, d, scale[0], scale[1])
+
+
+@wp.func
+def distance_to_plane(o: wp.vec3, d: wp.vec3, scale: wp.vec3):
+    """Return the distance to the plane z = 0 of a width and length, infinite where they are zero; -1 for none."""
+    if d[2] == 0.0:
+        return -1.0
+    distance = -o[2] / d[2]
+    x = o[0] + distance * d[0]
+    y = o[1] + distance * d[1]
+    is_beside = (scale[0] > 0.0 and 2.0 * wp.abs(x) > scale[0]) or (scale[1] > 0.0 and 2.0 * wp.abs(y) > scale[1])
+    return wp.where(is_beside, -1.0, distance)
+
+
+@wp.func
+def distance_to_volume(kind: int, o: wp.vec3, d: wp.vec3, scale: wp.vec3):
+    """Return the distance to the surface of a shape of volume, from outside or from inside; -1 for none."""
+    # From the point nearest to the centre: squares of large distances would round a small shape away.
+    middle = -wp.dot(o, d)
+    interval = inside(kind, o + middle * d, d, scale)
+    if interval[0] > interval[1]:
+        return -1.0
+    near = middle + interval[0]
+    return wp.where(near >= 0.0, near, middle + interval[1])
+
+
+@wp.func
+def is_mesh(kind: int):
+    """Tell whether a shape is made of triangles."""
+    return kind == GeoType.MESH or kind == GeoType.CONVEX_MESH or kind == GeoType.HFIELD
+
+
+@wp.func
+def distance_to(kind: int, o: wp.vec3, d: wp.vec3, scale: wp.vec3):
+    """Return the distance to the surface of a shape that is no mesh; -1 for none."""
+    if kind == GeoType.PLANE:
+        return distance_to_plane(o, d, scale)
+    return distance_to_volume(kind, o, d, scale)
+
+
+@wp.func
+def normal_at(kind: int, p: wp.vec3, scale: wp.vec3):
+    """Return the outward normal of a surface at a point of it, in the shape's frame."""
+    up = wp.vec3(0.0, 0.0, 1.0)
+    if kind == GeoType.PLANE:
+        return up
+    if kind == GeoType.SPHERE:
+        return wp.normalize(p)
+    if kind == GeoType.ELLIPSOID:
+        return wp.normalize(wp.cw_div(wp.cw_div(p, scale), scale))
+    if kind == GeoType.BOX:
+        depth = wp.vec3(wp.abs(p[0]) - scale[0], wp.abs(p[1]) - scale[1], wp.abs(p[2]) - scale[2])
+        axis = int(wp.argmax(depth))
+        normal = wp.vec3(0.0)
+        normal[axis] = wp.sign(p[axis])
+        return normal
+    if kind == GeoType.CAPSULE:
+        return wp.normalize(p - wp.clamp(p[2], -scale[1], scale[1]) * up)
+    radial = wp.vec3(p[0], p[1], 0.0)
+    radius = scale[0]
+    slope = 0.0
+    if kind == GeoType.CONE:
+        slope = 0.5 * scale[0] / scale[1]
+        radius = slope * (scale[1] - p[2])
+    # The cap that is nearer than the side; a cone has one at its foot alone.
+    cap = scale[1] - wp.abs(p[2])
+    if cap < radius - wp.length(radial) and (kind == GeoType.CYLINDER or p[2] < 0.0):
+        return wp.sign(p[2]) * up
+    return wp.normalize(wp.normalize(radial) + slope * up)
+
+
+@wp.kernel
+def aim(
+    sites: wp.array[int],
+    align: int,
+    body_q: wp.array[wp.transform],
+    shape_body: wp.array[int],
+    shape_transform: wp.array[wp.transform],
+    frames: wp.array[wp.transform],
+):
+    """Frame of the rays of each site: at the site, turned with it, with its heading alone or not at all."""
+    i = wp.tid()
+    pose = body_q[shape_body[sites[i]]] * shape_transform[sites[i]]
+    turn = wp.quat_identity()
+    if align == ALIGN_BODY:
+        turn = wp.transform_get_rotation(pose)
+    if align == ALIGN_YAW:
+        heading = wp.quat_rotate(wp.transform_get_rotation(pose), wp.vec3(1.0, 0.0, 0.0))
+        turn = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.atan2(heading[1], heading[0]))
+    frames[i] = wp.transform(wp.transform_get_translation(pose), turn)
+
+
+@wp.kernel
+def place(
+    shapes: wp.array[int],
+    body_q: wp.array[wp.transform],
+    shape_body: wp.array[int],
+    shape_transform: wp.array[wp.transform],
+    into_shapes: wp.array[wp.transform],
+):
+    """Transform from the world into the frame of each shape."""
+    i = wp.tid()
+    pose = shape_transform[shapes[i]]
+    if shape_body[shapes[i]] >= 0:
+        pose = body_q[shape_body[shapes[i]]] * pose
+    into_shapes[i] = wp.transform_inverse(pose)
+
+
+@wp.kernel
+def cast(
+    sites: wp.array[int],
+    sites_per_world: int,
+    frames: wp.array[wp.transform],
+    starts: wp.array[wp.vec3],
+    directions: wp.array[wp.vec3],
+    max_distance: float,
+    distance_of_no_hit: float,
+    target_starts: wp.array[int],
+    targets: wp.array[int],
+    shapes: wp.array[int],
+    into_shapes: wp.array[wp.transform],
+    shape_body: wp.array[int],
+    shape_type: wp.array[int],
+    shape_scale: wp.array[wp.vec3],
+    shape_source_ptr: wp.array[wp.uint64],
+    distances: wp.array2d[float],
+    positions: wp.array2d[wp.vec3],
+    normals: wp.array2d[wp.vec3],
+    hit_shapes: wp.array2d[int],
+):
+    """The nearest surface that each ray of each site meets, among the targets of the site's world."""
+    site, ray = wp.tid()
+    origin = wp.transform_point(frames[site], starts[ray])
+    direction = wp.transform_vector(frames[site], directions[ray])
+    body = shape_body[sites[site]]
+    world = site // sites_per_world
+
+    nearest = max_distance
+    hit = wp.int32(-1)
+    facing = wp.vec3(0.0)
+    for k in range(target_starts[world], target_starts[world + 1]):
+        shape = shapes[targets[k]]
+        if shape_body[shape] != body:
+            into = into_shapes[targets[k]]
+            o = wp.transform_point(into, origin)
+            d = wp.transform_vector(into, direction)
+            scale = shape_scale[shape]
+            if is_mesh(shape_type[shape]):
+                is_original = scale == UNSCALED
+                if not is_original:
+                    o = wp.cw_div(o, scale)
+                    d = wp.cw_div(d, scale)
+                query = wp.mesh_query_ray(shape_source_ptr[shape], o, d, nearest)
+                if query.result:
+                    nearest = query.t
+                    hit = targets[k]
+                    facing = query.normal
+                    if not is_original:
+                        facing = wp.normalize(wp.cw_div(facing, scale))
+            else:
+                distance = distance_to(shape_type[shape], o, d, scale)
+                if distance >= 0.0 and distance < nearest:
+                    nearest = distance
+                    hit = targets[k]
+
+    if hit < 0:
+        distances[site, ray] = distance_of_no_hit
+        positions[site, ray] = wp.vec3(wp.inf)
+        normals[site, ray] = wp.vec3(0.0)
+        hit_shapes[site, ray] = -1
+    else:
+        point = origin + nearest * direction
+        into = into_shapes[hit]
+        shape = shapes[hit]
+        kind = shape_type[shape]
+        if not is_mesh(kind):
+            facing = normal_at(kind, wp.transform_point(into, point), shape_scale[shape])
+        distances[site, ray] = nearest
+        positions[site, ray] = point
+        normals[site, ray] = wp.quat_rotate_inv(wp.transform_get_rotation(into), facing)
+        hit_shapes[site, ray] = shape
