@@ -7,6 +7,7 @@ import numpy as np
 import orchard
 import pytest
 import warp as wp
+from orchard import testing
 
 WIDTH, HEIGHT, FOV = 32, 20, 0.9
 EYE, TARGET = np.array([1.6, -1.1, 1.2]), np.array([0.0, 0.1, 0.6])
@@ -536,3 +537,13 @@ def test_one_of_the_two_angles_of_view_is_needed():
     table = {"type": "camera", "width": 8, "height": 6}
     with pytest.raises(orchard.ConfigError, match=r"^sensors\.eye: .*; add 'vertical_fov' or 'horizontal_fov'"):
         orchard.structure({"sensors": {"eye": table}})
+
+
+VIEW = {"position": [3.0, 0.0, 0.5], "look_at": [0.0, 0.0, 0.0], "vertical_fov": 1.5}
+SIZE = {"width": 32, "height": 24, "no_hit": "max-distance"}
+CONFORMANCE = testing.Conformance("sensor", "camera", config={**VIEW, **SIZE})
+
+
+@testing.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()
