@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+from orchard import Simulation
+from orchard.capabilities import solvers_declaring
 from orchard.catalog import Catalog
 from orchard.cli import main as orchard_command
 from orchard.config.schema import json_schema
@@ -24,6 +26,7 @@ from orchard.testing.benches import BENCHES, UNTRIED
 from orchard.views.quantities import ARTICULATION, RIGID_BODY, Quantity
 
 REFERENCE = Path(__file__).parent / "reference"
+EXAMPLE = Path(__file__).parent / "examples" / "sensors.toml"
 ROOT = Path(__file__).parents[1]
 PHYSICS_CHECKS = Path(__file__).parents[1] / "tests" / "physics" / "checks.toml"
 
@@ -102,6 +105,33 @@ A prototype built in Python [registers the same](../how-to/robot-from-python.md)
 
 | solver | before assets | after replication |
 |---|---|---|
+"""
+
+SENSORS = """\
+# Sensors
+
+<!-- Written by docs/write_reference.py from the sensors of docs/examples/sensors.toml. Change those, then run it. -->
+
+Each sensor has a page of its own; [configuration](configuration.md) has its settings, and
+[use sensors](../how-to/use-sensors.md) what they have in common: periods, noise, and how to read them.
+
+A sensor that reads nothing of the solver works with every one, and a reset measures it anew. The outputs of the others
+are zero after a reset until the next step; a solver that does not report what they read is refused. An `imu` with
+`source = "finite-difference"` reads nothing.
+
+| sensor | what it gives | reads | solvers |
+|---|---|---|---|
+"""
+
+OUTPUTS = """
+## Outputs
+
+Those of the [example](../examples/sensors.toml), in two worlds: a quadruped before steps. The first number of a shape
+is the worlds, the second what the sensor's patterns match in each. The sensor's page says which frame is meant; `none`
+has no direction.
+
+| sensor | output | unit | frame | shape in the example |
+|---|---|---|---|---|
 """
 
 PHYSICS = """\
@@ -297,6 +327,30 @@ def solvers_page() -> str:
             *(BUILDER, *prepared),
         ]
     )
+
+
+def sensors_page() -> str:
+    """Return what sensors read, and the outputs that those of the example have."""
+    catalog = Catalog.installed()
+    overrides = {"scene.worlds": 2, "simulation.device": "cpu"}
+    with Simulation.from_file(EXAMPLE, overrides) as simulation:
+        types = {label: choice.type for label, choice in simulation.config.sensors.items()}
+        sensors = sorted((types[label], sensor) for label, sensor in simulation.sensors.items())
+    outputs = [
+        _cells(name, f"`{output}`", each.unit, f"`{each.frame}`", ", ".join(map(str, each.shape)))
+        for name, sensor in sensors
+        for output, each in sensor.outputs.items()
+    ]
+    return "".join([SENSORS, *(_needs(name, sensor, catalog) for name, sensor in sensors), OUTPUTS, *outputs])
+
+
+def _needs(name: str, sensor: Any, catalog: Catalog) -> str:
+    """Return what a sensor gives, what it reads of the solver, and which solvers report that."""
+    kinds = sorted(sensor.observables)
+    able = [solver for kind in kinds for solver in solvers_declaring("supported_observables", kind, catalog)]
+    reads = ", ".join(f"`{kind}`" for kind in kinds) or "nothing"
+    solvers = ", ".join(f"`{solver}`" for solver in able) or "all"
+    return _row_of_solvers(f"[`{name}`](sensors/{name}.md)", (_summary(type(sensor)), reads, solvers))
 
 
 def _changes_table(solvers: Mapping[str, Any]) -> str:
@@ -577,6 +631,7 @@ PAGES = {
     "configuration": configuration_page,
     "cli": cli_page,
     "solvers": solvers_page,
+    "sensors": sensors_page,
     "physics-checks": physics_page,
     "views": views_page,
     "conformance": conformance_page,

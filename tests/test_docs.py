@@ -283,7 +283,9 @@ def arguments_of(function: Callable[..., object]) -> list[str]:
     return [name for name in inspect.signature(function).parameters if name != "self"]
 
 
-@pytest.mark.parametrize("name", ["configuration", "cli", "solvers", "physics-checks", "views", "conformance"])
+@pytest.mark.parametrize(
+    "name", ["configuration", "cli", "solvers", "sensors", "physics-checks", "views", "conformance"]
+)
 def test_the_page_is_what_the_script_writes(name):
     written = runpy.run_path(str(DOCS / "write_reference.py"))["PAGES"][name]()
 
@@ -298,6 +300,36 @@ def test_every_actuator_has_a_page_with_a_file_a_run_and_a_plot():
         languages = [block.language for block in blocks_of(page)]
         assert {"toml", "python"} <= set(languages), name
         assert re.search(r"\]\(\.\./\.\./images/[\w/-]+\.(svg|png)\)", page.read_text(encoding="utf-8")), name
+
+
+def test_every_sensor_is_in_the_table_and_has_a_page_with_a_file_and_a_run():
+    table = (DOCS / "reference" / "sensors.md").read_text(encoding="utf-8")
+    names = [entry.name for entry in Catalog.installed().entries if entry.kind == "sensor"]
+    for name in names:
+        page = DOCS / "reference" / "sensors" / f"{name}.md"
+        assert f"](sensors/{name}.md)" in table, f"docs/examples/sensors.toml has no {name}"
+        assert {"toml", "python"} <= {block.language for block in blocks_of(page)}, name
+
+
+def test_the_pages_of_sensors_have_every_output_with_its_unit_and_frame():
+    """A page's table may put outputs into one row; units that there are none of may be left out."""
+    table = (DOCS / "reference" / "sensors.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \| (.*?) \| `(\w+)` \|", table, re.MULTILINE)
+    assert rows
+    for sensor, output, unit, frame in rows:
+        page = (DOCS / "reference" / "sensors" / f"{sensor}.md").read_text(encoding="utf-8")
+        (row,) = (line for line in page.splitlines() if re.match(rf"\|[^|]*`{output}`[^|]*\|", line))
+        units, frames = (re.findall(r"[^ ,]+", cell) for cell in row.split("|")[3:5])
+        assert unit == "1" or set(unit.split(", ")) <= set(units), f"{sensor}: {output}"
+        assert frame == "none" or frame in frames, f"{sensor}: {output}"
+
+
+def test_every_picture_of_a_sensor_is_drawn_by_a_script_and_shown_on_a_page():
+    scripts = "".join(script.read_text(encoding="utf-8") for script in DOCS.glob("draw_*.py"))
+    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    pictures = {path.name for path in (DOCS / "images" / "sensors").iterdir()}
+
+    assert pictures == {name for name in pictures if f'"{name}"' in scripts and f"images/sensors/{name})" in pages}
 
 
 def test_the_clampings_page_has_every_clamping():
