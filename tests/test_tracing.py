@@ -223,12 +223,13 @@ def test_a_hook_that_raises_is_listed(configure, chain):
     assert counts(trace, "plugins:broken") == {("build", "bind"): 1}
 
 
-def test_nothing_is_wrapped_where_there_is_no_trace(configure, chain):
-    plugin = Push()
-    with orchard.Simulation(configure("featherstone"), [plugin], chain(1)) as simulation:
-        (operation,) = [each for each in simulation.program.operations if each.name == "before_substep(plugins:push)"]
+def test_nothing_is_timed_where_there_is_no_trace(configure, chain, monkeypatch):
+    monkeypatch.setattr(orchard.HookTrace, "timed", lambda *_: pytest.fail("a call is wrapped"))
+    with orchard.Simulation(configure("featherstone"), [Push()], chain(1)) as simulation:
+        simulation.step()
 
-    assert operation.run.func == plugin.before_substep
+    with pytest.raises(pytest.fail.Exception, match="a call is wrapped"):
+        orchard.Simulation(configure("featherstone"), [Push()], chain(1), trace=orchard.HookTrace())
 
 
 def test_a_run_prints_a_table_and_leaves_every_call_in_its_folder(examples: Path, tmp_path: Path):

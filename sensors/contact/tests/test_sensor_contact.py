@@ -355,7 +355,7 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
         orchard.structure({"sensors": {"feet": {"type": "contact", **options}}})
 
 
-CONFORMANCE = testing.Conformance("sensor", "contact")
+CONFORMANCE = testing.Conformance("sensor", "contact", config={"bodies": [".*"]})
 
 
 @testing.parametrize(CONFORMANCE)
