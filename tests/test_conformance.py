@@ -96,6 +96,15 @@ def test_a_broken_promise_is_found_by_its_check(check):
     assert ";" in result.reason or not isinstance(result.error, PluginError), "it says what to do"
 
 
+@pytest.mark.parametrize("feature", BENCHES)
+def test_a_feature_that_is_declared_and_missing_is_found_by_its_check(feature):
+    """One solver lets everything fall, another one moves nothing, a third one takes off limits and opens loops."""
+    plugins = ("broken-every-feature-loose", "broken-every-feature-frozen", "broken-joints-and-loops")
+    results = [testing.Conformance("solver", name).run(f"feature_{feature}") for name in plugins]
+    reasons = [result.reason for result in results if result.outcome == "failed"]
+    assert any(f"declares {feature}, but not so that " in reason for reason in reasons), results
+
+
 def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
     names = [check.name for check in testing.CHECKS]
 

@@ -6,17 +6,21 @@ import newton
 import numpy as np
 import orchard
 import warp as wp
+from orchard.features import FEATURES
 from orchard_solver_xpbd import SolverXPBD
 
 __all__ = [
     "Allocating",
     "Claiming",
+    "Deaf",
     "Detecting",
     "FixedGravity",
     "Floating",
     "Forgetful",
+    "Frozen",
     "Hesitant",
     "JointsOnly",
+    "Loose",
     "Random",
     "Remembering",
     "Shared",
@@ -239,3 +243,48 @@ class FixedGravity(SolverXPBD):
     @orchard.hookimpl
     def before_substep(self) -> None:
         wp.copy(self.gravity, self.kept)
+
+
+class SolverLoose(newton.solvers.SolverBase):
+    """Lets bodies and particles fall, whatever joins them; or, where it is frozen, leaves everything where it is."""
+
+    def __init__(self, model: newton.Model, is_frozen: bool) -> None:
+        super().__init__(model)
+        self.is_frozen = is_frozen
+
+    def step(
+        self, state_in: Any, state_out: Any, control: Any, contacts: Any, dt: float, *, observables: Any = None
+    ) -> None:
+        state_out.assign(state_in)
+        if not self.is_frozen:
+            self.integrate_bodies(self.model, state_in, state_out, dt)
+            self.integrate_particles(self.model, state_in, state_out, dt)
+
+
+class Loose(SolverXPBD):
+    """Declares every feature, and knows no joint, no contact and no spring."""
+
+    is_frozen: ClassVar[bool] = False
+    supported_features = frozenset(FEATURES)
+
+    @orchard.hookimpl
+    def build_solver(self, model: newton.Model) -> SolverLoose:
+        return SolverLoose(model, self.is_frozen)
+
+
+class Frozen(Loose):
+    """Declares every feature, and moves nothing."""
+
+    is_frozen = True
+
+
+class Deaf(SolverXPBD):
+    """Takes off limits and opens loops, and declares that it keeps them."""
+
+    @orchard.hookimpl
+    def complete_builder(self, builder: newton.ModelBuilder) -> None:
+        count = len(builder.joint_limit_lower)
+        builder.joint_limit_lower, builder.joint_limit_upper = [-1e10] * count, [1e10] * count
+        for joint, articulation in enumerate(builder.joint_articulation):
+            if articulation < 0:
+                builder.joint_enabled[joint] = False
