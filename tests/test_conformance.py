@@ -4,6 +4,7 @@ The plugins that keep every promise are those of this repository, in their own t
 """
 
 import json
+import os
 import runpy
 import shutil
 import subprocess
@@ -193,7 +194,8 @@ def test_an_author_runs_the_checks_with_pytest(tmp_path):
     (tmp_path / "test_plugin.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "-k", "entry_point or schema"]
 
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
 
     told = dict(reversed(line.split()[:2]) for line in done.stdout.splitlines() if "test_plugin.py::" in line)
     assert told == {

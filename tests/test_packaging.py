@@ -85,15 +85,24 @@ def test_a_member_declares_the_version_of_the_contract_that_it_keeps(member):
     assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("orchard*")).name}
 
 
-@each_member
-def test_a_member_works_with_only_the_core_installed(environment, member):
-    """Its tests marked `alone` pass there; in the workspace all of them run."""
-    scripts = environment(project(member)["name"], "pytest")
+def alike() -> dict[str, list[Path]]:
+    """Return the members of one kind that depend on the same, by a name for each such group."""
+    groups: dict[str, list[Path]] = {}
+    for member in MEMBERS:
+        groups.setdefault(" ".join([member.parent.name, *project(member)["dependencies"]]), []).append(member)
+    return groups
+
+
+@pytest.mark.parametrize("members", alike().values(), ids=alike())
+def test_members_work_with_only_the_core_and_what_they_depend_on_installed(environment, members):
+    """Their tests marked `alone` pass where nothing of another kind is; in the workspace all of them run."""
+    scripts = environment(*(project(member)["name"] for member in members), "pytest")
 
     done = subprocess.run(
         [
             *(scripts / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            *("-o", "addopts=--import-mode=importlib", "-m", "alone", member / "tests"),
+            *("-o", "addopts=--import-mode=importlib", "-m", "alone"),
+            *(member / "tests" for member in members),
         ],
         cwd=ROOT,
         capture_output=True,
