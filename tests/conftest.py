@@ -40,10 +40,13 @@ def solver(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def install_outside(uv: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
-    """Return a context manager that builds a package from outside, as a user does, and has it installed meanwhile."""
+    """Return a context manager that builds a package from outside, as a user does, and has it installed meanwhile.
+
+    It gives the folder that the package is installed in, for processes that are started.
+    """
 
     @contextmanager
-    def install(name: str) -> Iterator[None]:
+    def install(name: str) -> Iterator[Path]:
         folder = tmp_path_factory.mktemp("outside")
         project, site = folder / "plugin", folder / "site"
         shutil.copytree(OUTSIDE / name, project)
@@ -51,7 +54,7 @@ def install_outside(uv: str, tmp_path_factory: pytest.TempPathFactory) -> Callab
         subprocess.run(command, cwd=folder, check=True)
         sys.path.insert(0, str(site))
         try:
-            yield
+            yield site
         finally:
             sys.path.remove(str(site))
             module = name.replace("-", "_")
@@ -189,25 +192,12 @@ def cloth() -> Callable[..., Any]:
 def grains() -> Callable[..., Any]:
     """Return a function that builds a block of 27 grains on its way along x."""
     import newton
-    import warp as wp
+    from orchard.testing import scenes
 
     def build() -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         newton.solvers.SolverImplicitMPM.register_custom_attributes(builder)
-        builder.add_particle_grid(
-            pos=wp.vec3(0.0, 0.0, 0.5),
-            rot=wp.quat_identity(),
-            vel=wp.vec3(0.3, 0.0, 0.0),
-            dim_x=3,
-            dim_y=3,
-            dim_z=3,
-            cell_x=0.05,
-            cell_y=0.05,
-            cell_z=0.05,
-            mass=0.1,
-            jitter=0.0,
-            radius_mean=0.025,
-        )
+        scenes.grains(builder)
         return builder
 
     return build

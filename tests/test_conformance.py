@@ -6,7 +6,6 @@ The plugins that keep every promise are those of this repository, in their own t
 import json
 import os
 import runpy
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +19,6 @@ from orchard.features import FEATURES
 from orchard.testing.benches import BENCHES, UNTRIED
 
 ROOT = Path(__file__).parents[1]
-BROKEN = ROOT / "tests" / "outside" / "orchard-broken-plugins"
 
 TRUTHS = {
     "entry_point": "module 'orchard_broken_plugins.solvers' has no class 'Missing'",
@@ -66,19 +64,11 @@ CONFIGS = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def broken_plugins(uv, tmp_path_factory):
-    """Copy the broken plugins to a temporary folder, build them there and install them."""
-    folder = tmp_path_factory.mktemp("broken")
-    project, site = folder / "plugins", folder / "site"
-    shutil.copytree(BROKEN, project)
-    command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site, project]
-    subprocess.run(command, cwd=folder, check=True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(site)
+def broken_plugins(install_outside):
+    """Install the broken plugins for the tests of this file, and for the processes that they start."""
+    with install_outside("orchard-broken-plugins") as site, pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(site))
         yield
-    for name in [name for name in sys.modules if name.startswith("orchard_broken_plugins")]:
-        del sys.modules[name]
 
 
 def broken(check, **options):

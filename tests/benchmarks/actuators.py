@@ -16,9 +16,9 @@ import newton
 import numpy as np
 import orchard
 import warp as wp
+from in_turn import in_turn, recorded
 from newton import actuators
 from orchard_actuator_neural.drives import MLP
-from throughput import TURNS, seconds
 
 DOFS = 12
 TICKS = 4
@@ -134,19 +134,6 @@ def zero(dofs: wp.array[int], joint_f: wp.array[float]):
     joint_f[dofs[wp.tid()]] = 0.0
 
 
-def recorded(stage: Any, device: str) -> Callable[[int], None]:
-    """Return what replays a stage some times."""
-    stage.run()
-    with wp.ScopedCapture(device=device) as capture:
-        stage.run()
-
-    def replay(count: int) -> None:
-        for _ in range(count):
-            wp.capture_launch(capture.graph)
-
-    return replay
-
-
 def ratios(law: dict[str, Any], worlds: int, device: str) -> Iterator[float]:
     """Yield our time over theirs, run by run, and see that both give the same efforts."""
     ours = Actuation(law, worlds, device)
@@ -157,14 +144,8 @@ def ratios(law: dict[str, Any], worlds: int, device: str) -> Iterator[float]:
     spread = theirs.control.joint_target_q.numpy()
     spread[theirs.actuator.pos_indices.numpy()] = targets.ravel()
     theirs.control.joint_target_q.assign(spread)
-    replays = recorded(ours, device), recorded(theirs, device)
-    once = max(seconds(replay, 20, wp.get_device(device)) for replay in replays) / 20
-    count = max(1, round(0.05 / once))
-    for turn in range(TURNS):
-        times = [0.0, 0.0]
-        for side in (0, 1) if turn % 2 else (1, 0):
-            times[side] = seconds(replays[side], count, wp.get_device(device))
-        yield times[0] / times[1]
+    replays = recorded(ours.run, device), recorded(theirs.run, device)
+    yield from (one / other for one, other in in_turn(*replays, device))
     np.testing.assert_array_equal(ours.effort.numpy(), theirs.effort.numpy())
 
 

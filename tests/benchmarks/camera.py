@@ -20,9 +20,7 @@ import newton
 import numpy as np
 import orchard
 import warp as wp
-from throughput import TURNS, seconds
-
-from actuators import recorded
+from in_turn import TURNS, in_turn, recorded, seconds
 
 PERIOD = 10
 EYE = {
@@ -119,8 +117,8 @@ def ratios_of_stages(worlds: int, device: str, outputs: Sequence[str]) -> Iterat
     """Yield our time over theirs, run by run, and see that both give the same images."""
     ours = Pictures(worlds, device, outputs)
     theirs = ByHand(ours, worlds, outputs)
-    replays = recorded(ours, device), recorded(theirs, device)
-    yield from _ratios(replays, device)
+    replays = recorded(ours.run, device), recorded(theirs.run, device)
+    yield from (one / other for one, other in in_turn(*replays, device))
     for one, other in zip(ours.images, theirs.images, strict=True):
         assert one.tobytes() == other.tobytes(), "both take the same pictures"
 
@@ -140,7 +138,8 @@ def ratios_of_steps(worlds: int, device: str, *, all_ten: bool) -> Iterator[floa
         return run
 
     if all_ten:
-        yield from _ratios([steps(each) for each in simulations], device)
+        sides = [steps(each) for each in simulations]
+        yield from (one / other for one, other in in_turn(*sides, device))
         return
     wp_device = wp.get_device(device)
     for turn in range(TURNS):
@@ -150,16 +149,6 @@ def ratios_of_steps(worlds: int, device: str, *, all_ten: bool) -> Iterator[floa
                 simulations[side].step()
                 times[side] += seconds(simulations[side].step, PERIOD - 2, wp_device)
                 simulations[side].step()  # where the picture is taken
-        yield times[0] / times[1]
-
-
-def _ratios(replays: Sequence[Any], device: str) -> Iterator[float]:
-    once = max(seconds(replay, 3, wp.get_device(device)) for replay in replays) / 3
-    count = max(1, round(0.05 / once))
-    for turn in range(TURNS):
-        times = [0.0, 0.0]
-        for side in (0, 1) if turn % 2 else (1, 0):
-            times[side] = seconds(replays[side], count, wp.get_device(device))
         yield times[0] / times[1]
 
 

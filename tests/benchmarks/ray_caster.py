@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import newton
 import numpy as np
 import orchard
 import warp as wp
-from throughput import TURNS, seconds
+from in_turn import in_turn, recorded
 
 SCAN = {"grid": {"size": [1.6, 1.0], "resolution": 0.1}, "align": "yaw"}
 LIDAR = {"lidar": {"channels": 16, "vertical_range": [-0.8, 0.0], "horizontal_count": 360}}
@@ -119,32 +119,14 @@ class ByHand:
         wp.launch(query, self.shape, self.inputs, device=self.device)
 
 
-def recorded(run: Callable[[], None], device: str) -> Callable[[int], None]:
-    """Return what replays a stage some times."""
-    run()
-    with wp.ScopedCapture(device=device) as capture:
-        run()
-
-    def replay(count: int) -> None:
-        for _ in range(count):
-            wp.capture_launch(capture.graph)
-
-    return replay
-
-
 def runs(pattern: dict[str, Any], worlds: int, device: str) -> Iterator[tuple[float, float]]:
     """Yield their time over ours and our rays per second, run by run, and see that both find the same."""
     simulation = simulate(pattern, worlds, device)
     theirs = ByHand(simulation, pattern)
     (operation,) = (each for each in simulation.program.operations if each.name == "update_sensors(sensors:rays)")
     replays = recorded(operation.run, device), recorded(theirs.run, device)
-    once = max(seconds(replay, 2, wp.get_device(device)) for replay in replays) / 2
-    count = max(1, round(0.05 / once))
-    for turn in range(TURNS):
-        times = [0.0, 0.0]
-        for side in (0, 1) if turn % 2 else (1, 0):
-            times[side] = seconds(replays[side], count, wp.get_device(device))
-        yield times[1] / times[0], theirs.shape[0] * theirs.shape[1] * count / times[0]
+    rays = theirs.shape[0] * theirs.shape[1]
+    yield from ((other / one, rays / one) for one, other in in_turn(*replays, device))
     found = simulation.sensors["rays"]["distance"].numpy().reshape(theirs.shape)
     np.testing.assert_allclose(found, theirs.outputs[0].numpy(), rtol=1e-4)
 

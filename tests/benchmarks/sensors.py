@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import newton
 import numpy as np
 import orchard
 import warp as wp
-from throughput import TURNS, seconds
+from in_turn import in_turn, recorded
 
 FEET = 4
 SENSORS: dict[str, dict[str, Any]] = {
@@ -103,31 +103,12 @@ def labelled(model: newton.Model, end: str) -> list[int]:
     return [shape for shape, label in enumerate(model.shape_label) if label.endswith(end)]
 
 
-def recorded(side: Any, device: str) -> Callable[[int], None]:
-    """Return what replays a reading some times."""
-    side.run()
-    with wp.ScopedCapture(device=device) as capture:
-        side.run()
-
-    def replay(count: int) -> None:
-        for _ in range(count):
-            wp.capture_launch(capture.graph)
-
-    return replay
-
-
 def ratios(sensor: dict[str, Any], worlds: int, device: str) -> Iterator[float]:
     """Yield our time over theirs, run by run, and see that both give the same values."""
     ours = Reading(sensor, worlds, device)
     theirs = ByHand(ours, sensor)
-    replays = recorded(ours, device), recorded(theirs, device)
-    once = max(seconds(replay, 20, wp.get_device(device)) for replay in replays) / 20
-    count = max(1, round(0.05 / once))
-    for turn in range(TURNS):
-        times = [0.0, 0.0]
-        for side in (0, 1) if turn % 2 else (1, 0):
-            times[side] = seconds(replays[side], count, wp.get_device(device))
-        yield times[0] / times[1]
+    replays = recorded(ours.run, device), recorded(theirs.run, device)
+    yield from (one / other for one, other in in_turn(*replays, device))
     for mine, other in zip(ours.values, theirs.values, strict=True):
         assert np.any(mine.numpy())
         np.testing.assert_array_equal(mine.numpy().ravel(), other.numpy().ravel())

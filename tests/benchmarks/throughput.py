@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import platform
 import statistics
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -17,6 +16,7 @@ import orchard
 import robots
 import warp as wp
 from hand_written import HandWrittenLoop
+from in_turn import TURNS, seconds
 
 CASES: tuple[tuple[str, Callable[..., orchard.Simulation], str, float], ...] = (
     ("nv_ant", robots.ant, "mujoco", 0.005),
@@ -27,7 +27,6 @@ CASES: tuple[tuple[str, Callable[..., orchard.Simulation], str, float], ...] = (
     ("chain of 8", robots.chain, "semi-implicit", 0.002),
 )
 DECIMATION = 4
-TURNS = 101
 
 
 def beside(simulation: orchard.Simulation, solver: str) -> HandWrittenLoop:
@@ -49,15 +48,6 @@ def beside(simulation: orchard.Simulation, solver: str) -> HandWrittenLoop:
         dt=step.dt,
         decimation=step.decimation,
     )
-
-
-def seconds(steps: Callable[[int], None], count: int, device: wp.Device) -> float:
-    """Return how long `count` steps take [s]."""
-    wp.synchronize_device(device)
-    start = time.perf_counter()
-    steps(count)
-    wp.synchronize_device(device)
-    return time.perf_counter() - start
 
 
 def ratio(

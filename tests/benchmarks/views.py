@@ -18,7 +18,7 @@ import newton
 import numpy as np
 import orchard
 import warp as wp
-from throughput import TURNS, seconds
+from in_turn import in_turn
 
 from actuators import DOFS, robot
 
@@ -155,14 +155,8 @@ def ratios(case: Case, device: wp.Device, other: Call) -> Iterator[float]:
 
         return repeat
 
-    sides = repeated(case.ours), repeated(other)
-    once = max(seconds(side, 20, device) for side in sides) / 20
-    count = max(1, round(0.01 / once))
-    for turn in range(TURNS):
-        times = [0.0, 0.0]
-        for side in (0, 1) if turn % 2 else (1, 0):
-            times[side] = seconds(sides[side], count, device)
-        yield times[1] / times[0]
+    turns = in_turn(repeated(case.ours), repeated(other), device, spell=0.01)
+    yield from (theirs / ours for ours, theirs in turns)
 
 
 def agree(case: Case) -> None:

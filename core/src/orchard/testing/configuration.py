@@ -32,16 +32,20 @@ __all__ = [
 ]
 
 _IMPORT = """
-import importlib, sys
+import contextlib, importlib, io, sys
 module, _, name = sys.argv[1].partition(":")
 plugin = importlib.import_module(module)
 for part in name.split("."):
     plugin = getattr(plugin, part)
 plugin.Config
 if "warp" in sys.modules:
-    import warp._src.context
-    print("initialised" if warp._src.context.runtime is not None else "imported")
+    import warp
+    warp.config.quiet = False
+    with contextlib.redirect_stdout(io.StringIO()) as greeting:
+        warp.init()
+    print("imported" if greeting.getvalue() else "initialised")
 """
+"""Warp greets when it starts, and only then: whoever can still make it greet has not started it."""
 
 
 def check_entry_point(runs: Runs) -> None:

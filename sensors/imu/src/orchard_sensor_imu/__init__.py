@@ -33,7 +33,8 @@ class SensorIMU(sensing.Sensor):
 
     Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
 
-    - `linear_acceleration` [m/s²]: acceleration of the site minus gravity; zero after a reset, until a step is taken
+    - `linear_acceleration` [m/s²]: acceleration of the site minus gravity; its clean value is zero after a reset, until
+      a step is taken
     - `angular_velocity` [rad/s]
     - `orientation`: of the site's frame in the world, unit quaternion (x, y, z, w)
 
