@@ -13,7 +13,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from orchard import Simulation, structure
+from pippin import Simulation, structure
 
 DOCS = Path(__file__).parent
 PAGES = DOCS / "reference" / "actuators"

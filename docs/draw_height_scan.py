@@ -7,7 +7,7 @@ from pathlib import Path
 import matplotlib
 import newton
 import numpy as np
-import orchard
+import pippin
 import warp as wp
 from draw_robots import FOV, SIZE, look, render
 from matplotlib.figure import Figure
@@ -20,7 +20,7 @@ EYE, TARGET = (2.6, -2.7, 2.2), (0.0, 0.0, 0.0)  # where the camera stands and w
 class Hills:
     """Hills of a third of a metre that all worlds share."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def complete_builder(self, builder: newton.ModelBuilder) -> None:
         """Add a heightfield of 8 × 8 m; its middle is level, for the feet."""
         places = np.linspace(-4.0, 4.0, 81)
@@ -32,18 +32,18 @@ class Hills:
         builder.add_shape_heightfield(heightfield=field, label="hills")
 
 
-def measure() -> tuple[orchard.Simulation, np.ndarray]:
+def measure() -> tuple[pippin.Simulation, np.ndarray]:
     """Return the quadruped on the hills after a second, and where its rays met them, shape [x, y, 3]."""
     scan = {"type": "ray-caster", "body": "base", "align": "yaw", "targets": ["hills"]}
     scan["grid"] = {"size": [3.2, 2.4], "resolution": 0.16, "start_height": 1.0}
     overrides = {"scene.worlds": 1, "scene.ground": False, "simulation.device": "cpu", "sensors.scan": scan}
-    simulation = orchard.Simulation.from_file(DOCS / "examples" / "quadruped.toml", overrides, plugins=[Hills()])
+    simulation = pippin.Simulation.from_file(DOCS / "examples" / "quadruped.toml", overrides, plugins=[Hills()])
     simulation.step(50)
     simulation.check()
     return simulation, simulation.sensors["scan"]["position"].numpy()[0, 0]
 
 
-def draw(simulation: orchard.Simulation, met: np.ndarray) -> Figure:
+def draw(simulation: pippin.Simulation, met: np.ndarray) -> Figure:
     """Return the picture: the robot and what its rays met on the left, the heights on the right."""
     figure = Figure(figsize=(9.0, 4.0), layout="constrained")
     view, picture = figure.subplots(1, 2, width_ratios=(1.0, 1.25))

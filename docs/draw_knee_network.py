@@ -9,7 +9,7 @@ import runpy
 from pathlib import Path
 
 import numpy as np
-from orchard import Simulation
+from pippin import Simulation
 
 DOCS = Path(__file__).parent
 ERRORS = np.linspace(-2.0, 2.0, 81)  # [rad]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from orchard import Simulation
+from pippin import Simulation
 
 if TYPE_CHECKING:
     import warp as wp

@@ -11,7 +11,7 @@ import numpy as np
 import warp as wp
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from orchard import Simulation
+from pippin import Simulation
 
 DOCS = Path(__file__).parent
 IMAGES = DOCS / "images" / "sensors"

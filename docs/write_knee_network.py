@@ -69,7 +69,7 @@ def split(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def build(cells: np.ndarray, biases: np.ndarray, outputs: np.ndarray) -> onnx.ModelProto:
-    """Return the network of tanh cells, with the metadata that Orchard reads."""
+    """Return the network of tanh cells, with the metadata that Pippin reads."""
     from onnx import TensorProto, helper, numpy_helper
 
     weights = {"cells": cells, "biases": biases, "outputs": outputs[None]}

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from orchard import Simulation
-from orchard.capabilities import solvers_declaring
-from orchard.catalog import Catalog
-from orchard.cli import main as orchard_command
-from orchard.config.schema import json_schema
-from orchard.features import FEATURES
-from orchard.testing import CHECKS, Conformance
-from orchard.testing.benches import BENCHES, UNTRIED
-from orchard.views.quantities import ARTICULATION, RIGID_BODY, Quantity
+from pippin import Simulation
+from pippin.capabilities import solvers_declaring
+from pippin.catalog import Catalog
+from pippin.cli import main as pippin_command
+from pippin.config.schema import json_schema
+from pippin.features import FEATURES
+from pippin.testing import CHECKS, Conformance
+from pippin.testing.benches import BENCHES, UNTRIED
+from pippin.views.quantities import ARTICULATION, RIGID_BODY, Quantity
 
 REFERENCE = Path(__file__).parent / "reference"
 EXAMPLE = Path(__file__).parent / "examples" / "sensors.toml"
@@ -39,7 +39,7 @@ CONFIGURATION = """\
 
 Every table and key of a configuration file, with the plugins of this repository.
 A file is TOML, YAML or JSON; the [examples](../examples) are TOML.
-`orchard show FILE` prints a file with every default, and `orchard schema` writes what follows for an editor.
+`pippin show FILE` prints a file with every default, and `pippin schema` writes what follows for an editor.
 
 Nothing is converted: `"3"`, `2.7` and `true` are not integers.
 A key that is not listed here is an error, and so are NaN and infinity.
@@ -49,8 +49,8 @@ Patterns are explained in the [glossary](glossary.md#label-pattern).
 Beside the tables, a file may begin with `extends`, a list of files it is merged over:
 tables merge key by key, lists and scalars replace, and a table whose `type` changes drops its other keys.
 
-Two variables of the environment act like the table `[catalog]`, for every file: `ORCHARD_CATALOG_BLOCK` holds names of
-plugins or distributions that may not be chosen, separated by commas; `ORCHARD_CATALOG_ALLOW` the only ones that may.
+Two variables of the environment act like the table `[catalog]`, for every file: `PIPPIN_CATALOG_BLOCK` holds names of
+plugins or distributions that may not be chosen, separated by commas; `PIPPIN_CATALOG_ALLOW` the only ones that may.
 [Find out what is wrong with a plugin](../how-to/debug-plugin.md#keep-a-plugin-out) has examples.
 """
 
@@ -84,7 +84,7 @@ FEATURES_TABLE = """
 
 A scene that uses what a solver does not take part in is refused before anything is compiled;
 a parameter that it does not know is left out with a warning.
-`orchard check FILE` says it for every solver, and `simulation.accept_unsupported` accepts it.
+`pippin check FILE` says it for every solver, and `simulation.accept_unsupported` accepts it.
 Where a cell names an option, the solver takes part if the option is true.
 
 """
@@ -234,7 +234,7 @@ CONFORMANCE = """\
 
 <!-- Written by docs/write_reference.py from the checks and the plugins' own tests. Change those, then run it. -->
 
-What every plugin promises, and [`orchard check-plugin`](cli.md#orchard-check-plugin) tries.
+What every plugin promises, and [`pippin check-plugin`](cli.md#pippin-check-plugin) tries.
 [Test a plugin](../how-to/test-a-plugin.md) tells how to run the checks in tests of your own.
 All plugins of this repository pass all checks of their kind, [but for these](#exceptions).
 
@@ -300,11 +300,11 @@ def configuration_page() -> str:
 
 
 def cli_page() -> str:
-    """Return the help of `orchard` and of each of its commands."""
-    group = click.Context(orchard_command, info_name="orchard", **orchard_command.context_settings)
-    page = CLI + _help("orchard", orchard_command, None)
-    for name in orchard_command.list_commands(group):
-        command = orchard_command.get_command(group, name)
+    """Return the help of `pippin` and of each of its commands."""
+    group = click.Context(pippin_command, info_name="pippin", **pippin_command.context_settings)
+    page = CLI + _help("pippin", pippin_command, None)
+    for name in pippin_command.list_commands(group):
+        command = pippin_command.get_command(group, name)
         assert command is not None, "listed"
         page += _help(name, command, group)
     return page

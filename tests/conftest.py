@@ -126,7 +126,7 @@ def ball() -> Callable[..., Any]:
 @pytest.fixture
 def configure() -> Callable[..., Any]:
     """Return a function from keyword arguments of the tables to a configuration: `configure("xpbd", dt=0.002)`."""
-    import orchard
+    import pippin
 
     def build(
         solver: str | dict[str, Any] | None = "semi-implicit",
@@ -136,7 +136,7 @@ def configure() -> Callable[..., Any]:
         sensors: dict[str, Any] | None = None,
         collision: dict[str, Any] | None = None,
         **simulation: Any,
-    ) -> orchard.SimulationConfig:
+    ) -> pippin.SimulationConfig:
         tables: dict[str, Any] = {
             # The robots here have armature, so that every solver that knows it meets it.
             "simulation": {"device": "cpu", "dt": 0.002, "accept_unsupported": ["armature"], **simulation},
@@ -146,7 +146,7 @@ def configure() -> Callable[..., Any]:
             "actuators": actuators or {},
             "sensors": sensors or {},
         }
-        return orchard.structure(tables)
+        return pippin.structure(tables)
 
     return build
 
@@ -192,7 +192,7 @@ def cloth() -> Callable[..., Any]:
 def grains() -> Callable[..., Any]:
     """Return a function that builds a block of 27 grains on its way along x."""
     import newton
-    from orchard.testing import scenes
+    from pippin.testing import scenes
 
     def build() -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -231,7 +231,7 @@ def suit(
     pd: dict[str, Any],
 ) -> Callable[..., Suited]:
     """Return a function from a solver and a number of worlds to the scene that suits it."""
-    import orchard
+    import pippin
 
     def choose(solver: str, world_count: int) -> Suited:
         prototype = {"style3d": cloth, "implicit-mpm": grains}.get(solver, chain)
@@ -240,9 +240,9 @@ def suit(
         if solver == "implicit-mpm":
             table |= {"separate_worlds": True, "grid_type": "dense"}  # as it must be on the CPU
 
-        def build(**options: Any) -> orchard.Simulation:
+        def build(**options: Any) -> pippin.Simulation:
             scene = {"worlds": world_count, "ground": True}
-            return orchard.Simulation(configure(table, scene=scene, **tables, **options), prototype=prototype())
+            return pippin.Simulation(configure(table, scene=scene, **tables, **options), prototype=prototype())
 
         return Suited(
             solver=solver,

@@ -2,7 +2,7 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -14,11 +14,11 @@ class Still:
 
     supported_observables = frozenset()
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def step_solver(self, state_in, state_out):
         state_out.assign(state_in)
 
@@ -46,7 +46,7 @@ def simulate(prototype, *, worlds=1, dt=0.01, seed=0, solver=None, capture="requ
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
         "actuators": {"legs": group},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[solver or Still()], prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), plugins=[solver or Still()], prototype=prototype)
 
 
 # Parameters.
@@ -133,7 +133,7 @@ def test_parameters_have_the_names_of_the_file(hinges):
 def test_what_cannot_be_set_is_refused(hinges, arguments, message):
     with (
         simulate(hinges(), worlds=2, kp=1.0, delay={"steps": 2}) as simulation,
-        pytest.raises(orchard.ConfigError, match=message),
+        pytest.raises(pippin.ConfigError, match=message),
     ):
         simulation.actuators["legs"].set(*arguments)
 
@@ -165,7 +165,7 @@ def test_what_cannot_be_set_is_refused(hinges, arguments, message):
     ],
 )
 def test_settings_that_make_no_sense_are_refused(hinges, options, message):
-    with pytest.raises(orchard.ConfigError, match=message):
+    with pytest.raises(pippin.ConfigError, match=message):
         simulate(hinges(), **options)
 
 
@@ -253,7 +253,7 @@ def test_a_lookup_table_is_found_beside_the_file_that_names_it(tmp_path, hinges)
         '[simulation]\ndevice = "cpu"\n[actuators.legs]\ntype = "pd"\njoints = [".*"]\n'
         'clamping = [{ type = "position-based", lookup_table = "knee.txt" }]\n'
     )
-    with orchard.Simulation.from_file(
+    with pippin.Simulation.from_file(
         tmp_path / "scene.toml", plugins=[Still()], prototype=hinges((-0.5, 0.5))
     ) as simulation:
         simulation.actuators["legs"].feedforward.fill_(1000.0)
@@ -265,9 +265,9 @@ def test_a_lookup_table_that_is_wrong_is_refused(tmp_path, hinges):
     table = tmp_path / "knee.txt"
     table.write_text("1 10\n0 20\n")
     clamping = [{"type": "position-based", "lookup_table": str(table)}]
-    with pytest.raises(orchard.ConfigError, match=r"clamping\[0\]\.lookup_table: .*knee.txt.*must not descend"):
+    with pytest.raises(pippin.ConfigError, match=r"clamping\[0\]\.lookup_table: .*knee.txt.*must not descend"):
         simulate(hinges(), clamping=clamping)
-    with pytest.raises(orchard.ConfigError, match=r"clamping\[0\]\.lookup_table: no file"):
+    with pytest.raises(pippin.ConfigError, match=r"clamping\[0\]\.lookup_table: no file"):
         simulate(hinges(), clamping=[{"type": "position-based", "lookup_table": str(tmp_path / "nee.txt")}])
 
 
@@ -349,7 +349,7 @@ def test_one_of_two_actuators_is_switched_off_where_a_wrapper_watches(hinges):
     calls = []
 
     class Watcher:
-        @orchard.hookimpl(wrapper=True)
+        @pippin.hookimpl(wrapper=True)
         def apply_actuators(self):
             calls.append("before")
             return (yield)
@@ -361,7 +361,7 @@ def test_one_of_two_actuators_is_switched_off_where_a_wrapper_watches(hinges):
         "actuators": {"one": {**group, "joints": ["joint_0"]}, "two": {**group, "joints": ["joint_1"]}},
     }
     plugins = [Still(), Watcher()]
-    with orchard.Simulation(orchard.structure(tables), plugins, prototype=hinges(positions=(1.0, 1.0))) as simulation:
+    with pippin.Simulation(pippin.structure(tables), plugins, prototype=hinges(positions=(1.0, 1.0))) as simulation:
         for each in simulation.actuators.values():
             each.position_targets.zero_()
         simulation.switch(simulation.actuators["one"], on=False)
@@ -373,6 +373,6 @@ def test_one_of_two_actuators_is_switched_off_where_a_wrapper_watches(hinges):
 def test_what_is_no_actuator_cannot_be_switched(hinges):
     with (
         simulate(hinges()) as simulation,
-        pytest.raises(orchard.ConfigError, match=r"switch: 'legs' is no actuator of this simulation"),
+        pytest.raises(pippin.ConfigError, match=r"switch: 'legs' is no actuator of this simulation"),
     ):
         simulation.switch("legs", on=False)

@@ -2,14 +2,14 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
 
 def error_of(call, *arguments, **options):
     """Return the text of the error that a call raises."""
-    with pytest.raises(orchard.OrchardError) as caught:
+    with pytest.raises(pippin.PippinError) as caught:
         call(*arguments, **options)
     return str(caught.value)
 
@@ -36,11 +36,11 @@ PD = {"type": "pd", "joints": [".*"]}
     ],
 )
 def test_a_value_out_of_range_is_named_with_its_bound(tables, text):
-    assert error_of(orchard.structure, tables) == text
+    assert error_of(pippin.structure, tables) == text
 
 
 def test_a_device_this_machine_lacks_is_refused_with_those_it_has(ball, configure):
-    text = error_of(orchard.Simulation, configure(device="tpu:0"), prototype=ball())
+    text = error_of(pippin.Simulation, configure(device="tpu:0"), prototype=ball())
 
     assert text.startswith("simulation.device: no device 'tpu:0' on this machine, which has cpu")
     assert text.endswith("; use 'auto'")
@@ -48,13 +48,13 @@ def test_a_device_this_machine_lacks_is_refused_with_those_it_has(ball, configur
 
 @pytest.mark.skipif(wp.is_cuda_available(), reason="this machine has CUDA")
 def test_cuda_is_refused_where_there_is_none(ball, configure):
-    text = error_of(orchard.Simulation, configure(device="cuda:0"), prototype=ball())
+    text = error_of(pippin.Simulation, configure(device="cuda:0"), prototype=ball())
 
     assert text == "simulation.device: no device 'cuda:0' on this machine, which has cpu; use 'auto'"
 
 
 def test_the_automatic_device_is_one_that_exists(ball, configure):
-    with orchard.Simulation(configure(device="auto"), prototype=ball()) as simulation:
+    with pippin.Simulation(configure(device="auto"), prototype=ball()) as simulation:
         simulation.step()
 
         assert simulation.device.is_cuda == wp.is_cuda_available()
@@ -66,11 +66,11 @@ class BuildWitness:
 
     is_called = False
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def configure_builder(self):
         self.is_called = True
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def extend_prototype(self):
         self.is_called = True
 
@@ -93,7 +93,7 @@ def test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built(
         witness = BuildWitness()
 
         text = error_of(
-            orchard.Simulation, configure(solver, sensors={"chest": sensor}), plugins=[witness], prototype=ball()
+            pippin.Simulation, configure(solver, sensors={"chest": sensor}), plugins=[witness], prototype=ball()
         )
 
         refusal, solvers = text.split("; solvers that do: ")
@@ -106,7 +106,7 @@ def test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built(
 def test_an_observable_the_solver_does_not_compute_is_refused(ball, configure):
     config = configure("featherstone", observables=["body_parent_f", "contact_f"])
 
-    text = error_of(orchard.Simulation, config, prototype=ball())
+    text = error_of(pippin.Simulation, config, prototype=ball())
 
     refusal, solvers = text.split("; solvers that do: ")
     assert refusal == "simulation.observables: needs 'contact_f', which solver 'featherstone' does not compute"
@@ -116,7 +116,7 @@ def test_an_observable_the_solver_does_not_compute_is_refused(ball, configure):
 def test_every_sensor_that_cannot_be_served_is_reported_at_once(ball, configure):
     config = configure("semi-implicit", sensors={"chest": IMU, "feet": CONTACT})
 
-    lines = error_of(orchard.Simulation, config, prototype=ball()).splitlines()
+    lines = error_of(pippin.Simulation, config, prototype=ball()).splitlines()
 
     assert [line.split(",")[0] for line in lines] == [
         "sensors.chest: needs 'body_qdd'",
@@ -127,7 +127,7 @@ def test_every_sensor_that_cannot_be_served_is_reported_at_once(ball, configure)
 def test_a_sensor_on_a_body_that_does_not_exist_names_the_nearest(ball, configure):
     config = configure("mujoco", sensors={"chest": {**IMU, "body": "bal"}})
 
-    text = error_of(orchard.Simulation, config, prototype=ball())
+    text = error_of(pippin.Simulation, config, prototype=ball())
 
     assert text.startswith("sensors.chest.body: no body matches 'bal'")
     assert "'ball'" in text
@@ -136,7 +136,7 @@ def test_a_sensor_on_a_body_that_does_not_exist_names_the_nearest(ball, configur
 def test_a_collision_table_that_would_be_ignored_is_refused(ball, configure):
     config = configure("mujoco", collision={"broad_phase": "sap"})
 
-    text = error_of(orchard.Simulation, config, prototype=ball())
+    text = error_of(pippin.Simulation, config, prototype=ball())
 
     assert text.startswith(
         "collision: solver 'mujoco' detects contacts itself and would ignore this table; leave it out"
@@ -146,20 +146,20 @@ def test_a_collision_table_that_would_be_ignored_is_refused(ball, configure):
 def test_a_collision_table_is_welcome_where_newton_detects_the_contacts(ball, configure):
     solver = {"type": "mujoco", "use_mujoco_contacts": False}
     config = configure(solver, collision={"broad_phase": "sap"}, scene={"ground": True})
-    with orchard.Simulation(config, prototype=ball()) as simulation:
+    with pippin.Simulation(config, prototype=ball()) as simulation:
         assert simulation.contact_source.pipeline is not None
 
 
 def test_a_prototype_beside_assets_is_refused(ball, configure):
     config = configure(scene={"assets": [{"path": "robot.xml"}]})
 
-    text = error_of(orchard.Simulation, config, prototype=ball())
+    text = error_of(pippin.Simulation, config, prototype=ball())
 
     assert text == "scene.assets: given beside a prototype built in Python; leave one of the two out"
 
 
 def test_a_plugin_that_is_no_solver_is_refused_as_one(configure):
-    text = error_of(orchard.structure, {"solver": {"type": "pd"}})
+    text = error_of(pippin.structure, {"solver": {"type": "pd"}})
 
     assert text.startswith("solver.type: solver 'pd': not installed; installed solvers: ")
 
@@ -180,7 +180,7 @@ def spheres():
 def test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise(solver, spheres, configure):
     """Four contacts in each of two worlds; the buffer holds those of all worlds."""
     config = configure(solver, collision={"rigid_contact_max": 3}, scene={"worlds": 2, "ground": True})
-    with orchard.Simulation(config, prototype=spheres) as simulation:
+    with pippin.Simulation(config, prototype=spheres) as simulation:
         simulation.check()
         simulation.step(120)
 
@@ -193,7 +193,7 @@ def test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise(solver, s
 @pytest.mark.parametrize(("field", "what"), [("nconmax", "contacts of all worlds"), ("njmax", "constraint rows")])
 def test_a_full_buffer_of_mujoco_is_reported_with_the_field_to_raise(field, what, spheres, configure):
     config = configure({"type": "mujoco", field: 1}, scene={"worlds": 2, "ground": True})
-    with orchard.Simulation(config, prototype=spheres) as simulation:
+    with pippin.Simulation(config, prototype=spheres) as simulation:
         simulation.check()
         simulation.step(120)
 
@@ -212,7 +212,7 @@ def test_a_limit_of_iterations_is_no_overflow(configure):
     builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1)
     builder.joint_qd[:6] = [3.0, 0.0, -5.0, 0.0, 4.0, 0.0]
     config = configure({"type": "mujoco", "iterations": 1, "tolerance": 0.0}, scene={"ground": True}, capture="off")
-    with orchard.Simulation(config, prototype=builder) as simulation:
+    with pippin.Simulation(config, prototype=builder) as simulation:
         reported = 0
         for _ in range(60):
             simulation.step()
@@ -224,7 +224,7 @@ def test_a_limit_of_iterations_is_no_overflow(configure):
 
 def test_an_overflow_is_forgotten_after_a_reset(spheres, configure):
     config = configure("xpbd", collision={"rigid_contact_max": 3}, scene={"ground": True})
-    with orchard.Simulation(config, prototype=spheres) as simulation:
+    with pippin.Simulation(config, prototype=spheres) as simulation:
         simulation.step(120)
         error_of(simulation.check)
 
@@ -237,7 +237,7 @@ def test_an_overflow_is_forgotten_after_a_reset(spheres, configure):
 def test_the_first_step_that_is_not_finite_is_named_with_world_and_body(capture, chain, configure):
     """The failure is found steps later, and is still told as it happened."""
     config = configure(capture=capture, decimation=2, scene={"worlds": 3})
-    with orchard.Simulation(config, prototype=chain()) as simulation:
+    with pippin.Simulation(config, prototype=chain()) as simulation:
         simulation.step(2)
         simulation.check()
         poisoned = simulation.state.body_qd.numpy().copy()
@@ -256,7 +256,7 @@ def test_the_first_step_that_is_not_finite_is_named_with_world_and_body(capture,
 def test_gains_that_blow_up_are_found(chain, configure):
     """Symplectic Euler is unstable beyond kp dt² / I = 4; here it is above 10 at either hinge."""
     config = configure("featherstone", actuators={"legs": {**PD, "kp": 1e6}}, scene={"worlds": 2})
-    with orchard.Simulation(config, prototype=chain()) as simulation:
+    with pippin.Simulation(config, prototype=chain()) as simulation:
         simulation.actuators["legs"].position_targets.numpy()[1] += 0.1
         simulation.step(200)
 
@@ -268,5 +268,5 @@ def test_gains_that_blow_up_are_found(chain, configure):
 def test_shape_defaults_beside_a_prototype_are_refused(chain, configure):
     config = configure(scene={"shapes": {"mu": 0.5}})
 
-    with pytest.raises(orchard.ConfigError, match=r"scene.shapes: given beside a prototype.*default_shape_cfg"):
-        orchard.Simulation(config, prototype=chain())
+    with pytest.raises(pippin.ConfigError, match=r"scene.shapes: given beside a prototype.*default_shape_cfg"):
+        pippin.Simulation(config, prototype=chain())

@@ -3,10 +3,10 @@
 import gc
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import Callbacks, Simulation
+from pippin import Callbacks, Simulation
 
 
 @wp.kernel
@@ -140,7 +140,7 @@ def test_adding_one_again_is_adding_it_once():
 
     assert callbacks.add("before_substep", counter.tick) is handle
     assert callbacks.of("before_substep") == [handle]
-    with pytest.raises(orchard.SimulationError, match=r"order=0 .*; remove it before"):
+    with pytest.raises(pippin.SimulationError, match=r"order=0 .*; remove it before"):
         callbacks.add("before_substep", counter.tick, order=5)
 
 
@@ -178,20 +178,18 @@ def test_a_callback_that_counts_in_python_is_found_out(simulate):
     log = Log()
     with simulate() as simulation:
         simulation.callbacks.add("before_substep", log.note)
-        with pytest.warns(orchard.CaptureWarning, match=r"before_substep\(.*Log\.note\) runs eagerly"):
+        with pytest.warns(pippin.CaptureWarning, match=r"before_substep\(.*Log\.note\) runs eagerly"):
             simulation.step(5)
     assert log.calls == 5
 
 
 def test_a_phase_that_does_not_exist_is_refused():
-    with pytest.raises(
-        orchard.SimulationError, match=r"'before_substeps' is no phase; did you mean 'before_substep'\?"
-    ):
+    with pytest.raises(pippin.SimulationError, match=r"'before_substeps' is no phase; did you mean 'before_substep'\?"):
         Callbacks().add("before_substeps", lambda: None)
 
 
 def test_an_argument_that_the_phase_does_not_give_is_refused():
-    with pytest.raises(orchard.SimulationError, match=r"asks for 'contrl', .*; did you mean 'control'\?"):
+    with pytest.raises(pippin.SimulationError, match=r"asks for 'contrl', .*; did you mean 'control'\?"):
         Callbacks().add("before_substep", lambda state, contrl: None)
 
 

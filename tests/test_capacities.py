@@ -5,11 +5,11 @@ from pathlib import Path
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.cli import main
-from orchard.summary import what_ran
+from pippin.cli import main
+from pippin.summary import what_ran
 
 
 def builder_with_ball(height=0.05):
@@ -62,25 +62,23 @@ OVERFLOWS = {
 @pytest.mark.parametrize("key", OVERFLOWS)
 def test_a_buffer_of_the_pipeline_that_overflows_is_named_with_the_number_that_would_fit(key, configure):
     prototype, table, what = OVERFLOWS[key]
-    with orchard.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=prototype()) as full:
+    with pippin.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=prototype()) as full:
         full.step()
 
-        with pytest.raises(
-            orchard.SimulationError, match=rf"^collision\.{key}: {what} did not fit into \d+; set it to"
-        ):
+        with pytest.raises(pippin.SimulationError, match=rf"^collision\.{key}: {what} did not fit into \d+; set it to"):
             full.check()
 
 
 @pytest.mark.parametrize("key", ["rigid_contact_max", "soft_contact_max", "shape_pairs_max"])
 def test_the_number_that_was_told_is_enough(key, configure):
     prototype, table, _ = OVERFLOWS[key]
-    with orchard.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=prototype()) as full:
+    with pippin.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=prototype()) as full:
         full.step()
-        with pytest.raises(orchard.SimulationError) as caught:
+        with pytest.raises(pippin.SimulationError) as caught:
             full.check()
     needed = {fault.split(":")[0].removeprefix("collision."): int(fault.split()[-1]) for fault in caught.value.faults}
 
-    with orchard.Simulation(
+    with pippin.Simulation(
         configure("xpbd", collision={**table, **needed}, scene={"ground": True}), prototype=prototype()
     ) as enough:
         enough.step()
@@ -93,10 +91,10 @@ def test_every_full_buffer_is_named_at_once(configure):
     for index in range(4):
         builder.add_particle(wp.vec3(float(index), 0.0, 0.05), wp.vec3(0.0), mass=0.1, radius=0.1)
     table = {"rigid_contact_max": 2, "soft_contact_max": 2}
-    with orchard.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=builder) as full:
+    with pippin.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=builder) as full:
         full.step()
 
-        with pytest.raises(orchard.SimulationError) as caught:
+        with pytest.raises(pippin.SimulationError) as caught:
             full.check()
 
     rigid, soft = caught.value.faults
@@ -107,11 +105,11 @@ def test_every_full_buffer_is_named_at_once(configure):
 def test_contacts_lost_while_they_are_reduced_are_reported(configure):
     """The table that reduces them has room for few: a hundredth of the triangle pairs."""
     table = {"max_triangle_pairs": 64, "contact_reduction_hashtable_size_factor": 0.01}
-    with orchard.Simulation(configure("xpbd", collision=table), prototype=terrain()) as simulation:
+    with pippin.Simulation(configure("xpbd", collision=table), prototype=terrain()) as simulation:
         simulation.step()
 
         with pytest.raises(
-            orchard.SimulationError,
+            pippin.SimulationError,
             match=r"collision\.max_triangle_pairs: contacts of meshes, to be reduced, did not fit .*hashtable_size",
         ):
             simulation.check()
@@ -121,9 +119,9 @@ def test_overflow_is_told_alike_eager_and_captured(configure):
     texts = set()
     for capture in ("off", "require"):
         config = configure("xpbd", collision={"rigid_contact_max": 2}, scene={"ground": True}, capture=capture)
-        with orchard.Simulation(config, prototype=pile()) as simulation:
+        with pippin.Simulation(config, prototype=pile()) as simulation:
             simulation.step(5)
-            with pytest.raises(orchard.SimulationError) as caught:
+            with pytest.raises(pippin.SimulationError) as caught:
                 simulation.check()
             texts.add(str(caught.value))
 
@@ -132,7 +130,7 @@ def test_overflow_is_told_alike_eager_and_captured(configure):
 
 def test_capacities_are_what_was_allocated_not_what_was_asked(configure):
     """Nothing is asked for here; Newton's estimate is in the arrays."""
-    with orchard.Simulation(configure("xpbd", scene={"worlds": 3, "ground": True}), prototype=pile()) as simulation:
+    with pippin.Simulation(configure("xpbd", scene={"worlds": 3, "ground": True}), prototype=pile()) as simulation:
         allocated = {capacity.field: capacity.allocated for capacity in simulation.capacities}
         pipeline = simulation.contact_source.pipeline
 
@@ -150,7 +148,7 @@ def test_capacities_are_what_was_allocated_not_what_was_asked(configure):
 
 def test_mujocos_capacities_are_those_of_its_data(ball, configure):
     config = configure({"type": "mujoco", "njmax": 24, "nconmax": 10}, scene={"worlds": 2, "ground": True})
-    with orchard.Simulation(config, prototype=ball()) as simulation:
+    with pippin.Simulation(config, prototype=ball()) as simulation:
         allocated = {capacity.field: capacity.allocated for capacity in simulation.capacities}
         data = simulation.solver.mjw_data
 
@@ -175,7 +173,7 @@ def test_the_page_of_contacts_has_every_buffer(configure):
     vbd = {"type": "vbd", "particle_enable_self_contact": True}
     buffers = []
     for solver, prototype in (("mujoco", pile()), ("steel", pile()), ("kamino", pile()), (vbd, builder)):
-        with orchard.Simulation(configure(solver), prototype=prototype) as simulation:
+        with pippin.Simulation(configure(solver), prototype=prototype) as simulation:
             buffers += [capacity.field for capacity in simulation.capacities]
 
     assert len(set(buffers)) > 10
@@ -184,15 +182,15 @@ def test_the_page_of_contacts_has_every_buffer(configure):
 
 def test_the_pipeline_of_a_plugin_is_watched_as_well(configure):
     class Few:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def initialize_contacts(self, model):
             pipeline = newton.CollisionPipeline(model, rigid_contact_max=2)
-            return orchard.ContactSource(contacts=pipeline.contacts(), pipeline=pipeline)
+            return pippin.ContactSource(contacts=pipeline.contacts(), pipeline=pipeline)
 
-    with orchard.Simulation(configure("xpbd", scene={"ground": True}), [Few()], prototype=pile()) as simulation:
+    with pippin.Simulation(configure("xpbd", scene={"ground": True}), [Few()], prototype=pile()) as simulation:
         simulation.step()
 
-        with pytest.raises(orchard.SimulationError, match=r"contacts did not fit into 2"):
+        with pytest.raises(pippin.SimulationError, match=r"contacts did not fit into 2"):
             simulation.check()
 
 

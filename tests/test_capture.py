@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 import attrs
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -23,7 +23,7 @@ def push(state, force):
 class Push:
     """Pushes along x in a kernel: nothing of it happens on the host."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self, state):
         push(state, (0.5, 0.0, 0.0))
 
@@ -31,7 +31,7 @@ class Push:
 class Brake:
     """Reads a velocity on the host and pushes against it."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self, state):
         push(state, (-2.0 * float(state.body_qd.numpy()[0, 0]), 0.0, 0.0))
 
@@ -42,7 +42,7 @@ class Shake:
     def __init__(self):
         self.calls = 0
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self, state):
         self.calls += 1
         push(state, (1.0 if self.calls % 3 else -2.0, 0.0, 0.0))
@@ -55,7 +55,7 @@ class Careful(Push):
 
 
 def run(config, prototype, plugins, steps=8):
-    with orchard.Simulation(config, plugins=plugins, prototype=prototype) as simulation:
+    with pippin.Simulation(config, plugins=plugins, prototype=prototype) as simulation:
         simulation.step(steps)
         state = {name: a.numpy().tobytes() for name, a in vars(simulation.state).items() if isinstance(a, wp.array)}
     return state, simulation.program
@@ -88,7 +88,7 @@ def test_a_plugin_that_works_on_the_host_runs_eagerly_and_alone(make, chain, con
     name = f"before_substep(plugins:{make.__name__.lower()})"
     eager, _ = run(configure(capture="off", **STEPS), chain(), [make(), Push()])
 
-    with pytest.warns(orchard.CaptureWarning) as caught:
+    with pytest.warns(pippin.CaptureWarning) as caught:
         captured, program = run(configure(capture="auto", **STEPS), chain(), [make(), Push()])
 
     assert [str(warning.message).split(" runs eagerly: ")[0] for warning in caught] == [name]
@@ -104,7 +104,7 @@ def test_an_actuator_that_remembers_is_recorded_beside_a_plugin_that_works_on_th
     """Its two memories are swapped in Python at every step, and settled at the end: that is no reason to blame it."""
     config = configure("featherstone", decimation=decimation, actuators=pd)
 
-    with pytest.warns(orchard.CaptureWarning) as caught:
+    with pytest.warns(pippin.CaptureWarning) as caught:
         _, program = run(config, chain(), [Shake()])
 
     assert len(caught) == 1
@@ -116,7 +116,7 @@ def test_require_refuses_a_plugin_that_works_on_the_host(make, chain, configure)
     name = make.__name__.lower()
 
     with pytest.raises(
-        orchard.SimulationError, match=rf"capture: 'require', but before_substep\(plugins:{name}\) cannot be captured"
+        pippin.SimulationError, match=rf"capture: 'require', but before_substep\(plugins:{name}\) cannot be captured"
     ):
         run(configure(capture="require", **STEPS), chain(), [make()])
 
@@ -124,7 +124,7 @@ def test_require_refuses_a_plugin_that_works_on_the_host(make, chain, configure)
 def test_a_python_count_is_what_it_would_be_without_capture(chain, configure):
     shake = Shake()
 
-    with pytest.warns(orchard.CaptureWarning, match="'calls' of plugins:shake"):
+    with pytest.warns(pippin.CaptureWarning, match="'calls' of plugins:shake"):
         run(configure(**STEPS), chain(), [shake], steps=5)
 
     assert shake.calls == 5 * 6
@@ -136,7 +136,7 @@ class Note:
     def __init__(self, kept, note):
         self.kept, self.note = kept, note
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self, state):
         self.note(self.kept)
 
@@ -173,7 +173,7 @@ class Statistics:
 def test_what_a_plugin_keeps_on_the_host_is_what_it_would_be_without_capture(make, note, count, chain, configure):
     plugin = Note(make(), note)
 
-    with pytest.warns(orchard.CaptureWarning, match=r"before_substep\(plugins:note\) runs eagerly: .*'kept"):
+    with pytest.warns(pippin.CaptureWarning, match=r"before_substep\(plugins:note\) runs eagerly: .*'kept"):
         run(configure(), chain(), [plugin], steps=6)
 
     assert count(plugin.kept) == 6
@@ -203,14 +203,14 @@ def test_a_plugin_that_declares_itself_not_capturable_runs_eagerly_without_a_war
 
 
 def test_require_refuses_a_declared_plugin_before_the_first_step(chain, configure):
-    with pytest.raises(orchard.SimulationError, match="plugins:careful declares that it is not capturable"):
-        orchard.Simulation(configure(capture="require"), plugins=[Careful()], prototype=chain())
+    with pytest.raises(pippin.SimulationError, match="plugins:careful declares that it is not capturable"):
+        pippin.Simulation(configure(capture="require"), plugins=[Careful()], prototype=chain())
 
 
 class Twice:
     """Wraps the others' pushes, and pushes once more than all of them."""
 
-    @orchard.hookimpl(wrapper=True)
+    @pippin.hookimpl(wrapper=True)
     def before_substep(self, state):
         answers = yield
         push(state, (0.5, 0.0, 0.0))
@@ -239,14 +239,14 @@ def test_a_wrapper_that_counts_is_found(chain, configure):
         def __init__(self):
             self.calls = 0
 
-        @orchard.hookimpl(wrapper=True)
+        @pippin.hookimpl(wrapper=True)
         def before_substep(self, state):
             self.calls += 1
             return (yield)
 
     wrapper = CountingTwice()
 
-    with pytest.warns(orchard.CaptureWarning, match=r"before_substep\(wrapped\).*'calls' of plugins:countingtwice"):
+    with pytest.warns(pippin.CaptureWarning, match=r"before_substep\(wrapped\).*'calls' of plugins:countingtwice"):
         run(configure(), chain(), [Push(), wrapper], steps=4)
 
     assert wrapper.calls == 4
@@ -254,12 +254,12 @@ def test_a_wrapper_that_counts_is_found(chain, configure):
 
 def test_a_wrapper_where_none_is_called_is_an_error(chain, configure):
     class Timed:
-        @orchard.hookimpl(wrapper=True)
+        @pippin.hookimpl(wrapper=True)
         def step_solver(self):
             return (yield)
 
-    with pytest.raises(orchard.PluginError, match=r"plugins:timed: 'step_solver' cannot be wrapped.*before_substep"):
-        orchard.Simulation(configure(), plugins=[Timed()], prototype=chain())
+    with pytest.raises(pippin.PluginError, match=r"plugins:timed: 'step_solver' cannot be wrapped.*before_substep"):
+        pippin.Simulation(configure(), plugins=[Timed()], prototype=chain())
 
 
 def test_a_delay_that_ends_a_step_swapped_gives_the_same_bits(chain, configure, pd):
@@ -267,7 +267,7 @@ def test_a_delay_that_ends_a_step_swapped_gives_the_same_bits(chain, configure, 
     efforts = {}
     for capture, decimation in (("off", 3), ("require", 3), ("require", 1)):
         config = configure("featherstone", capture=capture, decimation=decimation, actuators=pd)
-        with orchard.Simulation(config, prototype=chain()) as simulation:
+        with pippin.Simulation(config, prototype=chain()) as simulation:
             legs, seen = simulation.actuators["legs"], []
             for step in range(8):
                 legs.position_targets.fill_(0.1 * step)
@@ -282,7 +282,7 @@ def test_a_delay_that_ends_a_step_swapped_gives_the_same_bits(chain, configure, 
 
 def test_the_program_reports_what_it_repeats_and_what_it_replays(chain, configure, pd):
     config = configure("mujoco", actuators=pd, **STEPS)
-    with orchard.Simulation(config, plugins=[Careful()], prototype=chain()) as simulation:
+    with pippin.Simulation(config, plugins=[Careful()], prototype=chain()) as simulation:
         before = str(simulation.program)
         simulation.step()
 
@@ -303,23 +303,23 @@ class Witness:
     def __init__(self, name, log):
         self.name, self.log = name, log
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def configure_builder(self):
         self.log.append(("configure_builder", self.name))
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def extend_prototype(self):
         self.log.append(("extend_prototype", self.name))
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def complete_builder(self):
         self.log.append(("complete_builder", self.name))
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def bind(self):
         self.log.append(("bind", self.name))
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def close(self):
         self.log.append(("close", self.name))
 
@@ -327,7 +327,7 @@ class Witness:
 def test_each_phase_of_the_build_calls_each_component_once_in_order(chain, configure):
     log = []
 
-    orchard.Simulation(configure(), plugins=[Witness("a", log), Witness("b", log)], prototype=chain()).close()
+    pippin.Simulation(configure(), plugins=[Witness("a", log), Witness("b", log)], prototype=chain()).close()
 
     phases = ["extend_prototype", "configure_builder", "complete_builder", "bind"]
     assert log[:-2] == [(phase, name) for phase in phases for name in "ab"]
@@ -339,7 +339,7 @@ def test_assets_from_a_file_are_configured_like_the_worlds(tmp_path, configure):
     log, asset = [], tmp_path / "ball.xml"
     asset.write_text('<mujoco><worldbody><body name="ball"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>')
 
-    orchard.Simulation(configure(scene={"assets": [{"path": str(asset)}]}), plugins=[Witness("a", log)]).close()
+    pippin.Simulation(configure(scene={"assets": [{"path": str(asset)}]}), plugins=[Witness("a", log)]).close()
 
     assert [hook for hook, _ in log] == [
         "configure_builder",
@@ -353,7 +353,7 @@ def test_assets_from_a_file_are_configured_like_the_worlds(tmp_path, configure):
 
 def test_a_component_closes_once(chain, configure):
     log = []
-    with orchard.Simulation(configure(), plugins=[Witness("a", log)], prototype=chain()) as simulation:
+    with pippin.Simulation(configure(), plugins=[Witness("a", log)], prototype=chain()) as simulation:
         pass
 
     simulation.close()
@@ -362,7 +362,7 @@ def test_a_component_closes_once(chain, configure):
 
 
 class Stuck(Witness):
-    @orchard.hookimpl
+    @pippin.hookimpl
     def close(self):
         super().close()
         raise OSError("the file is gone")
@@ -371,7 +371,7 @@ class Stuck(Witness):
 def test_every_component_is_closed_even_where_one_raises(chain, configure):
     log = []
     plugins = [Witness("a", log), Stuck("b", log), Witness("c", log)]
-    simulation = orchard.Simulation(configure(), plugins=plugins, prototype=chain())
+    simulation = pippin.Simulation(configure(), plugins=plugins, prototype=chain())
 
     with pytest.raises(ExceptionGroup) as caught:
         simulation.close()
@@ -383,7 +383,7 @@ def test_every_component_is_closed_even_where_one_raises(chain, configure):
 
 
 class Unbound:
-    @orchard.hookimpl
+    @pippin.hookimpl
     def bind(self):
         raise RuntimeError("no such camera")
 
@@ -392,14 +392,14 @@ def test_a_build_that_fails_closes_what_was_opened(chain, configure):
     log = []
 
     with pytest.raises(RuntimeError, match="no such camera"):
-        orchard.Simulation(configure(), plugins=[Witness("a", log), Unbound()], prototype=chain())
+        pippin.Simulation(configure(), plugins=[Witness("a", log), Unbound()], prototype=chain())
 
     assert log[-1] == ("close", "a")
 
 
 def test_a_build_that_fails_says_why_even_where_closing_fails_too(chain, configure):
     with pytest.raises(RuntimeError, match="no such camera") as caught:
-        orchard.Simulation(configure(), plugins=[Stuck("a", []), Unbound()], prototype=chain())
+        pippin.Simulation(configure(), plugins=[Stuck("a", []), Unbound()], prototype=chain())
 
     assert caught.value.__notes__ == ["raised while plugins:stuck was closed: OSError('the file is gone')"]
 
@@ -409,13 +409,13 @@ def test_after_step_is_called_on_the_host_after_every_step(chain, configure):
         def __init__(self):
             self.times = []
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def after_step(self, simulation):
             self.times.append(simulation.time)
 
     recorder, config = Recorder(), configure(dt=0.001, capture="require", **STEPS)
 
-    with orchard.Simulation(config, plugins=[recorder], prototype=chain()) as simulation:
+    with pippin.Simulation(config, plugins=[recorder], prototype=chain()) as simulation:
         simulation.step(4)
 
     assert simulation.program.is_captured
@@ -423,7 +423,7 @@ def test_after_step_is_called_on_the_host_after_every_step(chain, configure):
 
 
 def test_two_plugins_of_one_class_are_told_apart(chain, configure):
-    with orchard.Simulation(configure(), plugins=[Push(), Push()], prototype=chain()) as simulation:
+    with pippin.Simulation(configure(), plugins=[Push(), Push()], prototype=chain()) as simulation:
         report = str(simulation.program)
 
     assert "before_substep(plugins:push)" in report
@@ -445,8 +445,8 @@ class Equal(Push):
     ids=["class", "same", "equal"],
 )
 def test_what_pluggy_would_mistake_is_an_error(plugins, message, chain, configure):
-    with pytest.raises(orchard.PluginError, match=message):
-        orchard.Simulation(configure(), plugins=plugins, prototype=chain())
+    with pytest.raises(pippin.PluginError, match=message):
+        pippin.Simulation(configure(), plugins=plugins, prototype=chain())
 
 
 def test_a_plugin_without_a_hook_is_an_error(chain, configure):
@@ -454,28 +454,28 @@ def test_a_plugin_without_a_hook_is_an_error(chain, configure):
         def before_substep(self):
             """Lacks the marker."""
 
-    with pytest.raises(orchard.PluginError, match=r"plugins:idle: .* answers no hook; mark its methods"):
-        orchard.Simulation(configure(), plugins=[Idle()], prototype=chain())
+    with pytest.raises(pippin.PluginError, match=r"plugins:idle: .* answers no hook; mark its methods"):
+        pippin.Simulation(configure(), plugins=[Idle()], prototype=chain())
 
 
 def test_a_misspelt_hook_is_an_error(chain, configure):
     class Typo:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def before_sbstep(self):
             """Nobody calls it."""
 
-    with pytest.raises(orchard.PluginError, match=r"plugins:typo: .*before_sbstep"):
-        orchard.Simulation(configure(), plugins=[Typo()], prototype=chain())
+    with pytest.raises(pippin.PluginError, match=r"plugins:typo: .*before_sbstep"):
+        pippin.Simulation(configure(), plugins=[Typo()], prototype=chain())
 
 
 def test_a_misspelt_argument_is_an_error(chain, configure):
     class Typo:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def before_substep(self, stat):
             """There is no such argument."""
 
-    with pytest.raises(orchard.PluginError, match=r"plugins:typo: .*stat"):
-        orchard.Simulation(configure(), plugins=[Typo()], prototype=chain())
+    with pytest.raises(pippin.PluginError, match=r"plugins:typo: .*stat"):
+        pippin.Simulation(configure(), plugins=[Typo()], prototype=chain())
 
 
 class OwnSolver:
@@ -483,7 +483,7 @@ class OwnSolver:
 
     coordinates = "maximal"
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         import newton
 
@@ -500,7 +500,7 @@ def test_a_plugin_made_in_python_may_build_the_solver(chain, configure):
 class OwnStep:
     """Steps the solver as the host would."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def step_solver(self, solver, state_in, state_out, control, contacts, dt):
         solver.step(state_in, state_out, control, contacts, dt)
 
@@ -515,28 +515,28 @@ def test_a_plugin_may_step_the_solver_in_the_place_of_the_host(chain, configure)
 
 
 def test_two_solvers_are_an_error_that_names_both(chain, configure):
-    with pytest.raises(orchard.PluginError, match="build_solver: answered by solver and plugins:ownsolver"):
-        orchard.Simulation(configure(), plugins=[OwnSolver()], prototype=chain())
+    with pytest.raises(pippin.PluginError, match="build_solver: answered by solver and plugins:ownsolver"):
+        pippin.Simulation(configure(), plugins=[OwnSolver()], prototype=chain())
 
 
 def test_two_that_step_the_solver_are_an_error_that_names_both(chain, configure):
-    with pytest.raises(orchard.PluginError, match="step_solver: answered by plugins:ownstep and plugins:ownstep-2"):
-        orchard.Simulation(configure(), plugins=[OwnStep(), OwnStep()], prototype=chain())
+    with pytest.raises(pippin.PluginError, match="step_solver: answered by plugins:ownstep and plugins:ownstep-2"):
+        pippin.Simulation(configure(), plugins=[OwnStep(), OwnStep()], prototype=chain())
 
 
 def test_no_solver_at_all_is_an_error_that_lists_those_installed(chain, configure):
-    with pytest.raises(orchard.ConfigError, match=r"solver: missing; add a \[solver\] table .*mujoco.*xpbd"):
-        orchard.Simulation(configure(None), prototype=chain())
+    with pytest.raises(pippin.ConfigError, match=r"solver: missing; add a \[solver\] table .*mujoco.*xpbd"):
+        pippin.Simulation(configure(None), prototype=chain())
 
 
 def test_a_solver_that_is_not_returned_is_an_error(chain, configure):
     class Forgetful:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def build_solver(self, model):
             """Forgets to return it."""
 
-    with pytest.raises(orchard.PluginError, match="plugins:forgetful: build_solver returned None; return the solver"):
-        orchard.Simulation(configure(None), plugins=[Forgetful()], prototype=chain())
+    with pytest.raises(pippin.PluginError, match="plugins:forgetful: build_solver returned None; return the solver"):
+        pippin.Simulation(configure(None), plugins=[Forgetful()], prototype=chain())
 
 
 def test_two_simulations_stepped_by_two_threads_equal_two_alone(chain, configure, pd):
@@ -556,7 +556,7 @@ def test_a_simulation_built_while_another_one_records_is_whole(chain, configure)
     jobs = []
 
     class Impatient(Push):
-        @orchard.hookimpl
+        @pippin.hookimpl
         def before_substep(self, state):
             if state.body_f.device.is_capturing and not jobs:
                 jobs.append(pool.submit(run, configure("featherstone"), chain(), []))

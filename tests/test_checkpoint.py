@@ -8,18 +8,18 @@ import zipfile
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.checkpoint import Checkpoint
+from pippin.checkpoint import Checkpoint
 
 RESUME = """
 import runpy
 import sys
 import numpy as np
-import orchard
+import pippin
 counter = runpy.run_path(sys.argv[1])["Counter"]()
-with orchard.Simulation.load(sys.argv[2], plugins=[counter]) as simulation:
+with pippin.Simulation.load(sys.argv[2], plugins=[counter]) as simulation:
     simulation.step(int(sys.argv[3]))
     felt = simulation.sensors["torso"].outputs["linear_acceleration"].data.numpy()
     found = {"body_q": simulation.state.body_q.numpy(), "felt": felt, "drawn": counter.drawn}
@@ -62,13 +62,13 @@ def assert_same_bits(left, right):
 
 
 def assert_goes_on_to_the_bit(config, path, prototype=None, steps=120):
-    with orchard.Simulation(config, prototype=prototype) as whole:
+    with pippin.Simulation(config, prototype=prototype) as whole:
         whole.step(steps)
         whole.save(path)
         whole.step(30)
         expected = state(whole)
 
-    with orchard.Simulation.load(path, prototype=prototype) as resumed:
+    with pippin.Simulation.load(path, prototype=prototype) as resumed:
         assert resumed.step_count == steps
         resumed.step(30)
 
@@ -107,7 +107,7 @@ class Counter:
         self.random = np.random.Generator(bits(3))
         self.drawn = np.zeros(1)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def after_step(self):
         self.count += 1
         self.single += np.float32(0.1)
@@ -118,7 +118,7 @@ def test_another_process_goes_on_as_well(robot, tmp_path):
     """With the state of the solver, a delay of three steps, a sensor, random numbers, and the count of steps."""
     counter = Counter()
     sensors = {"torso": {"type": "imu", "body": "torso"}}
-    with orchard.Simulation(robot("mujoco", worlds=2, sensors=sensors), plugins=[counter]) as whole:
+    with pippin.Simulation(robot("mujoco", worlds=2, sensors=sensors), plugins=[counter]) as whole:
         whole.step(150)
         whole.save(tmp_path / "half.npz")
         whole.step(50)
@@ -136,12 +136,12 @@ def test_another_process_goes_on_as_well(robot, tmp_path):
 @pytest.mark.parametrize("bits", [np.random.PCG64, np.random.Philox, np.random.MT19937, np.random.SFC64])
 def test_what_a_plugin_keeps_on_the_host_is_carried_on(bits, configure, chain, tmp_path):
     config, whole, resumed = configure("xpbd"), Counter(bits), Counter(bits)
-    with orchard.Simulation(config, plugins=[whole], prototype=chain()) as simulation:
+    with pippin.Simulation(config, plugins=[whole], prototype=chain()) as simulation:
         simulation.step(7)
         simulation.save(tmp_path / "seven.npz")
         simulation.step(5)
 
-    with orchard.Simulation.load(tmp_path / "seven.npz", plugins=[resumed], prototype=chain()) as simulation:
+    with pippin.Simulation.load(tmp_path / "seven.npz", plugins=[resumed], prototype=chain()) as simulation:
         assert resumed.count == 7
         simulation.step(5)
 
@@ -154,8 +154,8 @@ def test_an_array_of_python_objects_is_refused(configure, chain, tmp_path):
     counter = Counter()
     counter.notes = np.array([{}])
     with (
-        orchard.Simulation(configure("xpbd"), plugins=[counter], prototype=chain()) as simulation,
-        pytest.raises(orchard.SimulationError, match=r"^save: plugins:counter\.notes is an array of Python objects"),
+        pippin.Simulation(configure("xpbd"), plugins=[counter], prototype=chain()) as simulation,
+        pytest.raises(pippin.SimulationError, match=r"^save: plugins:counter\.notes is an array of Python objects"),
     ):
         simulation.save(tmp_path / "never.npz")
 
@@ -167,7 +167,7 @@ def test_an_array_of_python_objects_is_refused(configure, chain, tmp_path):
 )
 def test_a_changed_model_is_carried_on(solver, is_pending, configure, chain, tmp_path):
     """Also where the solver takes it over with the next step only."""
-    with orchard.Simulation(configure(solver, scene={"worlds": 2}), prototype=chain()) as whole:
+    with pippin.Simulation(configure(solver, scene={"worlds": 2}), prototype=chain()) as whole:
         whole.step(5)
         whole.model.gravity.assign(np.diag([1.0, 0.0, 0.0]))
         whole.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
@@ -176,14 +176,14 @@ def test_a_changed_model_is_carried_on(solver, is_pending, configure, chain, tmp
         whole.step(10)
         expected = state(whole)
 
-    with orchard.Simulation.load(tmp_path / "sideways.npz", prototype=chain()) as resumed:
+    with pippin.Simulation.load(tmp_path / "sideways.npz", prototype=chain()) as resumed:
         resumed.step(10)
 
         assert_same_bits(expected, state(resumed))
 
 
 def test_what_was_written_just_before_is_carried_on(robot, tmp_path):
-    with orchard.Simulation(robot("mujoco")) as whole:
+    with pippin.Simulation(robot("mujoco")) as whole:
         whole.step(5)
         whole.state.joint_q.fill_(0.5)
         whole.invalidate("joints")
@@ -191,20 +191,20 @@ def test_what_was_written_just_before_is_carried_on(robot, tmp_path):
         whole.step(5)
         expected = state(whole)
 
-    with orchard.Simulation.load(tmp_path / "written.npz") as resumed:
+    with pippin.Simulation.load(tmp_path / "written.npz") as resumed:
         resumed.step(5)
 
         assert_same_bits(expected, state(resumed))
 
 
 def test_a_simulation_may_be_saved_before_its_first_step(robot, tmp_path):
-    with orchard.Simulation(robot("steel", worlds=1)) as whole:
+    with pippin.Simulation(robot("steel", worlds=1)) as whole:
         whole.state.joint_qd.fill_(0.1)
         whole.save(tmp_path / "start.npz")
         whole.step(5)
         expected = state(whole)
 
-    with orchard.Simulation.load(tmp_path / "start.npz") as resumed:
+    with pippin.Simulation.load(tmp_path / "start.npz") as resumed:
         assert resumed.step_count == 0
         resumed.step(5)
 
@@ -219,18 +219,18 @@ def test_handles_of_meshes_are_those_of_the_process_that_goes_on(configure, tmp_
     prototype = newton.ModelBuilder(up_axis=newton.Axis.Z)
     body = prototype.add_body(xform=wp.transform((0.0, 0.0, 0.3), wp.quat_identity()))
     prototype.add_shape_mesh(body, mesh=newton.Mesh(corners, np.concatenate([faces, [1, 5, 7, 1, 7, 3]])))
-    with orchard.Simulation(configure("xpbd"), prototype=prototype) as whole:
+    with pippin.Simulation(configure("xpbd"), prototype=prototype) as whole:
         whole.save(tmp_path / "start.npz")
         handles = whole.model.shape_source_ptr.numpy()
 
-        with orchard.Simulation.load(tmp_path / "start.npz", prototype=prototype) as resumed:
+        with pippin.Simulation.load(tmp_path / "start.npz", prototype=prototype) as resumed:
             assert handles.all()
             assert not np.intersect1d(handles, resumed.model.shape_source_ptr.numpy()).size
 
 
 @pytest.fixture
 def saved(configure, chain, tmp_path):
-    with orchard.Simulation(configure("xpbd"), prototype=chain()) as simulation:
+    with pippin.Simulation(configure("xpbd"), prototype=chain()) as simulation:
         simulation.step(2)
         simulation.save(tmp_path / "saved.npz")
     return tmp_path / "saved.npz"
@@ -244,7 +244,7 @@ def test_a_checkpoint_is_data_only(saved):
 
 
 def test_two_files_of_one_state_are_equal(configure, chain, tmp_path):
-    with orchard.Simulation(configure("xpbd"), prototype=chain()) as simulation:
+    with pippin.Simulation(configure("xpbd"), prototype=chain()) as simulation:
         for name in ("one.npz", "two.npz"):
             simulation.save(tmp_path / name)
 
@@ -265,22 +265,22 @@ def test_a_file_that_is_missing_truncated_or_foreign_is_refused(saved, tmp_path)
         ("text.npz", "not a checkpoint, or a truncated one"),
         ("foreign.npz", "not a checkpoint, or a truncated one"),
     ):
-        with pytest.raises(orchard.ConfigError, match=f"{name}: {complaint}"):
-            orchard.Simulation.load(tmp_path / name)
+        with pytest.raises(pippin.ConfigError, match=f"{name}: {complaint}"):
+            pippin.Simulation.load(tmp_path / name)
 
 
 def test_a_checkpoint_of_another_robot_is_refused(saved, chain):
-    with pytest.raises(orchard.ConfigError, match="is not the same in the file and in the simulation"):
-        orchard.Simulation.load(saved, prototype=chain(3))
+    with pytest.raises(pippin.ConfigError, match="is not the same in the file and in the simulation"):
+        pippin.Simulation.load(saved, prototype=chain(3))
 
 
-@pytest.mark.parametrize("package", ["orchard", "newton", "warp-lang"])
+@pytest.mark.parametrize("package", ["pippin", "newton", "warp-lang"])
 def test_a_checkpoint_of_another_version_is_refused(package, saved, chain):
     checkpoint = Checkpoint.read(saved)
     attrs.evolve(checkpoint, versions={**checkpoint.versions, package: "0.1.dev7"}).write(saved)
 
-    with pytest.raises(orchard.ConfigError, match=rf"saved\.npz: written with {package} 0\.1\.dev7, and this is "):
-        orchard.Simulation.load(saved, prototype=chain())
+    with pytest.raises(pippin.ConfigError, match=rf"saved\.npz: written with {package} 0\.1\.dev7, and this is "):
+        pippin.Simulation.load(saved, prototype=chain())
 
 
 def test_a_checkpoint_of_another_format_is_refused(saved, chain):
@@ -290,5 +290,5 @@ def test_a_checkpoint_of_another_format_is_refused(saved, chain):
     contents["manifest"] = np.frombuffer(json.dumps({**manifest, "format": 1}).encode(), dtype=np.uint8)
     np.savez(saved, **contents)
 
-    with pytest.raises(orchard.ConfigError, match=r"saved\.npz: checkpoint of format 1, this is orchard .* format 2"):
-        orchard.Simulation.load(saved, prototype=chain())
+    with pytest.raises(pippin.ConfigError, match=r"saved\.npz: checkpoint of format 1, this is pippin .* format 2"):
+        pippin.Simulation.load(saved, prototype=chain())

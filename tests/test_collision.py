@@ -6,10 +6,10 @@ import re
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.config import BodyPairReductionConfig, CollisionConfig, HydroelasticConfig
+from pippin.config import BodyPairReductionConfig, CollisionConfig, HydroelasticConfig
 
 NOT_DATA = {
     "narrow_phase": "an object",
@@ -62,8 +62,8 @@ def test_reduction_by_pairs_of_bodies_has_every_option_with_its_default():
 
 
 def test_an_option_of_earlier_hydroelastics_is_refused_with_its_replacement():
-    with pytest.raises(orchard.ConfigError, match=r"^collision\.hydroelastic\.margin_contact_area: not a key any more"):
-        orchard.structure({"collision": {"hydroelastic": {"margin_contact_area": 0.01}}})
+    with pytest.raises(pippin.ConfigError, match=r"^collision\.hydroelastic\.margin_contact_area: not a key any more"):
+        pippin.structure({"collision": {"hydroelastic": {"margin_contact_area": 0.01}}})
 
 
 EXCLUDED = (
@@ -107,8 +107,8 @@ EXCLUDED = (
 
 @pytest.mark.parametrize(("table", "key", "cure"), EXCLUDED, ids=[key for _, key, _ in EXCLUDED])
 def test_a_setting_that_newton_would_ignore_is_refused(table, key, cure):
-    with pytest.raises(orchard.ConfigError, match=rf"^collision\.{re.escape(key)}: .*{re.escape(cure)}"):
-        orchard.structure({"collision": table})
+    with pytest.raises(pippin.ConfigError, match=rf"^collision\.{re.escape(key)}: .*{re.escape(cure)}"):
+        pippin.structure({"collision": table})
 
 
 @pytest.mark.parametrize(
@@ -124,8 +124,8 @@ def test_a_setting_that_newton_would_ignore_is_refused(table, key, cure):
 def test_a_bad_value_of_a_nested_table_is_refused_by_name(key, value):
     table, name = key.split(".")
 
-    with pytest.raises(orchard.ConfigError, match=rf"^collision\.{table}\.{name}: "):
-        orchard.structure({"collision": {table: {name: value}}})
+    with pytest.raises(pippin.ConfigError, match=rf"^collision\.{table}\.{name}: "):
+        pippin.structure({"collision": {table: {name: value}}})
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_a_table_that_the_solver_would_ignore_is_refused_before_anything_is_buil
     """Before the first builder is made, and so before a kernel is compiled."""
     monkeypatch.setattr(newton, "ModelBuilder", None)
 
-    with pytest.raises(orchard.ConfigError, match=r"^collision: solver '[a-z-]+' detects contacts itself"):
-        orchard.Simulation(configure(solver, collision={"rigid_contact_max": 8}))
+    with pytest.raises(pippin.ConfigError, match=r"^collision: solver '[a-z-]+' detects contacts itself"):
+        pippin.Simulation(configure(solver, collision={"rigid_contact_max": 8}))
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_contacts_of_every_kind_are_captured_and_carry_the_stack(options, boxes,
         config = configure(
             "xpbd", scene={"worlds": 2, "ground": True}, collision=options, capture=capture, substeps=4, dt=0.004
         )
-        with orchard.Simulation(config, prototype=boxes) as simulation:
+        with pippin.Simulation(config, prototype=boxes) as simulation:
             simulation.step(100)
             simulation.check()
             ends[capture] = simulation.state.body_q.numpy().copy()
@@ -189,7 +189,7 @@ def test_an_interval_counts_detections_within_a_physics_step(boxes, configure):
         config = configure(
             "xpbd", scene={"ground": True}, collision={"interval": interval}, substeps=8, decimation=3, capture="off"
         )
-        with orchard.Simulation(config, prototype=boxes) as simulation:
+        with pippin.Simulation(config, prototype=boxes) as simulation:
             names = [operation.name for operation in simulation.program.operations]
 
         assert names.count("collide") == 3 * detections
@@ -200,9 +200,9 @@ def test_a_reset_world_forgets_its_matched_contacts_and_the_other_keeps_them(box
         "xpbd", scene={"worlds": 2, "ground": True}, collision={"contact_matching": "sticky"}, substeps=2
     )
     with (
-        orchard.Simulation(config, prototype=boxes) as reset,
-        orchard.Simulation(config, prototype=boxes) as fresh,
-        orchard.Simulation(config, prototype=boxes) as alone,
+        pippin.Simulation(config, prototype=boxes) as reset,
+        pippin.Simulation(config, prototype=boxes) as fresh,
+        pippin.Simulation(config, prototype=boxes) as alone,
     ):
         reset.step(30)
         reset.reset([0])
@@ -219,13 +219,13 @@ def test_matched_contacts_survive_a_checkpoint(boxes, configure, tmp_path):
     config = configure(
         "xpbd", scene={"worlds": 2, "ground": True}, collision={"contact_matching": "sticky"}, substeps=2
     )
-    with orchard.Simulation(config, prototype=boxes) as whole:
+    with pippin.Simulation(config, prototype=boxes) as whole:
         whole.step(30)
         whole.save(tmp_path / "stack.npz")
         whole.step(30)
         expected = whole.state.body_q.numpy().copy()
 
-    with orchard.Simulation.load(tmp_path / "stack.npz", prototype=boxes) as resumed:
+    with pippin.Simulation.load(tmp_path / "stack.npz", prototype=boxes) as resumed:
         resumed.step(30)
 
         assert resumed.state.body_q.numpy().tobytes() == expected.tobytes()
@@ -238,7 +238,7 @@ def test_contacts_are_reduced_by_pairs_of_bodies_for_a_solver_that_takes_them(co
         config = configure(
             {"type": "steel", "articulation_constraint_max": 64}, scene={"ground": True}, collision=table, capture="off"
         )
-        with orchard.Simulation(config, prototype=double_box()) as simulation:
+        with pippin.Simulation(config, prototype=double_box()) as simulation:
             simulation.step(20)
             simulation.check()
             counts[name] = int(simulation.contacts.rigid_contact_count.numpy()[0])
@@ -262,15 +262,15 @@ def double_box():
 def test_reduced_contacts_are_refused_for_a_solver_that_needs_all(boxes, configure):
     config = configure("xpbd", scene={"ground": True}, collision={"body_pair_reduction": {}})
 
-    with pytest.raises(orchard.ConfigError, match=r"^collision\.body_pair_reduction: SolverXPBD needs every contact"):
-        orchard.Simulation(config, prototype=boxes)
+    with pytest.raises(pippin.ConfigError, match=r"^collision\.body_pair_reduction: SolverXPBD needs every contact"):
+        pippin.Simulation(config, prototype=boxes)
 
 
 def test_hydroelastic_settings_without_hydroelastic_shapes_are_refused(boxes, configure):
     config = configure("xpbd", scene={"ground": True}, collision={"hydroelastic": {"grid_size": 1024}})
 
-    with pytest.raises(orchard.ConfigError, match=r"^collision\.hydroelastic: no two shapes .* are hydroelastic"):
-        orchard.Simulation(config, prototype=boxes)
+    with pytest.raises(pippin.ConfigError, match=r"^collision\.hydroelastic: no two shapes .* are hydroelastic"):
+        pippin.Simulation(config, prototype=boxes)
 
 
 def test_hydroelastic_shapes_are_refused_on_the_cpu_with_the_shape_and_the_device(boxes, configure):
@@ -279,9 +279,9 @@ def test_hydroelastic_shapes_are_refused_on_the_cpu_with_the_shape_and_the_devic
     boxes.add_shape_box(0, hx=0.1, hy=0.1, hz=0.1, label="soft")
 
     with pytest.raises(
-        orchard.ConfigError, match=r"^scene\.shapes\.is_hydroelastic: shape 'soft' .* needs CUDA, .* device is 'cpu'"
+        pippin.ConfigError, match=r"^scene\.shapes\.is_hydroelastic: shape 'soft' .* needs CUDA, .* device is 'cpu'"
     ):
-        orchard.Simulation(config, prototype=boxes)
+        pippin.Simulation(config, prototype=boxes)
 
 
 @pytest.mark.skipif(not wp.is_cuda_available(), reason="signed distance fields need CUDA")
@@ -295,7 +295,7 @@ def test_hydroelastic_boxes_rest_on_each_other(configure):
     config = configure(
         {"type": "mujoco", "use_mujoco_contacts": False}, collision={"hydroelastic": {}}, device="cuda:0"
     )
-    with orchard.Simulation(config, prototype=builder) as simulation:
+    with pippin.Simulation(config, prototype=builder) as simulation:
         simulation.step(200)
         simulation.check()
 
@@ -307,8 +307,8 @@ def test_what_newton_refuses_of_the_table_is_named_as_the_table(boxes, configure
     config = configure("xpbd", collision={"contact_matching": "latest", "max_triangle_pairs": 2**21})
     boxes.add_shape_mesh(0, mesh=newton.Mesh.create_box(0.1, 0.1, 0.1, compute_inertia=False))
 
-    with pytest.raises(orchard.ConfigError, match=r"^collision: newton refused it for this model: ") as caught:
-        orchard.Simulation(config, prototype=boxes)
+    with pytest.raises(pippin.ConfigError, match=r"^collision: newton refused it for this model: ") as caught:
+        pippin.Simulation(config, prototype=boxes)
 
     assert isinstance(caught.value.__cause__, ValueError)
 
@@ -324,8 +324,8 @@ def test_what_newton_refuses_of_the_solver_is_named_as_the_solver(ball, configur
         }
     )
 
-    with pytest.raises(orchard.ConfigError, match=r"^solver: refused this model or these settings: .*") as caught:
-        orchard.Simulation(config, prototype=ball())
+    with pytest.raises(pippin.ConfigError, match=r"^solver: refused this model or these settings: .*") as caught:
+        pippin.Simulation(config, prototype=ball())
 
     assert isinstance(caught.value.__cause__, ValueError)
 
@@ -339,7 +339,7 @@ def test_a_fast_body_is_seen_before_it_passes_a_thin_wall(configure):
         body = builder.add_body(xform=wp.transform(wp.vec3(-0.3, 0.0, 0.0), wp.quat_identity()), label="bullet")
         builder.add_shape_sphere(body, radius=0.05)
         config = configure("xpbd", collision=table, dt=0.005, capture="off")
-        with orchard.Simulation(config, prototype=builder) as simulation:
+        with pippin.Simulation(config, prototype=builder) as simulation:
             simulation.state.body_qd.assign(np.array([[100.0, 0, 0, 0, 0, 0]], dtype=np.float32))
             simulation.step()
             counts[name] = int(simulation.contacts.rigid_contact_count.numpy()[0])

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import attrs
 import newton
-import orchard
+import pippin
 import pytest
-from orchard.catalog import Catalog
-from orchard.config.schema import json_schema
-from orchard.hookspecs import Component, Hooks
+from pippin.catalog import Catalog
+from pippin.config.schema import json_schema
+from pippin.hookspecs import Component, Hooks
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "coming-from-isaac-lab.md"
 
@@ -152,7 +152,7 @@ def simulation():
     ball = newton.ModelBuilder()
     ball.add_shape_sphere(ball.add_body(), radius=0.1)
     tables = {"simulation": {"device": "cpu"}, "solver": {"type": "semi-implicit"}}
-    with orchard.Simulation(orchard.structure(tables), prototype=ball) as simulation:
+    with pippin.Simulation(pippin.structure(tables), prototype=ball) as simulation:
         yield simulation
 
 
@@ -170,20 +170,20 @@ def key_of(schema: dict, path: str, solver: str | None) -> dict:
     return found
 
 
-def find(name: str, solver: str | None, schema: dict, simulation: orchard.Simulation) -> None:
+def find(name: str, solver: str | None, schema: dict, simulation: pippin.Simulation) -> None:
     """Look a name of the page up; a LookupError, an AttributeError or an AssertionError where it does not exist."""
     root, _, rest = name.partition(".")
     if choice := re.fullmatch(r'([\w.]+) = "(.*)"', name):
         assert choice[2] in key_of(schema, choice[1], solver)["enum"], name
-    elif argument := re.fullmatch(r"orchard\.Simulation\((\w+)=\)", name):
-        assert argument[1] in orchard.Simulation.__init__.__annotations__, name
+    elif argument := re.fullmatch(r"pippin\.Simulation\((\w+)=\)", name):
+        assert argument[1] in pippin.Simulation.__init__.__annotations__, name
     elif root == "Simulation":
         operator.attrgetter(rest)(simulation)
     elif root == "Component":
         assert rest in Component.__annotations__ or hasattr(Component, rest), name
     elif root == "Hooks":
         operator.attrgetter(rest)(Hooks)
-    elif root in ("newton", "orchard"):
+    elif root in ("newton", "pippin"):
         pkgutil.resolve_name(name)
     else:
         key_of(schema, name, solver)
@@ -215,8 +215,8 @@ def test_a_name_that_does_not_exist_is_found_out(schema, simulation):
         "solver.iteration",
         'solver.type = "mujoko"',
         "Simulation.sleep",
-        "orchard.Simulation(file=)",
-        "orchard.sensing.add_site",
+        "pippin.Simulation(file=)",
+        "pippin.sensing.add_site",
         "Hooks.step",
         "Component.observable",
         "num_substeps",
@@ -247,5 +247,5 @@ def test_what_is_called_refused_is_refused_with_a_cure():
         for name in TABLES.get(row.heading, ("solver",)):
             table = table.setdefault(name, {})
         table[key] = 1
-        with pytest.raises(orchard.ConfigError, match=rf"{key}: not a key any more; "):
-            orchard.structure(tables)
+        with pytest.raises(pippin.ConfigError, match=rf"{key}: not a key any more; "):
+            pippin.structure(tables)

@@ -1,4 +1,4 @@
-"""`orchard run` and `orchard warmup` on a small arm: what they print, what they leave behind, how they exit."""
+"""`pippin run` and `pippin warmup` on a small arm: what they print, what they leave behind, how they exit."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 from click.testing import CliRunner, Result
-from orchard.cli import main
+from pippin.cli import main
 
 ARM = """\
 <mujoco model="arm">
@@ -56,7 +56,7 @@ kd = 0.1
 # Even where the tests run in the background of a shell, which lets its children ignore an interrupt.
 INTERRUPTIBLE = [
     *(sys.executable, "-c"),
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from orchard.cli import main; main()",
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from pippin.cli import main; main()",
 ]
 
 
@@ -111,8 +111,8 @@ def test_the_summary_says_what_ran_and_on_what(run: Callable[..., Result], tmp_p
     assert (summary["worlds"], summary["steps"], summary["recorded_worlds"]) == (2, 5, 1)
     assert summary["failure"] is None
     assert summary["program"]["captured"]
-    assert summary["plugins"]["actuators:arm"]["distribution"] == "orchard-actuator-pd"
-    assert {"orchard", "newton", "warp-lang", "numpy", "python"} <= set(summary["versions"])
+    assert summary["plugins"]["actuators:arm"]["distribution"] == "pippin-actuator-pd"
+    assert {"pippin", "newton", "warp-lang", "numpy", "python"} <= set(summary["versions"])
     assert {"build", "compile", "capture", "run"} == set(summary["seconds"])
     assert summary["hardware"]["device"] == "cpu"
 
@@ -158,7 +158,7 @@ def test_the_written_configuration_repeats_the_run_to_the_bit(
     again = run("--steps", "20", file=tmp_path / "out/config.toml", out="again")
 
     assert again.exit_code == 0
-    assert orchard.load(tmp_path / "out/config.toml") == orchard.load(arm, ["scene.worlds=3"])
+    assert pippin.load(tmp_path / "out/config.toml") == pippin.load(arm, ["scene.worlds=3"])
     with np.load(tmp_path / "out/series.npz") as first, np.load(tmp_path / "again/series.npz") as second:
         assert first.files == second.files
         for name in first.files:
@@ -198,7 +198,7 @@ def test_a_missing_plugin_is_exit_code_3(run: Callable[..., Result]) -> None:
 def test_a_step_that_must_be_captured_and_cannot_is_exit_code_4(
     run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orchard_actuator_pd.ActuatorPD.is_capturable", False)
+    monkeypatch.setattr("pippin_actuator_pd.ActuatorPD.is_capturable", False)
 
     result = run("--steps", "2", "--set", "simulation.capture='require'")
 
@@ -272,8 +272,8 @@ def test_ctrl_c_stops_a_run_that_leaves_its_folder(arm: Path, tmp_path: Path) ->
 def test_warmup_takes_one_step_and_writes_nothing(arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(arm.parent)
     steps = []
-    step = orchard.Simulation.step
-    monkeypatch.setattr(orchard.Simulation, "step", lambda self, count=1: (steps.append(count), step(self, count)))
+    step = pippin.Simulation.step
+    monkeypatch.setattr(pippin.Simulation, "step", lambda self, count=1: (steps.append(count), step(self, count)))
 
     (arm.parent / "heavy.toml").write_text("extends = ['arm.toml']\n[scene]\ngravity = [0.0, 0.0, -20.0]\n")
     result = CliRunner().invoke(main, ["warmup", "arm.toml", "heavy.toml"])
@@ -291,7 +291,7 @@ def test_warmup_takes_one_step_and_writes_nothing(arm: Path, monkeypatch: pytest
 def test_help_imports_neither_newton_nor_warp(command: str) -> None:
     code = f"""
 import sys
-from orchard.cli import main
+from pippin.cli import main
 main([{command!r}, "--help"], standalone_mode=False)
 sys.exit(bool({{"newton", "warp", "matplotlib"}} & set(sys.modules)))
 """

@@ -1,15 +1,15 @@
-"""`orchard compare` on a double pendulum: one solver that is right, one that diverges, one that cannot."""
+"""`pippin compare` on a double pendulum: one solver that is right, one that diverges, one that cannot."""
 
 import json
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 from click.testing import CliRunner
-from orchard import measures
-from orchard.cli import main
-from orchard.cli.compare import COLUMNS
-from orchard.comparison import UNITS
+from pippin import measures
+from pippin.cli import main
+from pippin.cli.compare import COLUMNS
+from pippin.comparison import UNITS
 
 PENDULUM = """
 <mujoco>
@@ -109,8 +109,8 @@ def test_a_figure_beyond_its_limit_is_listed(compared):
 
 
 def test_measuring_leaves_the_run_as_it_is(compared, scene):
-    config = orchard.load(scene, {"solver.type": "featherstone"})
-    with orchard.Simulation(config) as simulation:
+    config = pippin.load(scene, {"solver.type": "featherstone"})
+    with pippin.Simulation(config) as simulation:
         simulation.step(STEPS)
         state = simulation.state
         energy = measures.kinetic_energy(simulation.model, state) + measures.potential_energy(simulation.model, state)

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.compilation import compile_step
+from pippin.compilation import compile_step
 
 NUMBERS = itertools.count()
 
@@ -47,12 +47,12 @@ class Fresh:
 
         self.kernel = count_up
 
-    @orchard.hookimpl
-    def bind(self, simulation: orchard.Simulation) -> None:
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Simulation) -> None:
         self.device = simulation.device
         self.counter = wp.zeros(1, dtype=int, device=self.device)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self) -> None:
         wp.launch(self.kernel, 1, [self.counter], device=self.device)
 
@@ -62,7 +62,7 @@ class Waiting(Fresh):
 
     is_capturable = False
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self) -> None:
         before = self.counter.numpy()[0]
         while self.counter.numpy()[0] == before:
@@ -82,7 +82,7 @@ class Looping(Fresh):
 
         self.clear = clear
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self) -> None:
         flag = wp.ones(1, dtype=int, device=self.device)
         wp.capture_while(flag, lambda: wp.launch(self.clear, 1, [flag], device=self.device))
@@ -94,7 +94,7 @@ class Demanding(Fresh):
 
     is_capturable = False
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self) -> None:
         before = self.counter.numpy()[0]
         wp.launch(self.kernel, 1, [self.counter], device=self.device)
@@ -102,8 +102,8 @@ class Demanding(Fresh):
             raise RuntimeError("nothing was counted")
 
 
-def build(configure: Callable[..., Any], chain: Callable[..., Any], *plugins: Any, **tables: Any) -> orchard.Simulation:
-    return orchard.Simulation(configure(**tables), plugins=plugins, prototype=chain())
+def build(configure: Callable[..., Any], chain: Callable[..., Any], *plugins: Any, **tables: Any) -> pippin.Simulation:
+    return pippin.Simulation(configure(**tables), plugins=plugins, prototype=chain())
 
 
 def test_every_module_is_loaded_before_the_first_step(
@@ -186,7 +186,7 @@ def test_launches_of_other_threads_run_meanwhile(configure: Callable[..., Any], 
     counter = wp.zeros(1, dtype=int, device="cpu")
 
     class Bystander(Fresh):
-        @orchard.hookimpl
+        @pippin.hookimpl
         def before_substep(self) -> None:
             launch = threading.Thread(target=wp.launch, args=(other.kernel, 1, [counter]), kwargs={"device": "cpu"})
             launch.start()

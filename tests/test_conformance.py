@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from orchard import PluginError, testing
-from orchard.catalog import Catalog
-from orchard.cli import main
-from orchard.features import FEATURES
-from orchard.testing.benches import BENCHES, UNTRIED
+from pippin import PluginError, testing
+from pippin.catalog import Catalog
+from pippin.cli import main
+from pippin.features import FEATURES
+from pippin.testing.benches import BENCHES, UNTRIED
 
 ROOT = Path(__file__).parents[1]
 
 TRUTHS = {
-    "entry_point": "module 'orchard_broken_plugins.solvers' has no class 'Missing'",
+    "entry_point": "module 'pippin_broken_plugins.solvers' has no class 'Missing'",
     "light_import": "its import starts Warp",
     "documented_keys": "Config.stiffness: no docstring",
     "round_trip": "its table is read back as another one",
@@ -66,7 +66,7 @@ CONFIGS = {
 @pytest.fixture(scope="module", autouse=True)
 def broken_plugins(install_outside):
     """Install the broken plugins for the tests of this file, and for the processes that they start."""
-    with install_outside("orchard-broken-plugins") as site, pytest.MonkeyPatch.context() as patch:
+    with install_outside("pippin-broken-plugins") as site, pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(site))
         yield
 
@@ -155,13 +155,13 @@ def test_check_solver_raises_every_failure_in_one_error():
         testing.check_solver("broken-entry-point")
 
     told = str(caught.value)
-    assert told.startswith("entry_point: solver 'broken-entry-point' of orchard-broken-plugins 0.1.0: ")
+    assert told.startswith("entry_point: solver 'broken-entry-point' of pippin-broken-plugins 0.1.0: ")
     assert "\nlifecycle: " in told
 
 
 TESTS = """
 import pytest
-from orchard import testing
+from pippin import testing
 
 def conformance(**expected):
     return testing.Conformance("solver", "broken-schema", expected_failures=expected)
@@ -199,7 +199,7 @@ def test_an_author_runs_the_checks_with_pytest(tmp_path):
 
 
 def test_pytest_is_not_imported_by_the_kit():
-    code = "import sys, orchard.testing; print('pytest' in sys.modules, 'newton' in sys.modules)"
+    code = "import sys, pippin.testing; print('pytest' in sys.modules, 'newton' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

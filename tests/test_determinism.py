@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import newton
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.catalog import Catalog
-from orchard.components import Components
-from orchard.determinism import refuse_undeterministic, with_determinism
+from pippin.catalog import Catalog
+from pippin.components import Components
+from pippin.determinism import refuse_undeterministic, with_determinism
 
 CATALOG = Catalog.installed()
 ON_CUDA = ["featherstone", "semi-implicit", "steel", "vbd", "xpbd"]
@@ -31,7 +31,7 @@ import json
 import sys
 
 import newton
-import orchard
+import pippin
 import warp as wp
 
 ROBOT = '''
@@ -76,7 +76,7 @@ for name in sys.argv[1:]:
     worlds = 3 if prototype.body_count else 1
     simulation = {"device": "cpu", "dt": 0.002, "capture": "off", "determinism": "run-to-run"}
     tables = {"simulation": simulation, "scene": {"worlds": worlds, "ground": True}, "solver": {"type": name}}
-    with orchard.Simulation(orchard.structure(tables), prototype=prototype) as run:
+    with pippin.Simulation(pippin.structure(tables), prototype=prototype) as run:
         run.step(10)
         run.check()
         arrays = run.outcome().arrays
@@ -90,20 +90,20 @@ print(json.dumps(digests))
 
 
 def components_of(tables):
-    config = orchard.structure(tables)
+    config = pippin.structure(tables)
     return config, Components(config, (), CATALOG)
 
 
 def refusal_of(tables, kind):
     config, components = components_of(tables)
-    with pytest.raises(orchard.ConfigError) as caught:
+    with pytest.raises(pippin.ConfigError) as caught:
         refuse_undeterministic(components, config, kind, CATALOG)
     return caught.value.faults
 
 
 @pytest.mark.parametrize("name", ON_CUDA)
 def test_on_a_gpu_it_sets_what_solver_and_contacts_need_and_on_the_cpu_nothing(name):
-    config = orchard.structure({"simulation": {"determinism": "run-to-run"}, "solver": {"type": name}})
+    config = pippin.structure({"simulation": {"determinism": "run-to-run"}, "solver": {"type": name}})
 
     on_gpu = with_determinism(config, "cuda")
 
@@ -122,8 +122,8 @@ def test_where_it_is_not_asked_for_nothing_is_set_or_refused():
 def test_a_solver_that_is_told_the_contrary_is_refused():
     tables = {"simulation": {"determinism": "run-to-run"}, "solver": {"type": "xpbd", "deterministic": False}}
 
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.deterministic: false, but simulation\.determinism"):
-        with_determinism(orchard.structure(tables), "cuda")
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.deterministic: false, but simulation\.determinism"):
+        with_determinism(pippin.structure(tables), "cuda")
 
 
 def test_a_solver_that_does_not_promise_it_on_a_gpu_is_refused_with_those_that_do():
@@ -152,7 +152,7 @@ def test_a_sensor_that_adds_in_any_order_is_refused_on_a_gpu():
 
 def built_with(name, builder, deterministic):
     plugin = CATALOG.find("solver", name).load()
-    arguments = {"model": builder.finalize(device="cpu"), "collision": orchard.CollisionConfig(), "pipeline": None}
+    arguments = {"model": builder.finalize(device="cpu"), "collision": pippin.CollisionConfig(), "pipeline": None}
     build = plugin(plugin.Config(deterministic=deterministic)).build_solver
     return build(**{argument: arguments[argument] for argument in inspect.signature(build).parameters})
 
@@ -184,7 +184,7 @@ class Dice:
 
     deterministic_on = frozenset()
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self, state):
         """Never called."""
 
@@ -192,8 +192,8 @@ class Dice:
 def test_a_component_that_says_it_is_random_is_refused_on_the_cpu_too(configure, chain):
     config = configure("xpbd", determinism="run-to-run")
 
-    with pytest.raises(orchard.ConfigError, match=r"but plugins\.dice does not promise it on cpu"):
-        orchard.Simulation(config, plugins=[Dice()], prototype=chain())
+    with pytest.raises(pippin.ConfigError, match=r"but plugins\.dice does not promise it on cpu"):
+        pippin.Simulation(config, plugins=[Dice()], prototype=chain())
 
 
 def test_every_solver_gives_the_same_bits_in_two_fresh_processes_on_the_cpu():

@@ -26,19 +26,19 @@ from pathlib import Path
 
 import attrs
 import newton  # noqa: F401  before any page runs, for the page on gradients
-import orchard
+import pippin
 import pytest
 from click.testing import CliRunner
-from orchard.catalog import Catalog
-from orchard.cli import main
-from orchard.hookspecs import Component, Hooks
+from pippin.catalog import Catalog
+from pippin.cli import main
+from pippin.hookspecs import Component, Hooks
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("changelog.d/*.md"), *DOCS.rglob("*.md")])
 
 TEST_COMMAND = "python3 -m pip install -q uv && uv run pytest"
-RUN_COMMAND = "python3 -m pip install -q uv && uv run orchard run docs/examples/ant.toml"
+RUN_COMMAND = "python3 -m pip install -q uv && uv run pippin run docs/examples/ant.toml"
 
 TOOLS = ("uv build ", "uv run pytest ")
 """Commands of pages that the tests run as programs of their own."""
@@ -101,7 +101,7 @@ class Runner:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         if path.suffix == ".toml" and re.search(r"^\[(simulation|scene|solver)\]", text, re.MULTILINE):
-            orchard.load(path)
+            pippin.load(path)
 
     def run_python(self, block: Block) -> None:
         # Warp reads the source of kernels, so the lines stand in a file where the page has them.
@@ -121,7 +121,7 @@ class Runner:
         if words[:3] == ["uv", "pip", "install"]:
             self.install(self.folder / words[-1])
             return
-        assert words[0] == "orchard", f"{command}: the tests run orchard and uv pip install"
+        assert words[0] == "pippin", f"{command}: the tests run pippin and uv pip install"
         environment = dict(setting.split("=", 1) for setting in settings)
         result = CliRunner(env=environment).invoke(main, words[1:])
         assert bool(result.exit_code) == any(line.startswith("error:") for line in expected), result.output
@@ -276,7 +276,7 @@ def test_the_hooks_page_has_every_attribute_a_component_may_declare():
 
 
 def answers(plugin: type, hook: str) -> bool:
-    return hasattr(getattr(plugin, hook, None), "orchard_impl")
+    return hasattr(getattr(plugin, hook, None), "pippin_impl")
 
 
 def arguments_of(function: Callable[..., object]) -> list[str]:
@@ -346,7 +346,7 @@ def test_every_plot_of_an_actuator_is_one_that_the_script_draws():
 
 
 def test_public_names_keep_to_the_glossary():
-    words = {word for name in orchard.__all__ for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
-    words |= {word for name in dir(orchard.Simulation) if name[0] != "_" for word in name.split("_")}
+    words = {word for name in pippin.__all__ for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    words |= {word for name in dir(pippin.Simulation) if name[0] != "_" for word in name.split("_")}
 
     assert words.isdisjoint({"Cfg", "cfg", "Env", "env", "envs", "num", "Manager", "Entity"})

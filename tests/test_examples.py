@@ -4,7 +4,7 @@ import runpy
 from pathlib import Path
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -17,7 +17,7 @@ STANDING = {"ant": 0.45, "quadruped": 0.4, "quadruped_neural": 0.4, "half_cheeta
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.toml")))
 def test_an_example_runs_captured_and_stays_finite(name):
     overrides = {"scene.worlds": 2, "simulation.device": "cpu", "simulation.capture": "require"}
-    with orchard.Simulation.from_file(EXAMPLES / f"{name}.toml", overrides) as simulation:
+    with pippin.Simulation.from_file(EXAMPLES / f"{name}.toml", overrides) as simulation:
         simulation.step(round(2.0 / simulation.control_dt))
         simulation.check()
         joint_q = simulation.state.joint_q.numpy().reshape(2, -1)
@@ -37,7 +37,7 @@ def test_the_quadruped_stands_on_knees_of_a_network_as_on_springs_and_dampers():
     stands = {}
     for name in ("quadruped", "quadruped_neural"):
         overrides = {"scene.worlds": 1, "simulation.device": "cpu", "simulation.capture": "require"}
-        with orchard.Simulation.from_file(EXAMPLES / f"{name}.toml", overrides) as simulation:
+        with pippin.Simulation.from_file(EXAMPLES / f"{name}.toml", overrides) as simulation:
             simulation.step(round(5.0 / simulation.control_dt))
             stands[name] = simulation.state.joint_q.numpy()
             group = simulation.actuators["knees" if name == "quadruped_neural" else "legs"]

@@ -5,13 +5,13 @@ import warnings
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 from click.testing import CliRunner
-from orchard.catalog import Catalog
-from orchard.cli import main
-from orchard.features import used_features
+from pippin.catalog import Catalog
+from pippin.cli import main
+from pippin.features import used_features
 
 CATALOG = Catalog.installed()
 JOINTS = ("fixed", "free", "revolute", "prismatic", "ball", "d6", "distance", "rod")
@@ -149,8 +149,8 @@ def test_a_model_with_gradients_asks_for_them():
 
 def test_a_mechanism_the_solver_would_leave_out_is_refused(chain, configure):
     """Style3D moves cloth; a chain of hinges would hang in the air without a word."""
-    with pytest.raises(orchard.ConfigError) as caught:
-        orchard.Simulation(configure("style3d"), prototype=chain())
+    with pytest.raises(pippin.ConfigError) as caught:
+        pippin.Simulation(configure("style3d"), prototype=chain())
 
     hinges = next(fault for fault in caught.value.faults if "revolute_joints" in fault)
     assert hinges.startswith("solver: 'style3d' does not support revolute_joints (hinges), used by hinge_0, hinge_1;")
@@ -160,23 +160,23 @@ def test_a_mechanism_the_solver_would_leave_out_is_refused(chain, configure):
 
 def test_a_parameter_the_solver_does_not_know_is_a_warning_that_can_be_accepted(chain, configure):
     with (
-        pytest.warns(orchard.FeatureWarning, match="'xpbd' does not support armature"),
-        orchard.Simulation(configure("xpbd", accept_unsupported=[]), prototype=chain()),
+        pytest.warns(pippin.FeatureWarning, match="'xpbd' does not support armature"),
+        pippin.Simulation(configure("xpbd", accept_unsupported=[]), prototype=chain()),
     ):
         pass
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        orchard.Simulation(configure("xpbd", accept_unsupported=["armature"]), prototype=chain()).close()
+        pippin.Simulation(configure("xpbd", accept_unsupported=["armature"]), prototype=chain()).close()
 
 
 def test_steel_takes_part_in_joint_limits_where_its_option_says_so(chain, configure):
     prototype = chain()
     prototype.joint_limit_lower[0], prototype.joint_limit_upper[0] = -0.5, 0.5
 
-    with pytest.raises(orchard.ConfigError, match=r"joint_limits .* set solver\.enable_joint_limits = true;"):
-        orchard.Simulation(configure("steel"), prototype=prototype)
+    with pytest.raises(pippin.ConfigError, match=r"joint_limits .* set solver\.enable_joint_limits = true;"):
+        pippin.Simulation(configure("steel"), prototype=prototype)
     limited = {"type": "steel", "enable_joint_limits": True}
-    with orchard.Simulation(configure(limited, dt=0.001), prototype=prototype) as simulation:
+    with pippin.Simulation(configure(limited, dt=0.001), prototype=prototype) as simulation:
         simulation.step(300)
         assert abs(simulation.state.joint_q.numpy()[0]) < 0.51
 
@@ -186,11 +186,11 @@ def test_a_solver_that_declares_nothing_is_not_held_to_anything(chain, configure
         coordinates = "maximal"
         supported_observables = frozenset()
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def build_solver(self, model):
             return newton.solvers.SolverXPBD(model)
 
-    with orchard.Simulation(
+    with pippin.Simulation(
         configure(None, accept_unsupported=[]), plugins=[Undeclared()], prototype=chain()
     ) as simulation:
         simulation.step()
@@ -198,7 +198,7 @@ def test_a_solver_that_declares_nothing_is_not_held_to_anything(chain, configure
 
 
 def test_an_unknown_feature_cannot_be_accepted(configure):
-    with pytest.raises(orchard.ConfigError, match=r"not 'armatur'; did you mean 'armature'\?"):
+    with pytest.raises(pippin.ConfigError, match=r"not 'armatur'; did you mean 'armature'\?"):
         configure("xpbd", accept_unsupported=["armatur"])
 
 

@@ -5,7 +5,7 @@ import sys
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -58,7 +58,7 @@ def differences(simulation, kernel, name, array, size=2e-3, count=STEPS):
 def test_gradients_of_a_thrown_ball_follow_the_formula(solver, ball, configure):
     """z = z₀ + v t − g t (t + dt)/2, as the Euler steps add up: dz/dz₀ = 1, dz/dv = t, dz/dg = t (t + dt)/2."""
     undamped = {"type": solver, "angular_damping": 0.0}
-    with orchard.Simulation(configure(undamped, dt=DT, requires_grad=True), prototype=ball()) as simulation:
+    with pippin.Simulation(configure(undamped, dt=DT, requires_grad=True), prototype=ball()) as simulation:
         states, _ = differentiate(simulation, height, "body_q")
 
         velocity = COORDINATES[solver]
@@ -79,7 +79,7 @@ SOFT = {"type": "semi-implicit", "joint_attach_kd": 1.0}
 def test_gradients_of_a_driven_double_pendulum_are_its_finite_differences(chain, configure):
     """The mass matrix changes as it swings, which Newton's own arrays forget."""
     config = configure("featherstone", dt=0.01, substeps=5, decimation=2, requires_grad=True, actuators=PD)
-    with orchard.Simulation(config, prototype=chain(angle=1.0)) as simulation:
+    with pippin.Simulation(config, prototype=chain(angle=1.0)) as simulation:
         arm = simulation.actuators["arm"]
         arm.position_targets.assign([[0.5, -0.5]])
         states, _ = differentiate(simulation, last_angle, "joint_q", count=10)
@@ -97,7 +97,7 @@ def test_gradients_of_a_driven_double_pendulum_are_its_finite_differences(chain,
 def test_gradients_of_a_driven_pendulum_of_springs_are_its_finite_differences(chain, configure):
     """In maximal coordinates the start is the bodies', and joint positions are computed from them."""
     config = configure(SOFT, dt=0.002, substeps=2, decimation=3, requires_grad=True, actuators=PD)
-    with orchard.Simulation(config, prototype=chain(link_count=1, angle=1.0)) as simulation:
+    with pippin.Simulation(config, prototype=chain(link_count=1, angle=1.0)) as simulation:
         states, _ = differentiate(simulation, last_angle, "joint_q", count=10)
 
         gradient = states[0].body_qd.grad.numpy()
@@ -109,7 +109,7 @@ def test_gradients_of_a_driven_pendulum_of_springs_are_its_finite_differences(ch
 def test_gradients_of_a_bouncing_ball_are_its_finite_differences(solver, ball, configure):
     """Where it touches is taken as given; how deep is differentiated."""
     config = configure(solver, dt=0.001, requires_grad=True, scene={"ground": True})
-    with orchard.Simulation(config, prototype=ball(height=0.11)) as simulation:
+    with pippin.Simulation(config, prototype=ball(height=0.11)) as simulation:
         velocity = COORDINATES[solver]
         array = getattr(simulation.state, velocity)
         array.assign(np.reshape([0.0, 0.0, -1.0, 0.0, 0.0, 0.0], array.numpy().shape))
@@ -127,7 +127,7 @@ def test_gradients_of_a_bouncing_ball_are_its_finite_differences(solver, ball, c
 def test_a_rollout_gives_the_states_of_the_steps_it_does_not_take(solver, chain, configure):
     """Bit for bit, with efforts and a push; and the steps after it are those of a simulation without one."""
     config = configure(solver, dt=0.001, substeps=2, decimation=3, requires_grad=True, actuators=PD)
-    simulations = [orchard.Simulation(config, prototype=chain(angle=1.0)) for _ in range(2)]
+    simulations = [pippin.Simulation(config, prototype=chain(angle=1.0)) for _ in range(2)]
     rolled, stepped = simulations
     for simulation in simulations:
         simulation.step(2)
@@ -154,7 +154,7 @@ def test_efforts_of_the_user_count_where_no_actuator_drives(chain, configure):
     """An actuator overwrites what the user asks of its own joint, so the gradient there is zero."""
     actuators = {"arm": {**PD["arm"], "joints": ["hinge_0"]}}
     config = configure("featherstone", dt=0.01, requires_grad=True, actuators=actuators)
-    with orchard.Simulation(config, prototype=chain(angle=1.0)) as simulation:
+    with pippin.Simulation(config, prototype=chain(angle=1.0)) as simulation:
         simulation.control.joint_f.assign([5.0, 0.5])
         differentiate(simulation, last_angle, "joint_q")
 
@@ -166,7 +166,7 @@ def test_efforts_of_the_user_count_where_no_actuator_drives(chain, configure):
 
 def test_a_component_that_carries_something_is_refused_by_name(chain, configure):
     class Wind:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def before_substep(self, state):
             pass
 
@@ -176,9 +176,9 @@ def test_a_component_that_carries_something_is_refused_by_name(chain, configure)
     config = configure("featherstone", requires_grad=True, **tables)
     prototype = chain()
     prototype.add_shape_sphere(1, radius=0.1)
-    with orchard.Simulation(config, [Wind()], prototype) as simulation:
+    with pippin.Simulation(config, [Wind()], prototype) as simulation:
         simulation.callbacks.add("after_actuators", lambda state: None, name="push")
-        with pytest.raises(orchard.ConfigError) as caught:
+        with pytest.raises(pippin.ConfigError) as caught:
             simulation.rollout(1)
 
     places = [fault.partition(":")[0] for fault in caught.value.faults]
@@ -187,15 +187,15 @@ def test_a_component_that_carries_something_is_refused_by_name(chain, configure)
 
 def test_a_rollout_without_gradients_is_refused(chain, configure):
     with (
-        orchard.Simulation(configure("featherstone"), prototype=chain()) as simulation,
-        pytest.raises(orchard.ConfigError, match="requires_grad: false"),
+        pippin.Simulation(configure("featherstone"), prototype=chain()) as simulation,
+        pytest.raises(pippin.ConfigError, match="requires_grad: false"),
     ):
         simulation.rollout(1)
 
 
 def test_a_solver_without_gradients_is_refused_by_name(chain, configure):
-    with pytest.raises(orchard.ConfigError, match="'xpbd' does not support gradients") as caught:
-        orchard.Simulation(configure("xpbd", requires_grad=True), prototype=chain())
+    with pytest.raises(pippin.ConfigError, match="'xpbd' does not support gradients") as caught:
+        pippin.Simulation(configure("xpbd", requires_grad=True), prototype=chain())
 
     assert "'featherstone', 'semi-implicit'" in str(caught.value)
 
@@ -203,23 +203,23 @@ def test_a_solver_without_gradients_is_refused_by_name(chain, configure):
 @pytest.mark.parametrize("option", [{"update_mass_matrix_interval": 2}, {"use_tile_gemm": True}])
 def test_a_mass_matrix_that_is_kept_is_refused_with_gradients(option, chain, configure):
     solver = {"type": "featherstone", **option}
-    with pytest.raises(orchard.ConfigError, match=f"^solver.{next(iter(option))}: .*gradients"):
-        orchard.Simulation(configure(solver, requires_grad=True), prototype=chain())
+    with pytest.raises(pippin.ConfigError, match=f"^solver.{next(iter(option))}: .*gradients"):
+        pippin.Simulation(configure(solver, requires_grad=True), prototype=chain())
 
 
 LATE = """
-import orchard
+import pippin
 
 tables = {
     "simulation": {"device": "cpu"},
     "scene": {"assets": [{"path": "pkg:newton/examples/assets/cartpole_single_pendulum.usda"}]},
     "solver": {"type": "semi-implicit"},
 }
-orchard.Simulation(orchard.structure(tables)).close()
+pippin.Simulation(pippin.structure(tables)).close()
 tables["simulation"]["requires_grad"] = True
 try:
-    orchard.Simulation(orchard.structure(tables))
-except orchard.ConfigError as error:
+    pippin.Simulation(pippin.structure(tables))
+except pippin.ConfigError as error:
     print(error)
 """
 
@@ -237,7 +237,7 @@ def test_a_rollout_whose_contacts_do_not_fit_is_an_error(ball, configure):
     prototype.add_shape_box(0, hx=0.11, hy=0.11, hz=0.11, cfg=newton.ModelBuilder.ShapeConfig(density=0.0))
     config = configure(requires_grad=True, scene={"ground": True}, collision={"rigid_contact_max": 1})
     with (
-        orchard.Simulation(config, prototype=prototype) as simulation,
-        pytest.raises(orchard.SimulationError, match=r"^collision.rigid_contact_max: \d contacts did not fit into 1"),
+        pippin.Simulation(config, prototype=prototype) as simulation,
+        pytest.raises(pippin.SimulationError, match=r"^collision.rigid_contact_max: \d contacts did not fit into 1"),
     ):
         simulation.rollout(2)

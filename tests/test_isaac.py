@@ -10,11 +10,11 @@ from pathlib import Path
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 from newton.actuators import ClampingMaxEffort, DrivePD
-from orchard.isaac import (
+from pippin.isaac import (
     ActuatorConfig,
     ArticulationActuators,
     DCMotorClampingConfig,
@@ -71,7 +71,7 @@ def simulate(stage, *actuated, worlds=1, **tables):
         "solver": {"type": "featherstone"},
         **tables,
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=actuated)
+    return pippin.Simulation(pippin.structure(tables), plugins=actuated)
 
 
 def constants(*values):
@@ -199,7 +199,7 @@ def test_a_network_of_another_format_is_refused_with_the_prim(stage, tmp_path):
     (tmp_path / "net.pt").write_bytes(b"PK")
     add_actuator(stage, "hip", "motor", NeuralControlConfig("net.pt"))
 
-    with pytest.raises(orchard.ConfigError, match=r"scene\.assets\[0\]\.path: .*/motor': model: .*net\.pt"):
+    with pytest.raises(pippin.ConfigError, match=r"scene\.assets\[0\]\.path: .*/motor': model: .*net\.pt"):
         simulate(stage)
 
 
@@ -320,7 +320,7 @@ def test_a_prim_of_another_layer_is_not_half_replaced(stage, tmp_path):
 def test_a_wrong_value_raises_where_it_is_given(make, message):
     with pytest.raises(ValueError, match=message) as caught:
         make()
-    assert isinstance(caught.value, orchard.ConfigError)
+    assert isinstance(caught.value, pippin.ConfigError)
 
 
 # test_articulation_actuators.
@@ -434,7 +434,7 @@ def test_enable_auto_step_before_the_simulation_is_built(stage):
 def test_stepping_by_hand_what_the_simulation_steps_raises(stage):
     add_actuator(stage, "hip", "motor", PD)
     actuated = ArticulationActuators("/Robot")
-    with simulate(stage, actuated), pytest.raises(orchard.SimulationError, match="disable_auto_step_pre_physics"):
+    with simulate(stage, actuated), pytest.raises(pippin.SimulationError, match="disable_auto_step_pre_physics"):
         actuated.step_actuators(1 / 60)
 
 
@@ -483,14 +483,14 @@ def test_reset_clears_delayed_targets(stage):
 def test_targets_non_dof_path_raises(stage):
     prim = add_actuator(stage, "hip", "motor", PD)
     prim.GetRelationship("newton:targets").SetTargets(["/Robot/mount"])
-    with pytest.raises(orchard.ConfigError, match="'/Robot/mount' is PhysicsFixedJoint"):
+    with pytest.raises(pippin.ConfigError, match="'/Robot/mount' is PhysicsFixedJoint"):
         simulate(stage)
 
 
 def test_duplicate_dof_raises(stage):
     add_actuator(stage, "hip", "one", PD)
     add_actuator(stage, "hip", "two", PD)
-    with pytest.raises(orchard.ConfigError, match=r"two': drives '/Robot/hip', which .*one' drives already"):
+    with pytest.raises(pippin.ConfigError, match=r"two': drives '/Robot/hip', which .*one' drives already"):
         simulate(stage)
 
 
@@ -503,7 +503,7 @@ def test_close_is_idempotent_and_lets_the_actuators_go(stage):
         actuated.close()
         simulation.step(3)
         assert simulation.state.joint_q.numpy()[0] == 0.0
-        with pytest.raises(orchard.SimulationError, match="closed; make others"):
+        with pytest.raises(pippin.SimulationError, match="closed; make others"):
             actuated.step_actuators(1 / 60)
 
 
@@ -547,9 +547,7 @@ def test_from_actuators_multiple_dofs_in_any_order(stage):
 
 def test_from_actuators_unknown_dof_raises(stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([1.0], [0.0]), "hib")])
-    with pytest.raises(
-        orchard.ConfigError, match=r"0 joints are called 'hib'; did you mean 'hip'.*: mount, hip, slide"
-    ):
+    with pytest.raises(pippin.ConfigError, match=r"0 joints are called 'hib'; did you mean 'hip'.*: mount, hip, slide"):
         simulate(stage, actuated)
 
 
@@ -561,7 +559,7 @@ def test_from_actuators_duplicate_dof_raises():
 
 def test_from_actuators_of_another_number_of_worlds_raises(stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([1.0], [0.0]), "hip")])
-    with pytest.raises(orchard.ConfigError, match=r"kp of DrivePD has 1 values for 'hip', and there are 2 worlds"):
+    with pytest.raises(pippin.ConfigError, match=r"kp of DrivePD has 1 values for 'hip', and there are 2 worlds"):
         simulate(stage, actuated, worlds=2)
 
 
@@ -641,10 +639,10 @@ def test_per_joint_pd_effort_matches_formula():
     limit = ClampingMaxEffort(max_effort=constants(*([1e6] * worlds)))
     parts = [(given(kp[i], kd[i], *([limit] if i == 0 else [])), f"joint{i}") for i in range(joints)]
     actuated = ArticulationActuators.from_actuators("/Arm", parts, auto_step_pre_physics=False)
-    config = orchard.structure(
+    config = pippin.structure(
         {"simulation": {"device": "cpu"}, "scene": {"worlds": worlds}, "solver": {"type": "featherstone"}}
     )
-    with orchard.Simulation(config, plugins=[actuated], prototype=builder) as simulation:
+    with pippin.Simulation(config, plugins=[actuated], prototype=builder) as simulation:
         q, qd, wanted = (random.uniform(-1.0, 1.0, (worlds, joints)) for _ in range(3))
         simulation.state.joint_q.assign(q.ravel())
         simulation.state.joint_qd.assign(qd.ravel())

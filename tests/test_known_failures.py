@@ -12,10 +12,10 @@ from pathlib import Path
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.catalog import Catalog
+from pippin.catalog import Catalog
 
 ROOT = Path(__file__).parents[1]
 RIGID = sorted(set(Catalog.installed().names("solver")) - {"implicit-mpm", "style3d"})
@@ -136,7 +136,7 @@ def held_by(simulation):
 
 @pytest.mark.parametrize("name", RIGID)
 def test_everything_bound_to_a_model_goes_with_its_simulation(name, ball, configure):
-    with orchard.Simulation(configure(name, scene={"ground": True}), prototype=ball(height=0.0995)) as simulation:
+    with pippin.Simulation(configure(name, scene={"ground": True}), prototype=ball(height=0.0995)) as simulation:
         simulation.step(2)
         simulation.reset()
     held = held_by(simulation)
@@ -153,14 +153,12 @@ def test_another_model_can_follow_in_the_same_process(name, device, ball, chain,
     ends = []
     for before in ([], [ball(height=0.0995)]):
         for prototype in before:
-            with orchard.Simulation(
-                configure(name, device=device, scene={"ground": True}), prototype=prototype
-            ) as gone:
+            with pippin.Simulation(configure(name, device=device, scene={"ground": True}), prototype=prototype) as gone:
                 gone.step(3)
             del gone
             gc.collect()
         config = configure(name, device=device, scene={"worlds": 3, "ground": True}, capture="require")
-        with orchard.Simulation(config, prototype=chain()) as simulation:
+        with pippin.Simulation(config, prototype=chain()) as simulation:
             simulation.step(5)
             ends.append(simulation.state.body_q.numpy())
 
@@ -171,7 +169,7 @@ def test_another_model_can_follow_in_the_same_process(name, device, ball, chain,
 def test_deleting_a_graph_leaves_others_as_they_were(name, device, ball, configure):
     """One graph is deleted after another was recorded, and before a third is."""
     config = configure(name, device=device, scene={"ground": True}, capture="require")
-    deleted, kept = (orchard.Simulation(config, prototype=ball(height=0.0995)) for _ in range(2))
+    deleted, kept = (pippin.Simulation(config, prototype=ball(height=0.0995)) for _ in range(2))
     deleted.step(2)
     kept.step(2)
     graph = weakref.ref(deleted.program.segments[0].graph)
@@ -179,7 +177,7 @@ def test_deleting_a_graph_leaves_others_as_they_were(name, device, ball, configu
     del deleted
     gc.collect()
     kept.step(3)
-    later = orchard.Simulation(config, prototype=ball(height=0.0995))
+    later = pippin.Simulation(config, prototype=ball(height=0.0995))
     later.step(5)
 
     assert graph() is None
@@ -190,11 +188,11 @@ def test_the_garbage_collector_waits_until_a_graph_is_recorded(device, ball, con
     seen = set()
 
     class Witness:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def before_substep(self):
             seen.add((wp.get_device(device).is_capturing, gc.isenabled()))
 
-    with orchard.Simulation(configure("xpbd", device=device), plugins=[Witness()], prototype=ball()) as simulation:
+    with pippin.Simulation(configure("xpbd", device=device), plugins=[Witness()], prototype=ball()) as simulation:
         simulation.step(2)
 
     assert seen == {(False, True), (True, False)}
@@ -212,7 +210,7 @@ def test_pipeline_and_mujoco_may_have_room_for_different_numbers_of_contacts(
         collision={"rigid_contact_max": rigid_contact_max},
         sensors={"touch": {"type": "contact", "bodies": ["ball"]}},
     )
-    with orchard.Simulation(config, prototype=ball(height=0.0995)) as simulation:
+    with pippin.Simulation(config, prototype=ball(height=0.0995)) as simulation:
         simulation.step(300)
         simulation.check()
 
@@ -226,9 +224,9 @@ def test_capacities_are_those_that_were_asked_for(ball, configure):
     scene = {"worlds": 3, "ground": True}
     piped = configure("xpbd", scene=scene, collision={"rigid_contact_max": 21})
     own = configure({"type": "mujoco", "nconmax": 7, "njmax": 29}, scene=scene)
-    with orchard.Simulation(piped, prototype=ball()) as simulation:
+    with pippin.Simulation(piped, prototype=ball()) as simulation:
         assert simulation.contacts.rigid_contact_max == 21
-    with orchard.Simulation(own, prototype=ball()) as simulation:
+    with pippin.Simulation(own, prototype=ball()) as simulation:
         assert simulation.solver.mjw_data.naconmax == 3 * 7
         assert simulation.solver.mjw_data.njmax == 29
         assert simulation.contacts.rigid_contact_max == 3 * 7
@@ -246,7 +244,7 @@ def test_a_ball_rests_on_terrain_without_a_margin(solver, ball, configure):
     sharp = newton.ModelBuilder.ShapeConfig(margin=0.0, gap=0.0)
     prototype.add_shape_mesh(-1, mesh=newton.Mesh(vertices, triangles, compute_inertia=False), cfg=sharp)
 
-    with orchard.Simulation(configure(solver), prototype=prototype) as simulation:
+    with pippin.Simulation(configure(solver), prototype=prototype) as simulation:
         simulation.step(300)
         simulation.check()
         position = simulation.state.body_q.numpy()[0, :3]
@@ -268,7 +266,7 @@ def test_a_force_acts_at_the_centre_of_mass_along_the_axes_of_the_world(solver, 
     builder.add_articulation([builder.add_joint_free(body)])
     config = configure(solver, dt=0.01, substeps=5, scene={"gravity": [0.0, 0.0, 0.0]})
 
-    with orchard.Simulation(config, prototype=builder) as simulation:
+    with pippin.Simulation(config, prototype=builder) as simulation:
         simulation.state.body_f.assign([[6.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
         simulation.step()
         velocity = simulation.state.body_qd.numpy()[0]

@@ -11,10 +11,10 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.catalog import Catalog
+from pippin.catalog import Catalog
 
 ROWS = tomllib.loads((Path(__file__).parent / "physics" / "checks.toml").read_text(encoding="utf-8"))
 PLUGINS = {name: Catalog.installed().find("solver", name).load() for name in Catalog.installed().names("solver")}
@@ -193,7 +193,7 @@ def simulate(name):
         "solver": {"type": name, **options},
     }
     register = getattr(newton.solvers, row["newton"]).register_custom_attributes
-    return orchard.Simulation(orchard.structure(tables), prototype=bench(register))
+    return pippin.Simulation(pippin.structure(tables), prototype=bench(register))
 
 
 @pytest.fixture(scope="module")
@@ -333,7 +333,7 @@ def test_a_change_that_the_solver_does_not_take_over_is_refused_by_name(suited):
     with suited.build() as simulation:
         for flag in sorted(set(FLAGS) - declared):
             message = rf"^notify_model_changed: solver '{suited.solver}' does not take over {flag} while it runs; "
-            with pytest.raises(orchard.ConfigError, match=message):
+            with pytest.raises(pippin.ConfigError, match=message):
                 simulation.notify_model_changed(newton.ModelFlags[flag])
         simulation.step()
 
@@ -341,8 +341,8 @@ def test_a_change_that_the_solver_does_not_take_over_is_refused_by_name(suited):
 @pytest.mark.parametrize("flags", [1 << 13, -1, True, "SHAPE_PROPERTIES", 2.0])
 def test_flags_that_do_not_exist_are_refused(chain, configure, flags):
     with (
-        orchard.Simulation(configure("semi-implicit"), prototype=chain()) as simulation,
-        pytest.raises(orchard.ConfigError, match=r"^notify_model_changed: expected flags of newton\.ModelFlags, got "),
+        pippin.Simulation(configure("semi-implicit"), prototype=chain()) as simulation,
+        pytest.raises(pippin.ConfigError, match=r"^notify_model_changed: expected flags of newton\.ModelFlags, got "),
     ):
         simulation.notify_model_changed(flags)
 
@@ -356,7 +356,7 @@ class Listening:
         vars(self).update(declared)
         self.told = []
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         told = self.told
 
@@ -369,7 +369,7 @@ class Listening:
 
 def test_flags_wait_for_the_next_step_and_reach_the_solver_at_once(chain, configure):
     solver, flags = Listening(), newton.ModelFlags
-    with orchard.Simulation(configure(None), plugins=[solver], prototype=chain()) as simulation:
+    with pippin.Simulation(configure(None), plugins=[solver], prototype=chain()) as simulation:
         simulation.step()
         for flag in (flags.SHAPE_PROPERTIES, flags.MODEL_PROPERTIES, flags.SHAPE_PROPERTIES):
             simulation.notify_model_changed(flag)
@@ -382,7 +382,7 @@ def test_flags_wait_for_the_next_step_and_reach_the_solver_at_once(chain, config
 
 def test_a_solver_that_declares_nothing_is_told_of_everything(chain, configure):
     solver = Listening()
-    with orchard.Simulation(configure(None), plugins=[solver], prototype=chain()) as simulation:
+    with pippin.Simulation(configure(None), plugins=[solver], prototype=chain()) as simulation:
         simulation.notify_model_changed(newton.ModelFlags.ALL)
         simulation.step()
 
@@ -392,5 +392,5 @@ def test_a_solver_that_declares_nothing_is_told_of_everything(chain, configure):
 def test_a_misspelt_declaration_is_an_error_of_the_plugin(chain, configure):
     solver = Listening(supported_model_changes={"SHAPE_PROPERTY"})
 
-    with pytest.raises(orchard.PluginError, match=r"'SHAPE_PROPERTY', .*; did you mean 'SHAPE_PROPERTIES'\?"):
-        orchard.Simulation(configure(None), plugins=[solver], prototype=chain())
+    with pytest.raises(pippin.PluginError, match=r"'SHAPE_PROPERTY', .*; did you mean 'SHAPE_PROPERTIES'\?"):
+        pippin.Simulation(configure(None), plugins=[solver], prototype=chain())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -26,7 +26,7 @@ STEPS = 100
 
 def moved_by(name, configure, prototype, solver, **tables):
     """Return joint coordinates, joint velocities and body velocities after 100 steps."""
-    with orchard.Simulation(configure({"type": name, **solver}, **tables), prototype=prototype) as simulation:
+    with pippin.Simulation(configure({"type": name, **solver}, **tables), prototype=prototype) as simulation:
         simulation.step(STEPS)
         simulation.check()
         state = simulation.state
@@ -75,18 +75,18 @@ def test_slides_and_a_ball_move_alike(configure):
 
 def test_forces_from_outside_act_alike(configure):
     class Pusher:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def bind(self, simulation):
             simulation.control.joint_f.assign(np.tile(np.float32([0.5, -0.2, 0.3, 0.05, 0.02, -0.04]), 2))
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def before_substep(self, state):
             state.body_f.fill_(wp.spatial_vector(0.3, 0.0, 1.0, 0.0, 0.1, 0.0))
 
     found = []
     for solver in ("mujoco-native", "mujoco"):
         config = configure(solver, scene={"worlds": 2})
-        with orchard.Simulation(config, plugins=[Pusher()], prototype=tumbler()) as simulation:
+        with pippin.Simulation(config, plugins=[Pusher()], prototype=tumbler()) as simulation:
             simulation.step(STEPS)
             found.append(simulation.state.joint_q.numpy().copy())
 
@@ -99,18 +99,18 @@ def test_accelerations_are_alike_where_nothing_jumps(configure, chain):
     class Accelerometer:
         observables = frozenset({"body_qdd"})
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def update_sensors(self, observables):
             wp.copy(self.acceleration, observables.body_qdd)
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def bind(self, simulation):
             self.acceleration = wp.zeros(simulation.model.body_count, dtype=wp.spatial_vector, device="cpu")
 
     found = []
     for solver in ("mujoco-native", "mujoco"):
         sensor = Accelerometer()
-        with orchard.Simulation(configure(solver, dt=0.001), plugins=[sensor], prototype=chain(2)) as simulation:
+        with pippin.Simulation(configure(solver, dt=0.001), plugins=[sensor], prototype=chain(2)) as simulation:
             simulation.step(50)
             found.append(sensor.acceleration.numpy().copy())
 
@@ -119,12 +119,12 @@ def test_accelerations_are_alike_where_nothing_jumps(configure, chain):
 
 def test_the_ant_of_the_examples_runs_with_another_word_for_the_solver():
     """But for its contact sensors, which are refused with who could serve them. At rest an IMU reads gravity."""
-    config = orchard.load(EXAMPLES / "ant.toml", {"solver.type": "mujoco-native", "scene.worlds": 2})
-    with pytest.raises(orchard.ConfigError, match=r"^sensors\.feet: needs 'contact_f', .*'mujoco-native'.*'mujoco'"):
-        orchard.Simulation(config)
+    config = pippin.load(EXAMPLES / "ant.toml", {"solver.type": "mujoco-native", "scene.worlds": 2})
+    with pytest.raises(pippin.ConfigError, match=r"^sensors\.feet: needs 'contact_f', .*'mujoco-native'.*'mujoco'"):
+        pippin.Simulation(config)
 
     without = attrs.evolve(config, sensors={"torso": config.sensors["torso"]})
-    with orchard.Simulation(without) as simulation:
+    with pippin.Simulation(without) as simulation:
         simulation.step(100)
         simulation.check()
 

@@ -1,4 +1,4 @@
-"""`orchard new`: what it writes installs, keeps the contract and runs as it is; and is what the tutorials grow to."""
+"""`pippin new`: what it writes installs, keeps the contract and runs as it is; and is what the tutorials grow to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from orchard.cli import main
+from pippin.cli import main
 
 ROOT = Path(__file__).parents[1]
 KINDS = ("solver", "actuator", "sensor")
@@ -23,13 +23,13 @@ def new(*words: str | Path):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_written_passes_its_tests_and_runs_in_a_clean_environment(kind, uv, tmp_path, monkeypatch):
-    """The commands that `orchard new` prints, as a stranger would type them."""
+    """The commands that `pippin new` prints, as a stranger would type them."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     result = new(kind, "grown-here", "--into", tmp_path)
     assert result.exit_code == 0, result.output
-    folder = tmp_path / f"orchard-{kind}-grown-here"
+    folder = tmp_path / f"pippin-{kind}-grown-here"
     commands = [line.strip() for line in result.stdout.splitlines()[1:]]
-    assert commands == [f"cd {folder}", "uv run pytest", "uv run orchard run scene.toml --steps 500"]
+    assert commands == [f"cd {folder}", "uv run pytest", "uv run pippin run scene.toml --steps 500"]
 
     for command in commands[1:]:
         words = [uv, *command.split()[1:]]
@@ -50,9 +50,9 @@ def test_no_name_of_the_template_is_left(kind, tmp_path):
         assert "demo" not in path.name.lower()
         if path.is_file():
             assert "demo" not in path.read_text().lower(), path
-    project = tomllib.loads((tmp_path / f"orchard-{kind}-two-words" / "pyproject.toml").read_text())["project"]
-    assert project["entry-points"][f"orchard.{kind}s"] == {
-        "two-words": f"orchard_{kind}_two_words:{kind.capitalize()}TwoWords"
+    project = tomllib.loads((tmp_path / f"pippin-{kind}-two-words" / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"][f"pippin.{kind}s"] == {
+        "two-words": f"pippin_{kind}_two_words:{kind.capitalize()}TwoWords"
     }
 
 
@@ -61,7 +61,7 @@ def test_no_name_of_the_template_is_left(kind, tmp_path):
     [
         ("Brake", "name: 'Brake' is not made of lower-case words joined by '-'"),
         ("../brake", "name: '../brake' is not made of lower-case words"),
-        ("pd", "name: 'pd' is taken by actuator 'pd' of orchard-actuator-pd"),
+        ("pd", "name: 'pd' is taken by actuator 'pd' of pippin-actuator-pd"),
     ],
 )
 def test_a_name_that_cannot_be_used_is_refused(name, message, tmp_path):
@@ -73,20 +73,20 @@ def test_a_name_that_cannot_be_used_is_refused(name, message, tmp_path):
 
 
 def test_a_folder_that_exists_is_left_alone(tmp_path):
-    (tmp_path / "orchard-solver-mine").mkdir()
+    (tmp_path / "pippin-solver-mine").mkdir()
 
     result = new("solver", "mine", "--into", tmp_path)
 
     assert result.exit_code == 2
-    assert "orchard-solver-mine: exists; remove it, or choose another name" in result.stderr
-    assert not list((tmp_path / "orchard-solver-mine").iterdir())
+    assert "pippin-solver-mine: exists; remove it, or choose another name" in result.stderr
+    assert not list((tmp_path / "pippin-solver-mine").iterdir())
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_tutorial_grows_to_what_is_written(kind):
     """Every kernel, class of Newton's and configuration of the package stands in the tutorial, line by line."""
     page = (ROOT / "docs" / "tutorials" / f"first-{kind}.md").read_text()
-    package = Path(str(resources.files("orchard") / "templates" / kind / "src" / f"orchard_{kind}_demo"))
+    package = Path(str(resources.files("pippin") / "templates" / kind / "src" / f"pippin_{kind}_demo"))
 
     definitions = [each for path in sorted(package.glob("*.py")) for each in definitions_of(path.read_text())]
 

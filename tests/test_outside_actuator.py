@@ -2,7 +2,7 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -22,7 +22,7 @@ MOTOR = {
 @pytest.fixture(scope="module", autouse=True)
 def plugin(install_outside):
     """Install the plugin for the tests of this file."""
-    with install_outside("orchard-actuator-hot-motor"):
+    with install_outside("pippin-actuator-hot-motor"):
         yield
 
 
@@ -44,7 +44,7 @@ def simulate(prototype, worlds=2, dt=0.002, **options):
         "solver": {"type": "featherstone", "angular_damping": 0.0},
         "actuators": {"arm": options if "type" in options else {**MOTOR, **options}},
     }
-    simulation = orchard.Simulation(orchard.structure(tables), prototype=prototype)
+    simulation = pippin.Simulation(pippin.structure(tables), prototype=prototype)
     simulation.actuators["arm"].position_targets.fill_(1.0)
     return simulation
 
@@ -84,7 +84,7 @@ def test_a_resumed_run_has_the_bits_of_a_whole_one(arm, tmp_path):
         simulation.save(tmp_path / "warm.npz")
         simulation.step(50)
         whole = simulation.actuators["arm"].drive_state.rise.numpy().copy()
-    with orchard.Simulation.load(tmp_path / "warm.npz", prototype=arm) as resumed:
+    with pippin.Simulation.load(tmp_path / "warm.npz", prototype=arm) as resumed:
         resumed.step(50)
 
         np.testing.assert_array_equal(resumed.actuators["arm"].drive_state.rise.numpy(), whole)

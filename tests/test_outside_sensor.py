@@ -1,7 +1,7 @@
 """An altimeter and a stage that somebody else wrote, installed like any package and selected by name."""
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 
 SPEED = 2.0
@@ -11,7 +11,7 @@ LAG = 0.1
 @pytest.fixture(scope="module", autouse=True)
 def plugin(install_outside):
     """Install the plugin for the tests of this file."""
-    with install_outside("orchard-sensor-altimeter"):
+    with install_outside("pippin-sensor-altimeter"):
         yield
 
 
@@ -30,7 +30,7 @@ def simulate(ball, configure):
             dt=0.01,
             capture="require",
         )
-        return orchard.Simulation(config, prototype=prototype)
+        return pippin.Simulation(config, prototype=prototype)
 
     return build
 
@@ -56,7 +56,7 @@ def test_a_reset_sets_it_to_the_height_at_once_and_leaves_the_others(simulate):
         np.testing.assert_array_equal(simulation.sensors["height"]["height"].numpy(), [before[0], [1.0]])
 
 
-def test_its_stage_is_selected_by_name_like_those_of_orchard(simulate):
+def test_its_stage_is_selected_by_name_like_those_of_pippin(simulate):
     stages = [
         {"type": "saturation", "output": "height", "limit": 1.5},
         {"type": "bias", "output": "height", "mean": 1.0},
@@ -68,9 +68,9 @@ def test_its_stage_is_selected_by_name_like_those_of_orchard(simulate):
 
 
 def test_its_period_and_its_bad_input_are_the_hosts_business(simulate):
-    with pytest.raises(orchard.ConfigError, match=r"sensors\.height\.period: 0\.015 s is not a whole number"):
+    with pytest.raises(pippin.ConfigError, match=r"sensors\.height\.period: 0\.015 s is not a whole number"):
         simulate(period=0.015)
-    with pytest.raises(orchard.ConfigError, match=r"sensors\.height\.time_constant: .*> 0"):
+    with pytest.raises(pippin.ConfigError, match=r"sensors\.height\.time_constant: .*> 0"):
         simulate(time_constant=0.0)
-    with pytest.raises(orchard.ConfigError, match=r"sensors\.height\.body: no body matches 'bal'.*'ball'"):
+    with pytest.raises(pippin.ConfigError, match=r"sensors\.height\.body: no body matches 'bal'.*'ball'"):
         simulate(body="bal")

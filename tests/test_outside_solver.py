@@ -3,17 +3,17 @@
 from pathlib import Path
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PLUGIN = Path(__file__).parent / "outside" / "orchard-solver-xpbd-imu"
+PLUGIN = Path(__file__).parent / "outside" / "pippin-solver-xpbd-imu"
 
 
 @pytest.fixture
 def plugin(install_outside):
     """Install the plugin for one test."""
-    with install_outside("orchard-solver-xpbd-imu"):
+    with install_outside("pippin-solver-xpbd-imu"):
         yield
 
 
@@ -35,14 +35,14 @@ def test_the_plugin_is_about_sixty_lines():
 
 
 def test_a_solver_from_outside_runs_the_ant_by_changing_one_word(plugin, ant):
-    with orchard.Simulation.from_file(ant, {"scene.worlds": 2, "simulation.device": "cpu"}) as simulation:
+    with pippin.Simulation.from_file(ant, {"scene.worlds": 2, "simulation.device": "cpu"}) as simulation:
         simulation.step(50)
         simulation.check()
 
         torso = simulation.model.body_label.index("ant/worldbody/torso")
         # After a second it stands at 0.55 m, as with MuJoCo; on its belly the torso's sphere lies at 0.25 m.
         assert simulation.state.body_q.numpy()[torso, 2] > 0.45
-        assert type(simulation.solver).__module__ == "orchard_solver_xpbd_imu"
+        assert type(simulation.solver).__module__ == "pippin_solver_xpbd_imu"
         assert np.isfinite(simulation.state.body_q.numpy()).all()
         assert np.isfinite(simulation.sensors["torso"].outputs["linear_acceleration"].data.numpy()).all()
 
@@ -53,7 +53,7 @@ def test_its_accelerometer_reads_zero_in_free_fall(plugin):
     box = newton.ModelBuilder()
     body = box.add_body(label="box")
     box.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1)
-    config = orchard.structure(
+    config = pippin.structure(
         {
             "simulation": {"device": "cpu"},
             "solver": {"type": "xpbd-imu"},
@@ -61,7 +61,7 @@ def test_its_accelerometer_reads_zero_in_free_fall(plugin):
         }
     )
 
-    with orchard.Simulation(config, prototype=box) as simulation:
+    with pippin.Simulation(config, prototype=box) as simulation:
         simulation.step(3)
 
         readings = simulation.sensors["chest"].outputs["linear_acceleration"].data.numpy()

@@ -11,9 +11,9 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-from orchard.contract import CONTRACT_VERSIONS
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from pippin.contract import CONTRACT_VERSIONS
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = sorted(path.parent for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src"))
@@ -45,7 +45,7 @@ def wheels(uv, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(uv, wheels, tmp_path_factory) -> Callable[..., Path]:
-    """`environment("orchard", ...)` makes one with these distributions and what they depend on; returns its `bin`."""
+    """`environment("pippin", ...)` makes one with these distributions and what they depend on; returns its `bin`."""
     # The versions that this run tests: what uv has in its cache, and no newer one by chance.
     tested = tmp_path_factory.mktemp("versions") / "constraints.txt"
     freeze = [uv, "pip", "freeze", "-q", "--exclude-editable", "--python", sys.executable]
@@ -64,25 +64,25 @@ def environment(uv, wheels, tmp_path_factory) -> Callable[..., Path]:
 def test_the_wheels_in_an_empty_environment_list_every_plugin(environment, wheels):
     scripts = environment(*wheels.glob("*.whl"))
 
-    done = subprocess.run([scripts / "orchard", "plugins", "--json"], capture_output=True, text=True, check=True)
+    done = subprocess.run([scripts / "pippin", "plugins", "--json"], capture_output=True, text=True, check=True)
 
     listed = {
-        (row["distribution"], f"orchard.{row['kind']}s", row["name"], row["state"]) for row in json.loads(done.stdout)
+        (row["distribution"], f"pippin.{row['kind']}s", row["name"], row["state"]) for row in json.loads(done.stdout)
     }
     assert listed == {
         (project(member)["name"], group, name, "ok")
         for member in [ROOT / "core", *MEMBERS]
         for group, points in project(member)["entry-points"].items()
         for name in points
-        if group != "orchard.contract"
+        if group != "pippin.contract"
     }
 
 
 @pytest.mark.parametrize("member", [ROOT / "core", *MEMBERS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_member_declares_the_version_of_the_contract_that_it_keeps(member):
-    declared = project(member)["entry-points"]["orchard.contract"]
+    declared = project(member)["entry-points"]["pippin.contract"]
 
-    assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("orchard*")).name}
+    assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("pippin*")).name}
 
 
 def alike() -> dict[str, list[Path]]:
@@ -114,7 +114,7 @@ def test_members_work_with_only_the_core_and_what_they_depend_on_installed(envir
 
 @each_member
 def test_a_member_and_its_tests_import_only_what_it_depends_on(member):
-    own = next((member / "src").glob("orchard_*")).name
+    own = next((member / "src").glob("pippin_*")).name
     requirements = project(member)["dependencies"] + project(ROOT / "core")["dependencies"]
     allowed = {canonicalize_name(Requirement(requirement).name) for requirement in requirements} | {"pytest"}
     # Editable installs do not say which packages they provide: there the package has the distribution's name.
@@ -132,19 +132,19 @@ def test_a_member_and_its_tests_import_only_what_it_depends_on(member):
 def test_a_package_from_outside_with_a_compiled_core_is_chosen_by_name_and_compared(environment, uv, tmp_path):
     """Built to a wheel and installed where nothing else is; its solver ends where MuJoCo does, to 0.1 mm in 0.4 s."""
     project = tmp_path / "lab"
-    shutil.copytree(ROOT / "tests" / "outside" / "orchard-hinge-lab", project)
+    shutil.copytree(ROOT / "tests" / "outside" / "pippin-hinge-lab", project)
     subprocess.run([uv, "build", "-q", "--wheel", "-o", tmp_path / "dist", project], check=True)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
-    scripts = environment(wheel, "orchard-solver-mujoco")
+    scripts = environment(wheel, "pippin-solver-mujoco")
 
-    def orchard(*words):
-        done = subprocess.run([scripts / "orchard", *words], cwd=project, capture_output=True, text=True)
+    def pippin(*words):
+        done = subprocess.run([scripts / "pippin", *words], cwd=project, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    ran = json.loads(orchard("run", "scene.toml", "--steps", "200", "--json", "--out", "run"))
+    ran = json.loads(pippin("run", "scene.toml", "--steps", "200", "--json", "--out", "run"))
     solvers = ("--solver", "hinges", "--solver", "mujoco")
-    compared = json.loads(orchard("compare", "scene.toml", *solvers, "--steps", "200", "--json"))
+    compared = json.loads(pippin("compare", "scene.toml", *solvers, "--steps", "200", "--json"))
 
     assert "none-any" not in wheel.name, "there is a compiled part in it"
     assert (ran["steps"], ran["failure"]) == (200, None)

@@ -7,11 +7,11 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-import orchard
+import pippin
 import pytest
 from click.testing import CliRunner
-from orchard.cli import main
-from orchard.profiling import profile
+from pippin.cli import main
+from pippin.profiling import profile
 
 DECIMATION, SUBSTEPS, STEPS = 2, 3, 4
 PAUSE = 0.002
@@ -23,7 +23,7 @@ class Slow:
 
     is_capturable = False
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self):
         time.sleep(PAUSE)
 
@@ -35,7 +35,7 @@ def build(configure, chain, pd, device):
     def build(*plugins, **options):
         step = {"dt": 0.002, "decimation": DECIMATION, "substeps": SUBSTEPS, "device": device, **options}
         config = configure("featherstone", scene={"worlds": 2}, actuators=pd, **step)
-        simulation = orchard.Simulation(config, plugins, chain(2))
+        simulation = pippin.Simulation(config, plugins, chain(2))
         simulation.step()
         return simulation
 
@@ -100,7 +100,7 @@ def test_what_is_due_now_and_then_says_so(build):
     class Rare:
         period = 3 * DECIMATION * 0.002
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def update_sensors(self):
             pass
 
@@ -112,9 +112,9 @@ def test_what_is_due_now_and_then_says_so(build):
 
 
 def test_a_simulation_that_has_not_stepped_is_refused(configure, chain):
-    simulation = orchard.Simulation(configure("featherstone"), prototype=chain(1))
+    simulation = pippin.Simulation(configure("featherstone"), prototype=chain(1))
 
-    with pytest.raises(orchard.SimulationError, match="nothing is captured before the first step; call `step` once"):
+    with pytest.raises(pippin.SimulationError, match="nothing is captured before the first step; call `step` once"):
         profile(simulation, STEPS)
 
 

@@ -25,11 +25,11 @@ def test_source_passes(command):
 
 def test_every_plugin_is_under_the_import_contracts():
     members = {
-        path.name for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src/orchard_*")
+        path.name for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src/pippin_*")
     }
     rules = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     _, forbidden, independent = rules["contracts"]
 
-    assert set(rules["root_packages"]) == members | {"orchard"}
+    assert set(rules["root_packages"]) == members | {"pippin"}
     assert set(forbidden["forbidden_modules"]) == members
     assert set(independent["modules"]) == members

@@ -4,7 +4,7 @@ import json
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -20,11 +20,11 @@ each_law = pytest.mark.parametrize("law", LAWS)
 class Still:
     """Keeps the state where it is: what reaches the joints is all that is looked at."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def step_solver(self, state_in, state_out):
         state_out.assign(state_in)
 
@@ -64,7 +64,7 @@ def simulate(tmp_path):
         path = tmp_path / "scene.json"
         path.write_text(json.dumps(tables))
         plugins = [] if solver else [Still()]
-        return orchard.Simulation.from_file(path, plugins=plugins, prototype=prototype)
+        return pippin.Simulation.from_file(path, plugins=plugins, prototype=prototype)
 
     return build
 
@@ -282,7 +282,7 @@ def test_gains_that_were_drawn_and_set_are_resumed_bit_for_bit(driven, tmp_path)
         simulation.step(5)
         simulation.reset([0])
         simulation.step(5)
-        with orchard.Simulation.load(tmp_path / "state.ckpt", prototype=hinges((0.0,))) as resumed:
+        with pippin.Simulation.load(tmp_path / "state.ckpt", prototype=hinges((0.0,))) as resumed:
             resumed.step(5)
             resumed.reset([0])
             resumed.step(5)

@@ -2,7 +2,7 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -59,8 +59,8 @@ def test_a_reset_world_starts_over_and_the_others_go_on_as_if_nothing_was(suited
 def test_a_reset_before_the_first_step_changes_nothing(solver, chain, configure, pd):
     config = configure(solver, scene={"worlds": WORLDS}, actuators=pd)
     with (
-        orchard.Simulation(config, prototype=chain()) as fresh,
-        orchard.Simulation(config, prototype=chain()) as simulation,
+        pippin.Simulation(config, prototype=chain()) as fresh,
+        pippin.Simulation(config, prototype=chain()) as simulation,
     ):
         fresh.step(4)
 
@@ -83,7 +83,7 @@ def moved():
         "scene": {"worlds": WORLDS},
         "solver": {"type": "semi-implicit"},
     }
-    with orchard.Simulation(orchard.structure(tables), prototype=builder) as simulation:
+    with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
         yield simulation
 
 
@@ -137,7 +137,7 @@ def test_what_names_no_worlds_is_refused_and_resets_none(moved, worlds, message)
     moved.step(2)
     before = moved.state.joint_q.numpy().copy()
 
-    with pytest.raises(orchard.ConfigError, match=message):
+    with pytest.raises(pippin.ConfigError, match=message):
         moved.reset(worlds)
 
     assert np.array_equal(moved.state.joint_q.numpy(), before)
@@ -157,8 +157,8 @@ def test_nan_does_not_survive_a_reset(solver, ball, configure):
     """Spheres that lie on the ground, so that contacts, warm starts and multipliers are poisoned as well."""
     config = configure(solver, scene={"worlds": WORLDS, "ground": True}, dt=0.001)
     with (
-        orchard.Simulation(config, prototype=ball(height=0.0995)) as healthy,
-        orchard.Simulation(config, prototype=ball(height=0.0995)) as simulation,
+        pippin.Simulation(config, prototype=ball(height=0.0995)) as healthy,
+        pippin.Simulation(config, prototype=ball(height=0.0995)) as simulation,
     ):
         healthy.step(6)
         simulation.step(2)
@@ -171,7 +171,7 @@ def test_nan_does_not_survive_a_reset(solver, ball, configure):
             values[1] = np.nan
             array.assign(values)
         simulation.step()
-        with pytest.raises(orchard.SimulationError, match=r"step 3 .*body .*ball' of world 1 is not finite"):
+        with pytest.raises(pippin.SimulationError, match=r"step 3 .*body .*ball' of world 1 is not finite"):
             simulation.check()
 
         simulation.reset([1])
@@ -185,7 +185,7 @@ def test_nan_does_not_survive_a_reset(solver, ball, configure):
 def test_a_reset_empties_the_delay_of_its_worlds_alone(chain, configure, pd):
     """The first target after a reset acts at once; elsewhere it takes three physics steps to arrive."""
     config = configure("featherstone", scene={"worlds": WORLDS}, actuators=pd)
-    with orchard.Simulation(config, prototype=chain(angle=0.0)) as simulation:
+    with pippin.Simulation(config, prototype=chain(angle=0.0)) as simulation:
         legs = simulation.actuators["legs"]
         simulation.step(4)
         legs.position_targets.fill_(0.1)
@@ -204,7 +204,7 @@ def test_a_reset_empties_the_delay_of_its_worlds_alone(chain, configure, pd):
 def test_readings_of_a_reset_world_are_zero_until_the_next_step(ball, configure):
     sensors = {"imu": {"type": "imu", "body": "ball"}, "touch": {"type": "contact", "bodies": ["ball"]}}
     config = configure("mujoco", scene={"worlds": WORLDS, "ground": True}, sensors=sensors)
-    with orchard.Simulation(config, prototype=ball(height=0.0995)) as simulation:
+    with pippin.Simulation(config, prototype=ball(height=0.0995)) as simulation:
         simulation.step(20)
         outputs = [simulation.sensors["imu"].outputs["linear_acceleration"].data]
         outputs.append(simulation.sensors["touch"].outputs["net_force"].data)
@@ -221,7 +221,7 @@ def test_readings_of_a_reset_world_are_zero_until_the_next_step(ball, configure)
 def test_what_the_solver_reported_of_a_reset_world_is_zero_until_the_next_step(ball, configure):
     kinds = ["body_qdd", "body_parent_f", "contact_f"]
     config = configure("mujoco", scene={"worlds": WORLDS, "ground": True}, observables=kinds)
-    with orchard.Simulation(config, prototype=ball(height=0.0995)) as simulation:
+    with pippin.Simulation(config, prototype=ball(height=0.0995)) as simulation:
         simulation.step(20)
         reported, contacts = simulation.observables, simulation.contacts
         worlds = simulation.model.shape_world.numpy()[contacts.rigid_contact_shape1.numpy()[:WORLDS]]
@@ -251,16 +251,16 @@ def count_up(counts: wp.array[int]):
 class Odometer:
     """Counts control steps on the device, twice per world."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def bind(self, simulation):
         self.counts = wp.full(2 * simulation.world_count, 7, dtype=int, device=simulation.device)
         self.masks = []
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def update_sensors(self):
         wp.launch(count_up, len(self.counts), [self.counts], device=self.counts.device)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def reset_worlds(self, world_mask):
         self.masks.append(world_mask.numpy().tolist())
 
@@ -271,7 +271,7 @@ class Odometer:
 def test_declared_state_goes_back_to_what_it_was_after_bind(chain, configure):
     odometer = Odometer()
     config = configure(scene={"worlds": WORLDS}, capture="require")
-    with orchard.Simulation(config, plugins=[odometer], prototype=chain()) as simulation:
+    with pippin.Simulation(config, plugins=[odometer], prototype=chain()) as simulation:
         simulation.step(3)
         simulation.reset([1])
         simulation.step(2)
@@ -281,7 +281,7 @@ def test_declared_state_goes_back_to_what_it_was_after_bind(chain, configure):
 
 def test_components_see_the_mask_of_a_reset_with_the_global_entities_last(chain, configure):
     odometer = Odometer()
-    with orchard.Simulation(configure(scene={"worlds": WORLDS}), plugins=[odometer], prototype=chain()) as simulation:
+    with pippin.Simulation(configure(scene={"worlds": WORLDS}), plugins=[odometer], prototype=chain()) as simulation:
         simulation.reset([1])
         simulation.reset()
 
@@ -293,5 +293,5 @@ def test_state_that_cannot_be_divided_among_the_worlds_is_an_error(chain, config
         def state_arrays(self):
             return {"counts": self.counts[:4]}
 
-    with pytest.raises(orchard.PluginError, match=r"plugins:crooked: state array 'counts' of shape \(4,\) .* 3 worlds"):
-        orchard.Simulation(configure(scene={"worlds": WORLDS}), plugins=[Crooked()], prototype=chain())
+    with pytest.raises(pippin.PluginError, match=r"plugins:crooked: state array 'counts' of shape \(4,\) .* 3 worlds"):
+        pippin.Simulation(configure(scene={"worlds": WORLDS}), plugins=[Crooked()], prototype=chain())

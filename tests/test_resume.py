@@ -1,4 +1,4 @@
-"""`orchard run --checkpoint` and `orchard resume`: a run in two halves is the run in one."""
+"""`pippin run --checkpoint` and `pippin resume`: a run in two halves is the run in one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from orchard.cli import main
+from pippin.cli import main
 
 PENDULUM = """\
 <mujoco>
@@ -34,7 +34,7 @@ joint_positions = { hinge = 0.5 }
 
 
 @pytest.fixture
-def orchard(tmp_path, monkeypatch):
+def pippin(tmp_path, monkeypatch):
     """Run a command beside a pendulum in control steps of 4 ms, in this process."""
     (tmp_path / "pendulum.xml").write_text(PENDULUM)
     (tmp_path / "pendulum.toml").write_text(SCENE)
@@ -47,11 +47,11 @@ def series(folder):
         return {name: file[name] for name in ("time", "joint_q", "joint_qd")}
 
 
-def test_two_halves_are_the_whole_to_the_bit(orchard, tmp_path):
-    orchard("run", "pendulum.toml", "--steps", "30", "--out", "whole")
+def test_two_halves_are_the_whole_to_the_bit(pippin, tmp_path):
+    pippin("run", "pendulum.toml", "--steps", "30", "--out", "whole")
 
-    first = orchard("run", "pendulum.toml", "--steps", "20", "--out", "first", "--checkpoint", "half.npz")
-    second = orchard("resume", "half.npz", "--duration", "0.04", "--out", "second", "--checkpoint", "half.npz")
+    first = pippin("run", "pendulum.toml", "--steps", "20", "--out", "first", "--checkpoint", "half.npz")
+    second = pippin("resume", "half.npz", "--duration", "0.04", "--out", "second", "--checkpoint", "half.npz")
 
     assert (first.exit_code, second.exit_code) == (0, 0), second.output
     assert "checkpoint: half.npz, at t = 0.08 s" in first.output
@@ -64,9 +64,9 @@ def test_two_halves_are_the_whole_to_the_bit(orchard, tmp_path):
     assert (tmp_path / "second/config.toml").read_text() == (tmp_path / "first/config.toml").read_text()
 
 
-def test_ctrl_c_leaves_a_checkpoint_of_whole_steps(orchard, tmp_path):
+def test_ctrl_c_leaves_a_checkpoint_of_whole_steps(pippin, tmp_path):
     heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell may have it ignored
-    command = [sys.executable, "-c", f"{heed}; from orchard.cli import main; main()", "run", "pendulum.toml", "--json"]
+    command = [sys.executable, "-c", f"{heed}; from pippin.cli import main; main()", "run", "pendulum.toml", "--json"]
     command += ["--steps", "2000000", "--out", "stopped", "--checkpoint", "stopped.npz"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not process.stderr.readline().startswith("capture"):
@@ -75,8 +75,8 @@ def test_ctrl_c_leaves_a_checkpoint_of_whole_steps(orchard, tmp_path):
         stdout, _ = process.communicate(timeout=60)
     stopped = json.loads(stdout)["steps"]
 
-    orchard("resume", "stopped.npz", "--steps", "5", "--out", "on")
-    orchard("run", "pendulum.toml", "--steps", str(stopped + 5), "--out", "whole")
+    pippin("resume", "stopped.npz", "--steps", "5", "--out", "on")
+    pippin("run", "pendulum.toml", "--steps", str(stopped + 5), "--out", "whole")
 
     assert process.returncode == 130
     for name, values in series(tmp_path / "on").items():
@@ -84,11 +84,11 @@ def test_ctrl_c_leaves_a_checkpoint_of_whole_steps(orchard, tmp_path):
 
 
 @pytest.mark.filterwarnings("default:solver. MuJoCo")
-def test_a_run_that_fails_keeps_the_checkpoint_of_before(orchard, tmp_path):
+def test_a_run_that_fails_keeps_the_checkpoint_of_before(pippin, tmp_path):
     (tmp_path / "before.npz").write_text("precious")
 
     failed = ("--set", "scene.gravity=[0.0, 0.0, -1e30]")
-    result = orchard("run", "pendulum.toml", "--steps", "50", "--checkpoint", "before.npz", *failed)
+    result = pippin("run", "pendulum.toml", "--steps", "50", "--checkpoint", "before.npz", *failed)
 
     assert result.exit_code == 4
     assert "warning: solver: MuJoCo: Nan, Inf or huge value" in result.output
@@ -97,11 +97,11 @@ def test_a_run_that_fails_keeps_the_checkpoint_of_before(orchard, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing.npz", "pendulum.toml", "half.npz"])
-def test_what_is_no_checkpoint_is_exit_code_2(name, orchard, tmp_path):
+def test_what_is_no_checkpoint_is_exit_code_2(name, pippin, tmp_path):
     np.savez(tmp_path / "foreign.npz", x=np.zeros(100))
     (tmp_path / "half.npz").write_bytes((tmp_path / "foreign.npz").read_bytes()[:300])
 
-    result = orchard("resume", name)
+    result = pippin("resume", name)
 
     complaint = "no such file" if name == "missing.npz" else "not a checkpoint, or a truncated one"
     assert result.exit_code == 2
@@ -109,8 +109,8 @@ def test_what_is_no_checkpoint_is_exit_code_2(name, orchard, tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_checkpoint_without_a_place_is_refused_before_the_run(orchard, tmp_path):
-    result = orchard("run", "pendulum.toml", "--checkpoint", "nowhere/half.npz")
+def test_a_checkpoint_without_a_place_is_refused_before_the_run(pippin, tmp_path):
+    result = pippin("run", "pendulum.toml", "--checkpoint", "nowhere/half.npz")
 
     assert result.exit_code == 2
     assert "--checkpoint: 'nowhere/half.npz' cannot be written; name a file in a folder that exists" in result.stderr

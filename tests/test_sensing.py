@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import attrs
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import sensing
+from pippin import sensing
 
 SPEED = 2.0
 
@@ -57,13 +57,13 @@ def fly(ball, configure):
 
     def build(*stages, worlds=2, period=None, kind=Positions, solver="semi-implicit", more=None, **options):
         given = [{"output": "position", **stage} for stage in stages]
-        asked = orchard.structure({"sensors": {"any": {"type": "imu", "body": "x", "stages": given}}})
+        asked = pippin.structure({"sensors": {"any": {"type": "imu", "body": "x", "stages": given}}})
         sensor = kind(PositionsConfig(period=period, stages=asked.sensors["any"].config.stages))
         prototype = ball(height=1.0)
         prototype.joint_qd[0] = SPEED
         options = {"dt": 0.005, "decimation": 2, "capture": "require", **options}
         config = configure(solver, scene={"worlds": worlds, "gravity": [0.0, 0.0, 0.0]}, **options)
-        return orchard.Simulation(config, plugins={"eyes": sensor, **(more or {})}, prototype=prototype), sensor
+        return pippin.Simulation(config, plugins={"eyes": sensor, **(more or {})}, prototype=prototype), sensor
 
     return build
 
@@ -118,17 +118,17 @@ def test_sensors_of_different_periods_are_each_read_at_their_own(fly):
     ],
 )
 def test_a_period_that_is_no_whole_number_of_steps_is_refused(fly, period, message):
-    with pytest.raises(orchard.ConfigError, match=rf"plugins\.eyes\.period: {message}"):
+    with pytest.raises(pippin.ConfigError, match=rf"plugins\.eyes\.period: {message}"):
         fly(period=period)
 
 
 def test_a_wrapper_beside_a_period_is_refused(fly):
     class Wrapper:
-        @orchard.hookimpl(wrapper=True)
+        @pippin.hookimpl(wrapper=True)
         def update_sensors(self, state):
             return (yield)
 
-    with pytest.raises(orchard.PluginError, match="wraps update_sensors, which would call plugins:eyes in every step"):
+    with pytest.raises(pippin.PluginError, match="wraps update_sensors, which would call plugins:eyes in every step"):
         fly(period=0.03, more={"wrapper": Wrapper()})
 
 
@@ -231,7 +231,7 @@ def test_stages_act_in_their_order(fly):
     ],
 )
 def test_stages_that_make_no_sense_are_refused(fly, stage, message):
-    with pytest.raises(orchard.OrchardError, match=message):
+    with pytest.raises(pippin.PippinError, match=message):
         fly(stage)
 
 
@@ -280,7 +280,7 @@ def test_a_run_that_goes_on_from_a_file_reads_the_same(fly, ball, tmp_path):
         whole, times = sensor["position"].numpy().copy(), sensor.times
 
     another = Positions(sensor.config)
-    with orchard.Simulation.load(tmp_path / "half.npz", {"eyes": another}, ball(height=1.0)) as simulation:
+    with pippin.Simulation.load(tmp_path / "half.npz", {"eyes": another}, ball(height=1.0)) as simulation:
         np.testing.assert_array_equal(another.times, [0.03, 0.04])
         simulation.step(4)
 
@@ -290,7 +290,7 @@ def test_a_run_that_goes_on_from_a_file_reads_the_same(fly, ball, tmp_path):
 
 def test_an_output_that_does_not_exist_is_named_with_the_nearest(fly):
     simulation, sensor = fly()
-    with simulation, pytest.raises(orchard.ConfigError, match=r"'positon' is no output.*'position'"):
+    with simulation, pytest.raises(pippin.ConfigError, match=r"'positon' is no output.*'position'"):
         sensor["positon"]
 
 

@@ -5,10 +5,10 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.catalog import Catalog
+from pippin.catalog import Catalog
 
 ANT = Path(__file__).parents[1] / "docs" / "examples" / "ant.toml"
 GRAVITY = np.array([0.0, 0.0, -9.81])
@@ -24,7 +24,7 @@ def ant():
     more["scan"] = {"type": "ray-caster", "body": "torso", "grid": {"size": [0.4, 0.2], "resolution": 0.1}}
     changes = {f"sensors.{label}": table for label, table in more.items()}
     changes |= {"sensors.feet.partners": ["ground_plane", "torso"], "sensors.feet.history": 3}
-    with orchard.Simulation.from_file(ANT, {"scene.worlds": 2, "simulation.device": "cpu", **changes}) as simulation:
+    with pippin.Simulation.from_file(ANT, {"scene.worlds": 2, "simulation.device": "cpu", **changes}) as simulation:
         simulation.step(100)
         simulation.check()
         yield simulation
@@ -68,7 +68,7 @@ def test_readings_through_an_impact_add_up_to_the_change_of_velocity(ball, confi
     sensors = {"imu": {"type": "imu", "body": "ball"}, "touch": {"type": "contact", "bodies": ["ball"]}}
     config = configure("mujoco", dt=0.002, scene={"ground": True}, sensors=sensors)
     velocities, accelerations, forces = [np.zeros(3)], [], []
-    with orchard.Simulation(config, prototype=ball(mass=2.0, height=0.13)) as simulation:
+    with pippin.Simulation(config, prototype=ball(mass=2.0, height=0.13)) as simulation:
         imu, touch = simulation.sensors["imu"].outputs, simulation.sensors["touch"].outputs
         for _ in range(100):
             simulation.step()
@@ -85,7 +85,7 @@ def test_position_based_contacts_carry_the_weight_too(ball, configure):
     """XPBD reports corrections divided by dt², to a thousandth."""
     sensors = {"touch": {"type": "contact", "bodies": ["ball"]}}
     config = configure("xpbd", scene={"ground": True}, sensors=sensors)
-    with orchard.Simulation(config, prototype=ball(mass=2.0, height=0.1)) as simulation:
+    with pippin.Simulation(config, prototype=ball(mass=2.0, height=0.1)) as simulation:
         simulation.step(300)
 
         force = simulation.sensors["touch"].outputs["net_force"].data.numpy()[0, 0]
@@ -191,7 +191,7 @@ def measured(solver):
         "sensors": sensors,
     }
     count = 60 if solver == "kamino" else round(0.5 / row["dt"])  # it is slow, and settles at once
-    with orchard.Simulation(orchard.structure(tables), prototype=incline(solver)) as simulation:
+    with pippin.Simulation(pippin.structure(tables), prototype=incline(solver)) as simulation:
         starts = simulation.model.joint_qd_start.numpy()
         efforts = np.zeros(simulation.model.joint_dof_count, dtype=np.float32)
         efforts[starts[simulation.model.joint_label.index("falling_0")]] = LINK["effort"]

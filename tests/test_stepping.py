@@ -4,7 +4,7 @@ import threading
 import tracemalloc
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -15,7 +15,7 @@ def arrays(simulation):
 
 
 def run(config, prototype, steps, plugins=()):
-    with orchard.Simulation(config, plugins=plugins, prototype=prototype) as simulation:
+    with pippin.Simulation(config, plugins=plugins, prototype=prototype) as simulation:
         simulation.step(steps)
         return arrays(simulation), simulation
 
@@ -134,7 +134,7 @@ def test_joint_state_follows_the_bodies_in_maximal_coordinates(chain, configure)
     """XPBD and semi-implicit Euler move bodies only; the host keeps joint_q in step."""
     import newton
 
-    with orchard.Simulation(configure("xpbd"), prototype=chain()) as simulation:
+    with pippin.Simulation(configure("xpbd"), prototype=chain()) as simulation:
         simulation.step(20)
 
         joint_q, joint_qd = (wp.zeros_like(array) for array in (simulation.state.joint_q, simulation.state.joint_qd))
@@ -165,7 +165,7 @@ def test_a_force_written_before_a_step_acts_in_every_substep(chain, configure):
             decimation=decimation,
             scene={"gravity": [0.0, 0.0, 0.0]},
         )
-        with orchard.Simulation(config, prototype=free_body(mass=2.0)) as simulation:
+        with pippin.Simulation(config, prototype=free_body(mass=2.0)) as simulation:
             for _ in range(3):
                 simulation.state.body_f.assign([[6.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
                 simulation.step()
@@ -177,7 +177,7 @@ def test_a_force_written_before_a_step_acts_in_every_substep(chain, configure):
 
 def test_efforts_on_joints_without_actuator_survive_a_step(chain, configure):
     actuators = {"first": {"type": "pd", "joints": ["hinge_0"], "kp": 1.0}}
-    with orchard.Simulation(configure("featherstone", actuators=actuators), prototype=chain()) as simulation:
+    with pippin.Simulation(configure("featherstone", actuators=actuators), prototype=chain()) as simulation:
         simulation.control.joint_f.assign([7.0, 0.25])
 
         simulation.step(3)
@@ -190,12 +190,12 @@ def test_efforts_on_joints_without_actuator_survive_a_step(chain, configure):
 class Constant:
     """Adds an effort of 1 N·m to every joint, on top of what actuators do there."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def bind(self, simulation):
         self.actuated_dofs = wp.array(range(simulation.model.joint_dof_count), dtype=int, device=simulation.device)
         self.ones = wp.ones(simulation.model.joint_dof_count, dtype=float, device=simulation.device)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def apply_actuators(self, control):
         wp.launch(add, len(self.ones), [self.ones, control.joint_f], device=self.ones.device)
 
@@ -207,7 +207,7 @@ def add(values: wp.array[float], totals: wp.array[float]):
 
 def test_an_object_that_declares_its_dofs_adds_to_actuators_and_not_to_itself(chain, configure):
     config = configure("featherstone", actuators={"first": {"type": "pd", "joints": ["hinge_0"], "kp": 1.0}})
-    with orchard.Simulation(config, plugins={"push": Constant()}, prototype=chain()) as simulation:
+    with pippin.Simulation(config, plugins={"push": Constant()}, prototype=chain()) as simulation:
         simulation.step(3)
 
         effort = simulation.control.joint_f.numpy()
@@ -228,7 +228,7 @@ def test_a_small_pendulum_swings_with_the_period_of_the_formula(solver, configur
     if solver == "xpbd":
         options |= {"iterations": 8, "joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0}
     config = configure({"type": solver, **options}, dt=dt)
-    with orchard.Simulation(config, prototype=chain(1, length, angle=0.05)) as simulation:
+    with pippin.Simulation(config, prototype=chain(1, length, angle=0.05)) as simulation:
         angles = []
         for _ in range(int(2.2 * period / dt)):
             simulation.step()
@@ -244,14 +244,14 @@ class JointsOnly:
 
     coordinates = "joint"
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         import newton
 
         self.whole = model.state()
         return newton.solvers.SolverFeatherstone(model)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def step_solver(self, solver, state_in, state_out, control, contacts, dt):
         solver.step(state_in, self.whole, control, contacts, dt)
         wp.copy(state_out.joint_q, self.whole.joint_q)
@@ -262,8 +262,8 @@ class JointsOnly:
 def test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only(chain, substeps):
     import newton
 
-    config = orchard.SimulationConfig(simulation=orchard.StepConfig(device="cpu", substeps=substeps, capture="require"))
-    with orchard.Simulation(config, plugins=[JointsOnly()], prototype=chain()) as simulation:
+    config = pippin.SimulationConfig(simulation=pippin.StepConfig(device="cpu", substeps=substeps, capture="require"))
+    with pippin.Simulation(config, plugins=[JointsOnly()], prototype=chain()) as simulation:
         simulation.step(20)
         expected = simulation.model.state()
         newton.eval_fk(simulation.model, simulation.state.joint_q, simulation.state.joint_qd, expected)
@@ -276,7 +276,7 @@ def test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only(chain, subs
 class UndeclaredXPBD:
     """XPBD without saying that it leaves joint positions alone."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         import newton
 
@@ -284,11 +284,11 @@ class UndeclaredXPBD:
 
 
 def test_a_solver_that_wrongly_claims_reduced_coordinates_is_refused(chain):
-    config = orchard.SimulationConfig(simulation=orchard.StepConfig(device="cpu"))
+    config = pippin.SimulationConfig(simulation=pippin.StepConfig(device="cpu"))
 
     with (
-        orchard.Simulation(config, plugins=[UndeclaredXPBD()], prototype=chain()) as simulation,
-        pytest.raises(orchard.PluginError, match=r"does not write joint_q.*coordinates = \"maximal\""),
+        pippin.Simulation(config, plugins=[UndeclaredXPBD()], prototype=chain()) as simulation,
+        pytest.raises(pippin.PluginError, match=r"does not write joint_q.*coordinates = \"maximal\""),
     ):
         simulation.step()
 
@@ -300,14 +300,14 @@ def test_a_model_without_joint_coordinates_claims_nothing(configure):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     body = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     builder.add_articulation([builder.add_joint_fixed(-1, body)])
-    with orchard.Simulation(configure("featherstone"), prototype=builder) as simulation:
+    with pippin.Simulation(configure("featherstone"), prototype=builder) as simulation:
         simulation.step()
 
         assert not simulation.state.body_q.numpy()[:, :3].any()
 
 
 def test_steady_steps_leave_no_python_objects_behind(chain, configure, pd):
-    with orchard.Simulation(configure("xpbd", actuators=pd), prototype=chain()) as simulation:
+    with pippin.Simulation(configure("xpbd", actuators=pd), prototype=chain()) as simulation:
         simulation.step(5)
         tracemalloc.start()
         simulation.step(100)
@@ -325,7 +325,7 @@ def test_two_threads_may_step_two_simulations(chain, configure):
     config = configure("xpbd", scene={"worlds": 8})
     alone, _ = run(config, chain(), 300)
 
-    with orchard.Simulation(config, prototype=chain()) as left, orchard.Simulation(config, prototype=chain()) as right:
+    with pippin.Simulation(config, prototype=chain()) as left, pippin.Simulation(config, prototype=chain()) as right:
         threads = [threading.Thread(target=simulation.step, args=(300,)) for simulation in (left, right)]
         for thread in threads:
             thread.start()
@@ -338,19 +338,19 @@ def test_two_threads_may_step_two_simulations(chain, configure):
 
 
 def test_steps_backwards_or_after_the_end_are_refused(chain, configure):
-    simulation = orchard.Simulation(configure("xpbd"), prototype=chain())
+    simulation = pippin.Simulation(configure("xpbd"), prototype=chain())
 
-    with pytest.raises(orchard.SimulationError, match="expected a number of control steps, got -1"):
+    with pytest.raises(pippin.SimulationError, match="expected a number of control steps, got -1"):
         simulation.step(-1)
     simulation.close()
-    with pytest.raises(orchard.SimulationError, match="the simulation is closed"):
+    with pytest.raises(pippin.SimulationError, match="the simulation is closed"):
         simulation.step()
 
 
 def test_many_steps_at_once_are_as_many_steps_apart(chain, configure, pd):
     config = configure("featherstone", actuators=pd, substeps=3)
     together, _ = run(config, chain(), 20)
-    with orchard.Simulation(config, prototype=chain()) as simulation:
+    with pippin.Simulation(config, prototype=chain()) as simulation:
         for _ in range(20):
             simulation.step()
         apart = arrays(simulation)

@@ -8,12 +8,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import orchard
+import pippin
 import pytest
 from click.testing import CliRunner
-from orchard.cli import main
-from orchard.hookspecs import Hooks
-from orchard.tracing import HookTrace
+from pippin.cli import main
+from pippin.hookspecs import Hooks
+from pippin.tracing import HookTrace
 
 DECIMATION, SUBSTEPS = 2, 3
 
@@ -21,23 +21,23 @@ DECIMATION, SUBSTEPS = 2, 3
 class Push:
     """Answers hooks of every kind and does nothing but sleep once."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def bind(self):
         time.sleep(0.05)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def after_step(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def reset_worlds(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def close(self):
         pass
 
@@ -45,7 +45,7 @@ class Push:
 class Watch:
     """Wraps a hook, which then goes through pluggy."""
 
-    @orchard.hookimpl(wrapper=True)
+    @pippin.hookimpl(wrapper=True)
     def before_substep(self):
         return (yield)
 
@@ -57,7 +57,7 @@ def traced(configure, chain):
     def run(*plugins, capture="require", steps=3) -> HookTrace:
         trace = HookTrace()
         config = configure("featherstone", dt=0.002, decimation=DECIMATION, substeps=SUBSTEPS, capture=capture)
-        with orchard.Simulation(config, plugins, chain(1), trace=trace) as simulation:
+        with pippin.Simulation(config, plugins, chain(1), trace=trace) as simulation:
             simulation.step(steps)
             simulation.reset()
         return trace
@@ -114,57 +114,57 @@ def test_wrapped_components_are_one_call_that_names_them_all(traced):
 class Everything:
     """Answers every hook of the contract."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def configure_builder(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def extend_prototype(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def complete_builder(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         import newton
 
         return newton.solvers.SolverFeatherstone(model)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def initialize_contacts(self):
         return None
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def bind(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def apply_actuators(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def step_solver(self, solver, state_in, state_out, control, contacts, dt):
         solver.step(state_in, state_out, control, contacts, dt)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def update_sensors(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def after_step(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def reset_worlds(self):
         pass
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def close(self):
         pass
 
@@ -185,7 +185,7 @@ def test_the_hooks_page_says_when_and_how_often_each_hook_is_called(configure, c
     trace = HookTrace()
     config = configure(None, scene={"worlds": 2}, decimation=DECIMATION, substeps=SUBSTEPS)
 
-    with orchard.Simulation(config, [Everything()], [(chain(1), 1), (chain(2), 1)], trace=trace) as simulation:
+    with pippin.Simulation(config, [Everything()], [(chain(1), 1), (chain(2), 1)], trace=trace) as simulation:
         simulation.step()
         simulation.reset()
 
@@ -212,24 +212,24 @@ def test_times_are_those_of_the_calls_in_their_order(traced):
 
 def test_a_hook_that_raises_is_listed(configure, chain):
     class Broken:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def bind(self):
             raise RuntimeError
 
     trace = HookTrace()
     with pytest.raises(RuntimeError):
-        orchard.Simulation(configure("featherstone"), [Broken()], chain(1), trace=trace)
+        pippin.Simulation(configure("featherstone"), [Broken()], chain(1), trace=trace)
 
     assert counts(trace, "plugins:broken") == {("build", "bind"): 1}
 
 
 def test_nothing_is_timed_where_there_is_no_trace(configure, chain, monkeypatch):
-    monkeypatch.setattr(orchard.HookTrace, "timed", lambda *_: pytest.fail("a call is wrapped"))
-    with orchard.Simulation(configure("featherstone"), [Push()], chain(1)) as simulation:
+    monkeypatch.setattr(pippin.HookTrace, "timed", lambda *_: pytest.fail("a call is wrapped"))
+    with pippin.Simulation(configure("featherstone"), [Push()], chain(1)) as simulation:
         simulation.step()
 
     with pytest.raises(pytest.fail.Exception, match="a call is wrapped"):
-        orchard.Simulation(configure("featherstone"), [Push()], chain(1), trace=orchard.HookTrace())
+        pippin.Simulation(configure("featherstone"), [Push()], chain(1), trace=pippin.HookTrace())
 
 
 def test_a_run_prints_a_table_and_leaves_every_call_in_its_folder(examples: Path, tmp_path: Path):

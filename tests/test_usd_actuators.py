@@ -3,7 +3,7 @@
 import warnings
 
 import numpy as np
-import orchard
+import pippin
 import pytest
 
 PD = "float newton:kp = 100\nfloat newton:kd = 10\n"
@@ -69,11 +69,11 @@ def simulate(*assets, actuators=None, worlds=2, device="cpu", **options):
         "solver": {"type": "featherstone"},
         "actuators": actuators or {},
     }
-    return orchard.Simulation(orchard.structure(tables), **options)
+    return pippin.Simulation(pippin.structure(tables), **options)
 
 
 def faults(*assets, **options):
-    with pytest.raises(orchard.ConfigError) as caught:
+    with pytest.raises(pippin.ConfigError) as caught:
         simulate(*assets, **options)
     return "\n".join(caught.value.faults)
 
@@ -187,10 +187,10 @@ def test_a_constant_effort_is_added(robot):
 
 
 def test_the_summary_of_a_run_lists_the_plugins_of_a_stage(robot):
-    from orchard.summary import what_ran
+    from pippin.summary import what_ran
 
     with simulate(robot(prim("motor"))) as simulation:
-        assert what_ran(simulation)["plugins"]["actuators:motor"]["distribution"] == "orchard-actuator-pd"
+        assert what_ran(simulation)["plugins"]["actuators:motor"]["distribution"] == "pippin-actuator-pd"
 
 
 def test_an_actuator_in_an_instance_is_found(robot, tmp_path):
@@ -287,9 +287,9 @@ def test_a_checkpoint_resumes_the_actuators_of_a_stage(robot, tmp_path):
     with simulate(stage) as simulation:
         simulation.actuators["motor"].position_targets.fill_(0.3)
         simulation.step(4)
-        simulation.save(tmp_path / "state.orchard")
+        simulation.save(tmp_path / "state.pippin")
         simulation.step(3)
-        with orchard.Simulation.load(tmp_path / "state.orchard") as resumed:
+        with pippin.Simulation.load(tmp_path / "state.pippin") as resumed:
             resumed.step(3)
             np.testing.assert_array_equal(resumed.state.joint_q.numpy(), simulation.state.joint_q.numpy())
 
@@ -405,7 +405,7 @@ def test_a_deactivated_prim_is_no_actuator(robot):
 def test_a_wrong_prim_is_refused_with_its_path(robot, actuator, message):
     stage = robot(actuator)
 
-    with pytest.raises(orchard.ConfigError, match=message) as caught:
+    with pytest.raises(pippin.ConfigError, match=message) as caught:
         simulate(stage)
 
     assert all(fault.startswith("scene.assets[0].path: ") for fault in caught.value.faults)
@@ -438,19 +438,19 @@ def test_a_prototype_with_newtons_own_actuators_is_refused(chain, configure):
     builder = chain()
     builder.add_actuator(DrivePD, index=0, kp=1.0)
 
-    with pytest.raises(orchard.ConfigError, match="prototype: has actuators of Newton's own, which nothing here steps"):
-        orchard.Simulation(configure("featherstone"), prototype=builder)
+    with pytest.raises(pippin.ConfigError, match="prototype: has actuators of Newton's own, which nothing here steps"):
+        pippin.Simulation(configure("featherstone"), prototype=builder)
 
 
 def test_a_plugin_that_is_missing_is_named_with_what_to_install(robot):
-    from orchard.assets import find_prim_actuators
-    from orchard.catalog import Catalog
+    from pippin.assets import find_prim_actuators
+    from pippin.catalog import Catalog
 
     stage = robot(prim("motor"))
-    config = orchard.structure({"scene": {"assets": [{"path": str(stage)}]}})
+    config = pippin.structure({"scene": {"assets": [{"path": str(stage)}]}})
     others = Catalog(tuple(entry for entry in Catalog.installed().entries if entry.name != "pd"))
 
-    with pytest.raises(orchard.ConfigError, match=r"prim '/Robot/Actuators/motor': needs actuator 'pd': not installed"):
+    with pytest.raises(pippin.ConfigError, match=r"prim '/Robot/Actuators/motor': needs actuator 'pd': not installed"):
         find_prim_actuators(config, others)
-    with pytest.raises(orchard.ConfigError, match=r"; install orchard-actuator-pd$"):
+    with pytest.raises(pippin.ConfigError, match=r"; install pippin-actuator-pd$"):
         find_prim_actuators(config, others)

@@ -1,17 +1,17 @@
-"""`orchard verify` on a file whose plugin draws random numbers: seeded, two runs are equal; unseeded, they are not."""
+"""`pippin verify` on a file whose plugin draws random numbers: seeded, two runs are equal; unseeded, they are not."""
 
 import json
 
 import pytest
 from click.testing import CliRunner
-from orchard.cli import main
+from pippin.cli import main
 
 GUSTS = '''
-"""Wind that comes in gusts, as an Orchard plugin."""
+"""Wind that comes in gusts, as a Pippin plugin."""
 
 import attrs
 import numpy as np
-import orchard
+import pippin
 
 
 @attrs.frozen(kw_only=True)
@@ -34,12 +34,12 @@ class Gusts:
     def __init__(self, config):
         self.config = config
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def bind(self, simulation):
         seed = simulation.config.simulation.seed
         self.random = np.random.default_rng(seed) if self.config.is_seeded else np.random
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self, state):
         state.body_f.numpy()[-1, 0] += self.config.strength * self.random.standard_normal()
 '''
@@ -68,11 +68,11 @@ BALL = '<mujoco><worldbody><body name="ball"><freejoint/><geom size="0.1"/></bod
 def balls(tmp_path, monkeypatch):
     """Two worlds of a ball in the wind, and an installed distribution with the plugin that makes it."""
     site = tmp_path / "site"
-    metadata = site / "orchard_plugin_gusts-0.1.0.dist-info"
+    metadata = site / "pippin_plugin_gusts-0.1.0.dist-info"
     metadata.mkdir(parents=True)
-    (site / "orchard_plugin_gusts.py").write_text(GUSTS)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: orchard-plugin-gusts\nVersion: 0.1.0\n")
-    (metadata / "entry_points.txt").write_text("[orchard.plugins]\ngusts = orchard_plugin_gusts:Gusts\n")
+    (site / "pippin_plugin_gusts.py").write_text(GUSTS)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pippin-plugin-gusts\nVersion: 0.1.0\n")
+    (metadata / "entry_points.txt").write_text("[pippin.plugins]\ngusts = pippin_plugin_gusts:Gusts\n")
     monkeypatch.syspath_prepend(site)
     (tmp_path / "ball.xml").write_text(BALL)
     (tmp_path / "balls.toml").write_text(BALLS)

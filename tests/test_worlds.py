@@ -2,10 +2,10 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.recording import Recorder
+from pippin.recording import Recorder
 
 RIGID = ("xpbd", "featherstone", "semi-implicit", "steel", "vbd")
 """Solvers of rigid robots that declare `heterogeneous_worlds`."""
@@ -26,7 +26,7 @@ def robots(chain):
 
 def moved(config, prototype, steps=STEPS, reset=()):
     """Return `joint_q`, `body_q` and `particle_q` of each world after `steps`, some worlds reset half way."""
-    with orchard.Simulation(config, prototype=prototype) as simulation:
+    with pippin.Simulation(config, prototype=prototype) as simulation:
         simulation.step(steps // 2)
         if reset:
             simulation.reset(reset)
@@ -119,8 +119,8 @@ def test_each_heap_of_sand_moves_as_it_does_alone(configure):
 @pytest.mark.parametrize("solver", ["mujoco", "mujoco-native"])
 def test_a_solver_with_one_layout_for_all_worlds_refuses_two(solver, robots, configure):
     one, other = robots
-    with pytest.raises(orchard.ConfigError, match=rf"'{solver}' does not support heterogeneous_worlds .*world 2"):
-        orchard.Simulation(configure(solver, scene={"worlds": 3}), prototype=[(one, 2), (other, 1)])
+    with pytest.raises(pippin.ConfigError, match=rf"'{solver}' does not support heterogeneous_worlds .*world 2"):
+        pippin.Simulation(configure(solver, scene={"worlds": 3}), prototype=[(one, 2), (other, 1)])
 
 
 def test_robots_of_equal_parts_in_another_order_are_other_robots(configure):
@@ -135,8 +135,8 @@ def test_robots_of_equal_parts_in_another_order_are_other_robots(configure):
         builder.add_articulation([builder.add_joint_revolute(parent, body) for parent, body in pairs])
         return builder
 
-    with pytest.raises(orchard.ConfigError, match="heterogeneous_worlds"):
-        orchard.Simulation(configure("mujoco", scene={"worlds": 2}), prototype=[(hinges(True), 1), (hinges(False), 1)])
+    with pytest.raises(pippin.ConfigError, match="heterogeneous_worlds"):
+        pippin.Simulation(configure("mujoco", scene={"worlds": 2}), prototype=[(hinges(True), 1), (hinges(False), 1)])
 
 
 PD = {"type": "pd", "kp": 5.0, "kd": 0.5}
@@ -150,7 +150,7 @@ def test_a_group_covers_the_worlds_that_have_its_joints(robots, configure):
         "hip": {**PD, "joints": ["hinge_0"]},
     }
     config = configure("featherstone", scene={"worlds": 4}, dt=0.001, actuators=actuators)
-    with orchard.Simulation(config, prototype=[(one, 1), (other, 2), (one, 1)]) as simulation:
+    with pippin.Simulation(config, prototype=[(one, 1), (other, 2), (one, 1)]) as simulation:
         knee, hip = simulation.actuators["knee"], simulation.actuators["hip"]
         knee.position_targets.assign([[1.0], [-1.0]])
         simulation.step(5)
@@ -164,7 +164,7 @@ def test_a_group_covers_the_worlds_that_have_its_joints(robots, configure):
         assert (knee.applied_effort.numpy() == [effort[0], [0.0]]).all()
         knee.set("kp", 7.0, worlds=[2])
         assert knee.get("kp").numpy().tolist() == [[5.0], [7.0]]
-        with pytest.raises(orchard.ConfigError, match=r"world 0 has none of the joints; choose from \[1, 2\]"):
+        with pytest.raises(pippin.ConfigError, match=r"world 0 has none of the joints; choose from \[1, 2\]"):
             knee.set("kp", 7.0, worlds=[0])
 
 
@@ -172,8 +172,8 @@ def test_patterns_that_match_more_in_some_worlds_are_refused(robots, configure):
     one, other = robots
     actuators = {"all": {**PD, "joints": ["hinge_.*"]}}
     config = configure("featherstone", scene={"worlds": 3}, actuators=actuators)
-    with pytest.raises(orchard.ConfigError) as caught:
-        orchard.Simulation(config, prototype=[(one, 2), (other, 1)])
+    with pytest.raises(pippin.ConfigError) as caught:
+        pippin.Simulation(config, prototype=[(one, 2), (other, 1)])
 
     assert str(caught.value).startswith("actuators.all.joints: the patterns match 2 in worlds 0:2, 3 in world 2;")
 
@@ -188,14 +188,14 @@ def test_patterns_that_match_more_in_some_worlds_are_refused(robots, configure):
 def test_patterns_that_match_nowhere_or_in_part_are_refused(joints, message, robots, configure):
     one, other = robots
     config = configure("featherstone", scene={"worlds": 3}, actuators={"arm": {**PD, "joints": joints}})
-    with pytest.raises(orchard.ConfigError, match=message):
-        orchard.Simulation(config, prototype=[(one, 2), (other, 1)])
+    with pytest.raises(pippin.ConfigError, match=message):
+        pippin.Simulation(config, prototype=[(one, 2), (other, 1)])
 
 
 def test_numbers_of_worlds_must_agree(robots, configure):
     one, other = robots
-    with pytest.raises(orchard.ConfigError, match=r"^scene.worlds: 4, but the prototypes are for 2 \+ 1 worlds"):
-        orchard.Simulation(configure("xpbd", scene={"worlds": 4}), prototype=[(one, 2), (other, 1)])
+    with pytest.raises(pippin.ConfigError, match=r"^scene.worlds: 4, but the prototypes are for 2 \+ 1 worlds"):
+        pippin.Simulation(configure("xpbd", scene={"worlds": 4}), prototype=[(one, 2), (other, 1)])
 
 
 POLE = """<mujoco><worldbody><body name="pole"><joint name="hinge" axis="0 1 0"/>
@@ -218,7 +218,7 @@ def assets(tmp_path):
 
 def test_an_asset_is_in_the_worlds_it_names(assets, configure):
     scene = assets(4, pole={}, ball={"worlds": "::2"})
-    with orchard.Simulation(configure("semi-implicit", scene=scene)) as simulation:
+    with pippin.Simulation(configure("semi-implicit", scene=scene)) as simulation:
         counts = np.diff(simulation.model.body_world_start.numpy()[:5])
 
     assert counts.tolist() == [2, 1, 2, 1]
@@ -236,13 +236,13 @@ def test_an_asset_is_in_the_worlds_it_names(assets, configure):
 )
 def test_worlds_that_do_not_exist_or_hold_nothing_are_refused(worlds, message, assets, configure):
     scene = assets(4, pole={"worlds": [0]}, ball={"worlds": worlds})
-    with pytest.raises(orchard.ConfigError, match=message):
-        orchard.Simulation(configure("semi-implicit", scene=scene))
+    with pytest.raises(pippin.ConfigError, match=message):
+        pippin.Simulation(configure("semi-implicit", scene=scene))
 
 
 @pytest.mark.parametrize("worlds", ["2", "0:4:0", "::-1", "a:b", [], 3])
 def test_what_is_neither_a_slice_nor_indices_is_refused(worlds, assets, configure):
-    with pytest.raises(orchard.ConfigError, match=r"scene\.assets\.0\.worlds"):
+    with pytest.raises(pippin.ConfigError, match=r"scene\.assets\.0\.worlds"):
         configure("semi-implicit", scene=assets(4, pole={"worlds": worlds}))
 
 
@@ -252,39 +252,39 @@ def test_a_recorder_takes_the_worlds_that_are_alike(robots, configure):
     config = configure("featherstone", scene={"worlds": 3}, actuators=actuators)
     runs = [(one, 2), (other, 1)]
     recorder = Recorder(steps=2, worlds=2)
-    with orchard.Simulation(config, [recorder], runs) as simulation:
+    with pippin.Simulation(config, [recorder], runs) as simulation:
         simulation.step(2)
 
     series = recorder.series()
     assert series["joint_q"].values.shape == (2, 2, 2)
     assert series["actuators/hip/applied_effort"].values.shape == (2, 2, 1)
     assert "actuators/knee/applied_effort" not in series
-    with pytest.raises(orchard.ConfigError, match="asked for 3 worlds, but world 2 holds something else"):
-        orchard.Simulation(config, [Recorder(steps=2, worlds=3)], runs)
+    with pytest.raises(pippin.ConfigError, match="asked for 3 worlds, but world 2 holds something else"):
+        pippin.Simulation(config, [Recorder(steps=2, worlds=3)], runs)
 
 
 def test_a_simulation_of_different_robots_goes_on_from_a_file(robots, configure, tmp_path):
     one, other = robots
     config, runs = configure("semi-implicit", scene={"worlds": 2}, dt=0.001), [(one, 1), (other, 1)]
-    with orchard.Simulation(config, prototype=runs) as simulation:
+    with pippin.Simulation(config, prototype=runs) as simulation:
         simulation.step(2)
         simulation.save(tmp_path / "here.npz")
         simulation.step(2)
         expected = simulation.state.body_q.numpy().copy()
 
-    with orchard.Simulation.load(tmp_path / "here.npz", prototype=runs) as resumed:
+    with pippin.Simulation.load(tmp_path / "here.npz", prototype=runs) as resumed:
         resumed.step(2)
         assert (resumed.state.body_q.numpy() == expected).all()
 
 
 def test_a_plugin_that_knows_one_prototype_is_told_of_the_others(robots, configure):
     class First:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def bind(self, simulation):
             simulation.world_indices("body", [0])
 
     one, other = robots
     with pytest.raises(
-        orchard.PluginError, match="plugins:first: passes indices of one prototype, but the worlds have 2"
+        pippin.PluginError, match="plugins:first: passes indices of one prototype, but the worlds have 2"
     ):
-        orchard.Simulation(configure("xpbd", scene={"worlds": 2}), [First()], [(one, 1), (other, 1)])
+        pippin.Simulation(configure("xpbd", scene={"worlds": 2}), [First()], [(one, 1), (other, 1)])

@@ -2,7 +2,7 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -10,7 +10,7 @@ import warp as wp
 @pytest.fixture
 def simulate(chain, configure):
     def build(solver, **options):
-        return orchard.Simulation(configure(solver, scene={"worlds": 3}, **options), prototype=chain())
+        return pippin.Simulation(configure(solver, scene={"worlds": 3}, **options), prototype=chain())
 
     return build
 
@@ -68,7 +68,7 @@ def test_a_step_settles_once_and_a_mask_may_live_on_the_device(simulate):
 
 def test_only_joints_or_bodies_can_be_written(simulate):
     with simulate("xpbd") as simulation:
-        with pytest.raises(orchard.ConfigError, match="expected 'joints' or 'bodies', got 'body'"):
+        with pytest.raises(pippin.ConfigError, match="expected 'joints' or 'bodies', got 'body'"):
             simulation.invalidate("body")
-        with pytest.raises(orchard.ConfigError, match="3 is not a world"):
+        with pytest.raises(pippin.ConfigError, match="3 is not a world"):
             simulation.invalidate("joints", [3])

@@ -19,12 +19,12 @@ name = "{name}"
 version = "{version}"
 dependencies = {dependencies}
 
-[project.entry-points."orchard.{kind}s"]
+[project.entry-points."pippin.{kind}s"]
 {entry_point}
 """
 
 CONTRACT = """
-[project.entry-points."orchard.contract"]
+[project.entry-points."pippin.contract"]
 {contract} = "{module}"
 """
 

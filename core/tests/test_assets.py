@@ -3,10 +3,10 @@ import textwrap
 import warnings
 
 import pytest
-from orchard.assets import find_assets, import_asset
-from orchard.config.model import AssetConfig, SceneConfig
-from orchard.errors import ConfigError
-from orchard.scene import new_builder
+from pippin.assets import find_assets, import_asset
+from pippin.config.model import AssetConfig, SceneConfig
+from pippin.errors import ConfigError
+from pippin.scene import new_builder
 
 NEWTON_ASSETS = "pkg:newton/examples/assets"
 BODY = '<mujoco model="m"><worldbody><body name="a"><freejoint/>{}</body></worldbody></mujoco>'
@@ -222,7 +222,7 @@ def test_a_missing_dependency_names_the_extra(write, monkeypatch, name, text, mo
 
     error = failure(write(name, text))
 
-    assert str(error).endswith(f"; install orchard[{extra}]")
+    assert str(error).endswith(f"; install pippin[{extra}]")
     assert isinstance(error.__cause__, ImportError)
 
 

@@ -3,12 +3,12 @@
 import sys
 
 import pytest
-from orchard import PluginError
-from orchard.catalog import Catalog
+from pippin import PluginError
+from pippin.catalog import Catalog
 
 GOOD = """
 import attrs
-import orchard
+import pippin
 
 @attrs.frozen
 class DemoConfig:
@@ -17,7 +17,7 @@ class DemoConfig:
 class Demo:
     Config = DemoConfig
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return model
 """
@@ -210,7 +210,7 @@ def test_a_misspelt_hook_is_refused_with_the_nearest_name(install):
     assert load_fault().endswith("did you mean 'build_solver'?")
 
 
-def test_a_hook_for_a_later_orchard_may_be_optional(install):
+def test_a_hook_for_a_later_pippin_may_be_optional(install):
     source = GOOD.replace("build_solver", "later_hook").replace("hookimpl\n", "hookimpl(optionalhook=True)\n")
     install("demo-plug", source, 'demo = "demo_plug:Demo"')
 

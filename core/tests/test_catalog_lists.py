@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-import orchard
+import pippin
 import pytest
 import warp as wp
 from click.testing import CliRunner
-from orchard import PluginError
-from orchard.catalog import Catalog
-from orchard.cli import main
+from pippin import PluginError
+from pippin.catalog import Catalog
+from pippin.cli import main
 
 PLUGIN = "import attrs\n\n\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
 
@@ -38,7 +38,7 @@ def states() -> dict[str, str]:
     ],
 )
 def test_a_name_blocks_a_plugin_a_distribution_or_one_plugin_of_it(two, monkeypatch, names, blocked):
-    monkeypatch.setenv("ORCHARD_CATALOG_BLOCK", names)
+    monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", names)
 
     assert {name for name, state in states().items() if state == "blocked"} == blocked
 
@@ -46,29 +46,29 @@ def test_a_name_blocks_a_plugin_a_distribution_or_one_plugin_of_it(two, monkeypa
 def test_what_is_blocked_is_no_rival_any_more(two, monkeypatch):
     assert states()["plug-a:demo"] == states()["plug-b:demo"] == "duplicate"
 
-    monkeypatch.setenv("ORCHARD_CATALOG_BLOCK", "plug-b")
+    monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "plug-b")
 
     assert states()["plug-a:demo"] == "ok"
     assert Catalog.installed().find("sensor", "demo").distribution == "plug-a"
 
 
 def test_an_allow_list_blocks_everything_else_and_an_empty_one_everything(two, monkeypatch):
-    monkeypatch.setenv("ORCHARD_CATALOG_ALLOW", "own")
+    monkeypatch.setenv("PIPPIN_CATALOG_ALLOW", "own")
     assert [entry.name for entry in Catalog.installed().entries if entry.state != "blocked"] == ["own"]
 
-    monkeypatch.setenv("ORCHARD_CATALOG_ALLOW", "")
+    monkeypatch.setenv("PIPPIN_CATALOG_ALLOW", "")
     assert {entry.state for entry in Catalog.installed().entries} == {"blocked"}
 
 
 def test_blocked_beats_allowed(two, monkeypatch):
-    monkeypatch.setenv("ORCHARD_CATALOG_ALLOW", "own")
-    monkeypatch.setenv("ORCHARD_CATALOG_BLOCK", "plug-a")
+    monkeypatch.setenv("PIPPIN_CATALOG_ALLOW", "own")
+    monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "plug-a")
 
     assert states()["plug-a:own"] == "blocked"
 
 
 def test_what_is_blocked_is_neither_offered_nor_loaded(two, monkeypatch):
-    monkeypatch.setenv("ORCHARD_CATALOG_BLOCK", "own")
+    monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "own")
     catalog = Catalog.installed()
 
     with pytest.raises(PluginError) as caught:
@@ -76,7 +76,7 @@ def test_what_is_blocked_is_neither_offered_nor_loaded(two, monkeypatch):
 
     assert "own" not in catalog.names("sensor")
     assert str(caught.value) == (
-        "sensor 'own' of plug-a 1.0: blocked by ORCHARD_CATALOG_BLOCK; change that, or choose another one"
+        "sensor 'own' of plug-a 1.0: blocked by PIPPIN_CATALOG_BLOCK; change that, or choose another one"
     )
 
 
@@ -91,7 +91,7 @@ def file(tmp_path) -> Path:
 
 def test_a_chosen_plugin_that_a_file_blocks_is_an_error_with_both_places(two, file):
     with pytest.raises(PluginError) as caught:
-        orchard.load(file)
+        pippin.load(file)
 
     assert str(caught.value) == (
         f"{file}:4: sensors.one.type: sensor 'own' of plug-a 1.0: blocked by catalog.block"
@@ -100,7 +100,7 @@ def test_a_chosen_plugin_that_a_file_blocks_is_an_error_with_both_places(two, fi
 
 
 def test_a_file_may_allow_what_it_chooses_and_resolve_two_of_one_name(two, file):
-    config = orchard.load(file, ["catalog.block=[]", "catalog.allow=['plug-b']", "sensors.one.type='demo'"])
+    config = pippin.load(file, ["catalog.block=[]", "catalog.allow=['plug-b']", "sensors.one.type='demo'"])
 
     assert type(config.sensors["one"].config).__module__ == "plug_b"
     assert config.catalog.allow == ("plug-b",)
@@ -118,18 +118,18 @@ def test_a_simulation_finds_its_plugins_and_their_clampings_in_what_its_lists_le
     joint = pendulum.add_joint_revolute(-1, pendulum.add_link(mass=1.0, inertia=wp.diag(wp.vec3(1.0))), label="hinge")
     pendulum.add_articulation([joint])
 
-    config = orchard.structure({**tables, "catalog": {"block": ["plug-a", "plug-b"]}})
-    with orchard.Simulation(config, prototype=pendulum) as simulation:
-        assert type(simulation.actuators["arm"]).__module__ == "orchard_actuator_pd"
+    config = pippin.structure({**tables, "catalog": {"block": ["plug-a", "plug-b"]}})
+    with pippin.Simulation(config, prototype=pendulum) as simulation:
+        assert type(simulation.actuators["arm"]).__module__ == "pippin_actuator_pd"
         assert simulation.actuators["arm"].get("clamping[0].max_effort").numpy() == 1.0
 
-    with pytest.raises(PluginError, match=r"offered by orchard 0\.1\.0 and plug-b 1\.0"):
-        orchard.structure({**tables, "catalog": {"block": ["plug-a"]}})
+    with pytest.raises(PluginError, match=r"offered by pippin 0\.1\.0 and plug-b 1\.0"):
+        pippin.structure({**tables, "catalog": {"block": ["plug-a"]}})
 
 
 def test_a_name_on_a_list_that_nothing_has_is_a_warning_with_the_nearest_one(two):
     with pytest.warns(UserWarning, match="installed plugin or distribution is called 'plug-aa'; did you mean 'plug-a'"):
-        orchard.structure({"catalog": {"block": ["plug-aa"]}})
+        pippin.structure({"catalog": {"block": ["plug-aa"]}})
 
 
 def test_a_command_tells_it_in_one_line(two, file, monkeypatch):
@@ -143,19 +143,19 @@ def test_a_command_tells_it_in_one_line(two, file, monkeypatch):
 
 @pytest.mark.parametrize(("table", "text"), [({"block": "own"}, "expected a list"), ({"blok": []}, "unknown key")])
 def test_a_wrong_table_is_told_once_and_blocks_nothing(table, text):
-    with pytest.raises(orchard.ConfigError, match=rf"^catalog.*{text}[^\n]*$"):
-        orchard.structure({"catalog": table})
+    with pytest.raises(pippin.ConfigError, match=rf"^catalog.*{text}[^\n]*$"):
+        pippin.structure({"catalog": table})
 
 
 def test_plugins_shows_what_is_blocked_and_by_whom(two, file, monkeypatch):
-    monkeypatch.setenv("ORCHARD_CATALOG_BLOCK", "plug-b, plug-c")
+    monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "plug-b, plug-c")
 
     result = CliRunner().invoke(main, ["plugins", "plug-a", "plug-b", "--file", str(file)])
 
     assert [line.split()[-1] for line in result.stdout.splitlines()[1:4]] == ["blocked", "blocked", "blocked"]
     assert "own, demo: blocked by catalog.block (" in result.stdout.replace("demo, own", "own, demo")
-    assert "demo: blocked by ORCHARD_CATALOG_BLOCK; change that, or choose another one" in result.stdout
-    assert result.stderr.startswith("warning: ORCHARD_CATALOG_BLOCK: no installed plugin or distribution is called 'pl")
+    assert "demo: blocked by PIPPIN_CATALOG_BLOCK; change that, or choose another one" in result.stdout
+    assert result.stderr.startswith("warning: PIPPIN_CATALOG_BLOCK: no installed plugin or distribution is called 'pl")
 
 
 def test_plugins_lists_only_those_asked_for(two):

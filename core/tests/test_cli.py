@@ -1,4 +1,4 @@
-"""The command line as a whole: what it imports, how it fails, and what `orchard plugins` prints."""
+"""The command line as a whole: what it imports, how it fails, and what `pippin plugins` prints."""
 
 import json
 import re
@@ -8,12 +8,12 @@ import sys
 import click
 import pytest
 from click.testing import CliRunner
-from orchard import ConfigError, PluginError, SimulationError
-from orchard.cli import Commands, main
+from pippin import ConfigError, PluginError, SimulationError
+from pippin.cli import Commands, main
 
 MODULES_AFTER = """
 import json, sys
-from orchard.cli import main
+from pippin.cli import main
 try:
     main({arguments!r})
 finally:
@@ -29,7 +29,7 @@ def modules_after(*arguments: str) -> set[str]:
 
 
 def failing(error: BaseException) -> click.Group:
-    """Return a group like `orchard` whose only command, `fail`, raises."""
+    """Return a group like `pippin` whose only command, `fail`, raises."""
 
     class Failing(Commands):
         def get_command(self, ctx, cmd_name):
@@ -38,7 +38,7 @@ def failing(error: BaseException) -> click.Group:
     def raise_it():
         raise error
 
-    return Failing("orchard")
+    return Failing("pippin")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["plugins"], ["plugins", "--json"]])
@@ -48,7 +48,7 @@ def test_neither_newton_nor_warp_nor_any_plugin_is_imported(install, arguments):
     modules = modules_after(*arguments)
 
     assert modules.isdisjoint({"newton", "warp", "demo_plug"})
-    assert not [module for module in modules if module.startswith(("orchard_solver", "orchard_actuator"))]
+    assert not [module for module in modules if module.startswith(("pippin_solver", "pippin_actuator"))]
 
 
 def test_help_names_every_command_with_a_line_about_it():
@@ -59,7 +59,7 @@ def test_help_names_every_command_with_a_line_about_it():
 
 
 def test_version_is_the_distribution_s():
-    assert CliRunner().invoke(main, ["--version"]).output.startswith("orchard 0.")
+    assert CliRunner().invoke(main, ["--version"]).output.startswith("pippin 0.")
 
 
 @pytest.mark.parametrize(("kind", "code"), [(ConfigError, 2), (PluginError, 3), (SimulationError, 4)])

@@ -2,9 +2,9 @@
 
 import textwrap
 
-import orchard
+import pippin
 import pytest
-from orchard.config.documents import read
+from pippin.config.documents import read
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def write(tmp_path, monkeypatch):
 
 
 def faults(path):
-    with pytest.raises(orchard.ConfigError) as raised:
+    with pytest.raises(pippin.ConfigError) as raised:
         read(path)
     return raised.value.faults
 

@@ -6,9 +6,9 @@ import textwrap
 
 import attrs
 import numpy as np
-import orchard
+import pippin
 import pytest
-from orchard.config import CollisionConfig
+from pippin.config import CollisionConfig
 
 SOLVER = {"solver": {"type": "xpbd"}}
 
@@ -49,10 +49,10 @@ class Drive:
 def drive(install):
     """Install an actuator whose configuration uses every kind of type that the built-in ones do not."""
     install("demo-drive", DRIVE, 'drive = "demo_drive:Drive"', kind="actuator")
-    return lambda **settings: orchard.structure({**SOLVER, "actuators": {"a": {"type": "drive", **settings}}})
+    return lambda **settings: pippin.structure({**SOLVER, "actuators": {"a": {"type": "drive", **settings}}})
 
 
-def faults(call, *arguments, error=orchard.ConfigError, **keywords):
+def faults(call, *arguments, error=pippin.ConfigError, **keywords):
     with pytest.raises(error) as raised:
         call(*arguments, **keywords)
     return str(raised.value).splitlines()
@@ -94,7 +94,7 @@ def test_all_faults_of_a_file_are_reported_in_its_order(tmp_path, monkeypatch):
         """)
     )
 
-    found = faults(orchard.load, "ant.toml")
+    found = faults(pippin.load, "ant.toml")
 
     assert found[:-2] == [
         "ant.toml:2: simulation.dt: must be > 0.0: -1.0",
@@ -138,13 +138,13 @@ def test_all_faults_of_a_file_are_reported_in_its_order(tmp_path, monkeypatch):
     ],
 )
 def test_nothing_is_coerced(table, key, value, fault):
-    assert faults(orchard.structure, {**SOLVER, table: {key: value}}) == [f"{table}.{key}: {fault}"]
+    assert faults(pippin.structure, {**SOLVER, table: {key: value}}) == [f"{table}.{key}: {fault}"]
 
 
 def test_integers_are_numbers_and_so_are_those_of_numpy():
     data = {**SOLVER, "simulation": {"dt": 1, "substeps": np.int64(2)}, "scene": {"gravity": [0, 0, np.float32(-2)]}}
 
-    config = orchard.structure(data)
+    config = pippin.structure(data)
 
     assert (config.simulation.dt, config.simulation.substeps, config.scene.gravity) == (1.0, 2, (0.0, 0.0, -2.0))
     assert type(config.simulation.dt) is float
@@ -152,7 +152,7 @@ def test_integers_are_numbers_and_so_are_those_of_numpy():
 
 
 def test_a_huge_integer_is_no_finite_number():
-    (fault,) = faults(orchard.structure, {**SOLVER, "simulation": {"dt": 10**400}})
+    (fault,) = faults(pippin.structure, {**SOLVER, "simulation": {"dt": 10**400}})
 
     assert fault.startswith("simulation.dt: expected a finite number, got 1000")
     assert len(fault) < 120
@@ -164,22 +164,22 @@ def test_settings_that_raise_on_their_own_are_located(install):
     )
     install("demo-plug", f"{source}class Demo: Config = Config\n", 'demo = "demo_plug:Demo"')
 
-    assert faults(orchard.structure, {"solver": {"type": "demo"}}) == ["solver: LookupError: no map"]
+    assert faults(pippin.structure, {"solver": {"type": "demo"}}) == ["solver: LookupError: no map"]
 
 
 def test_what_is_no_configuration_at_all_is_said_to_be_none():
-    assert faults(orchard.structure, ["solver"]) == ["expected a table, got ['solver']"]
+    assert faults(pippin.structure, ["solver"]) == ["expected a table, got ['solver']"]
 
 
 @pytest.mark.parametrize("table", ["simulation", "scene", "solver", "actuators", "sensors"])
 def test_what_is_no_table_is_said_to_be_none(table):
-    assert faults(orchard.structure, {**SOLVER, table: "x"}) == [f"{table}: expected a table, got 'x'"]
+    assert faults(pippin.structure, {**SOLVER, table: "x"}) == [f"{table}: expected a table, got 'x'"]
 
 
 def test_unknown_key_far_from_any_lists_those_there_are():
     known = ", ".join(field.name for field in attrs.fields(CollisionConfig))
 
-    (fault,) = faults(orchard.structure, {**SOLVER, "collision": {"zzz": 1}})
+    (fault,) = faults(pippin.structure, {**SOLVER, "collision": {"zzz": 1}})
 
     assert fault == f"collision.zzz: unknown key; known keys: {known}"
 
@@ -191,7 +191,7 @@ def test_key_of_an_earlier_version_is_refused_with_what_replaced_it(install):
     )
     install("demo-plug", source, 'demo = "demo_plug:Demo"')
 
-    found = faults(orchard.structure, {"solver": {"type": "demo", "radius": 1.0, "replaced_keys": {}, "gab": 0.5}})
+    found = faults(pippin.structure, {"solver": {"type": "demo", "radius": 1.0, "replaced_keys": {}, "gab": 0.5}})
 
     assert found == [
         "solver.gab: unknown key; did you mean 'gap'?",
@@ -204,7 +204,7 @@ def test_number_that_yaml_reads_as_text_gets_its_cure(tmp_path):
     path = tmp_path / "a.yaml"
     path.write_text("solver: {type: xpbd}\nsimulation:\n  dt: 1e-3\n")
 
-    assert faults(orchard.load, path) == [
+    assert faults(pippin.load, path) == [
         f"{path}:3: simulation.dt: expected a number, got '1e-3'; YAML reads this as text, write 1.0e-03"
     ]
 
@@ -248,7 +248,7 @@ def test_union_fault_names_what_its_place_takes(drive, settings, fault):
 def test_only_broken_plugins_are_a_plugin_error(install):
     install("demo-plug", "raise RuntimeError('no licence')", 'demo = "demo_plug:Demo"')
 
-    found = faults(orchard.structure, {"solver": {"type": "demo", "x": 1}}, error=orchard.PluginError)
+    found = faults(pippin.structure, {"solver": {"type": "demo", "x": 1}}, error=pippin.PluginError)
 
     assert found == [
         "solver.type: solver 'demo' of demo-plug 1.0: could not be imported (RuntimeError: no licence); "
@@ -257,7 +257,7 @@ def test_only_broken_plugins_are_a_plugin_error(install):
 
 
 def test_unknown_plugin_beside_another_fault_is_a_config_error():
-    found = faults(orchard.structure, {"solver": {"type": "xpdb"}, "simulation": {"dt": "x"}})
+    found = faults(pippin.structure, {"solver": {"type": "xpdb"}, "simulation": {"dt": "x"}})
 
     assert found[0] == "simulation.dt: expected a number, got 'x'"
     assert found[1].startswith("solver.type: solver 'xpdb': not installed; ")
@@ -274,17 +274,17 @@ def test_config_class_that_no_file_can_fill_is_the_plugins_fault(install, field,
     source = f"import attrs\n@attrs.frozen\nclass Config:\n    {field}\nclass Demo:\n    Config = Config\n"
     install("demo-plug", f"from __future__ import annotations\n{source}", 'demo = "demo_plug:Demo"')
 
-    (found,) = faults(orchard.structure, {"solver": {"type": "demo", "x": 1}}, error=orchard.PluginError)
+    (found,) = faults(pippin.structure, {"solver": {"type": "demo", "x": 1}}, error=pippin.PluginError)
 
     assert reason in found
 
 
 def test_loading_imports_neither_newton_nor_warp_nor_unused_plugins(tmp_path):
     (tmp_path / "a.toml").write_text('[solver]\ntype = "xpbd"\n[sensors.s]\ntype = "imu"\nbody = "b"\n')
-    code = "import sys, orchard; orchard.load('a.toml'); print(*sys.modules)"
+    code = "import sys, pippin; pippin.load('a.toml'); print(*sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
 
     modules = set(done.stdout.split())
-    assert {"orchard_solver_xpbd", "orchard_sensor_imu"} <= modules
-    assert modules.isdisjoint({"newton", "warp", "yaml", "orchard_solver_mujoco", "orchard_actuator_pd"})
+    assert {"pippin_solver_xpbd", "pippin_sensor_imu"} <= modules
+    assert modules.isdisjoint({"newton", "warp", "yaml", "pippin_solver_mujoco", "pippin_actuator_pd"})

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-import orchard
+import pippin
 import pytest
-from orchard.config import unstructure
-from orchard.config.loading import read_tree
+from pippin.config import unstructure
+from pippin.config.loading import read_tree
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def write(path, text):
 
 
 def faults(path, overrides=None):
-    with pytest.raises(orchard.ConfigError) as raised:
-        orchard.load(path, overrides)
+    with pytest.raises(pippin.ConfigError) as raised:
+        pippin.load(path, overrides)
     return raised.value.faults
 
 
@@ -35,7 +35,7 @@ def test_tables_merge_lists_replace_and_the_last_file_wins(folder):
     write(folder / "b.yaml", "simulation: {dt: 0.2, seed: 3}\nscene: {gravity: [0, 0, -2]}")
     write(folder / "c.json", '{"extends": ["a.toml", "b.yaml"], "$schema": "x", "simulation": {"seed": 4}}')
 
-    config = orchard.load("c.json")
+    config = pippin.load("c.json")
 
     assert (config.simulation.dt, config.simulation.substeps, config.simulation.seed) == (0.2, 2, 4)
     assert config.scene.gravity == (0.0, 0.0, -2.0)
@@ -46,7 +46,7 @@ def test_names_in_extends_are_relative_to_the_file_that_writes_them(folder):
     write(folder / "x" / "base.toml", 'extends = ["solver.toml"]')
     write(folder / "ant.toml", 'extends = ["x/base.toml"]')
 
-    assert orchard.load("ant.toml").solver.type == "xpbd"
+    assert pippin.load("ant.toml").solver.type == "xpbd"
 
 
 def test_fault_in_a_base_names_the_base(folder):
@@ -63,7 +63,7 @@ def test_changed_type_drops_the_keys_of_the_old_plugin(folder):
     write(folder / "base.toml", '[solver]\ntype = "mujoco"\nnjmax = 50\niterations = 7')
     write(folder / "ant.toml", 'extends = ["base.toml"]\n[solver]\ntype = "xpbd"')
 
-    config = orchard.load("ant.toml").solver
+    config = pippin.load("ant.toml").solver
 
     assert (config.type, config.config.iterations) == ("xpbd", 2)
 
@@ -72,7 +72,7 @@ def test_same_type_keeps_the_keys_of_the_base(folder):
     write(folder / "base.toml", '[solver]\ntype = "xpbd"\niterations = 7')
     write(folder / "ant.toml", 'extends = ["base.toml"]\n[solver]\ntype = "xpbd"')
 
-    assert orchard.load("ant.toml").solver.config.iterations == 7
+    assert pippin.load("ant.toml").solver.config.iterations == 7
 
 
 def test_cycle_is_named_as_a_chain(folder):
@@ -103,7 +103,7 @@ def test_asset_paths_are_relative_to_the_file_that_writes_them(folder):
     )
     write(folder / "ant.toml", 'extends = ["robots/base.toml"]')
 
-    first, second = orchard.load("ant.toml").scene.assets
+    first, second = pippin.load("ant.toml").scene.assets
 
     assert Path(first.path) == folder / "robots" / "ant.xml"
     assert second.path == "pkg:newton/a.xml"
@@ -112,13 +112,13 @@ def test_asset_paths_are_relative_to_the_file_that_writes_them(folder):
 def test_asset_path_on_the_command_line_is_relative_to_the_working_folder(folder):
     write(folder / "x" / "ant.toml", '[[scene.assets]]\npath = "a.xml"\n[solver]\ntype = "xpbd"')
 
-    config = orchard.load("x/ant.toml", ["scene.assets.0.path=b.xml"])
+    config = pippin.load("x/ant.toml", ["scene.assets.0.path=b.xml"])
 
     assert Path(config.scene.assets[0].path) == folder / "b.xml"
 
 
 def test_asset_path_in_plain_data_stays_as_it_is():
-    config = orchard.structure({"solver": {"type": "xpbd"}, "scene": {"assets": [{"path": "a.xml"}]}})
+    config = pippin.structure({"solver": {"type": "xpbd"}, "scene": {"assets": [{"path": "a.xml"}]}})
 
     assert config.scene.assets[0].path == "a.xml"
 
@@ -156,7 +156,7 @@ kp = { ".*hip.*" = 40.0, "knee.1" = 1.0 }
 def test_value_is_set_from_the_command_line(folder, text, path, value):
     write(folder / "ant.toml", ANT)
 
-    found = unstructure(orchard.load("ant.toml", [text]))
+    found = unstructure(pippin.load("ant.toml", [text]))
 
     for key in path:
         found = found[key]
@@ -166,7 +166,7 @@ def test_value_is_set_from_the_command_line(folder, text, path, value):
 def test_override_in_python_takes_the_value_as_it_is(folder):
     write(folder / "ant.toml", ANT)
 
-    config = orchard.load("ant.toml", {"solver.njmax": 8, 'actuators.legs.kp.".*hip.*"': 2, "scene.gravity": (0, 0, 1)})
+    config = pippin.load("ant.toml", {"solver.njmax": 8, 'actuators.legs.kp.".*hip.*"': 2, "scene.gravity": (0, 0, 1)})
 
     assert config.solver.config.njmax == 8
     assert config.actuators["legs"].config.kp == {".*hip.*": 2.0, "knee.1": 1.0}
@@ -177,7 +177,7 @@ def test_override_in_python_takes_the_value_as_it_is(folder):
 def test_changed_type_drops_what_the_file_set_and_keeps_what_is_set_with_it(folder, order):
     write(folder / "ant.toml", ANT)
 
-    config = orchard.load("ant.toml", ["solver.type=xpbd", "solver.iterations=5"][::order])
+    config = pippin.load("ant.toml", ["solver.type=xpbd", "solver.iterations=5"][::order])
 
     assert (config.solver.type, config.solver.config.iterations) == ("xpbd", 5)
 
@@ -185,7 +185,7 @@ def test_changed_type_drops_what_the_file_set_and_keeps_what_is_set_with_it(fold
 def test_type_set_to_what_it_was_drops_nothing(folder):
     write(folder / "ant.toml", ANT)
 
-    assert orchard.load("ant.toml", ["solver.type=mujoco"]).solver.config.njmax == 50
+    assert pippin.load("ant.toml", ["solver.type=mujoco"]).solver.config.njmax == 50
 
 
 @pytest.mark.parametrize(

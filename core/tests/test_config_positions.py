@@ -1,10 +1,10 @@
-"""Lines of keys and items: what errors and `orchard show` point at."""
+"""Lines of keys and items: what errors and `pippin show` point at."""
 
 import json
 import tomllib
 
 import pytest
-from orchard.config.positions import json_lines, split_key, toml_lines
+from pippin.config.positions import json_lines, split_key, toml_lines
 
 TOML = '''\
 # a comment with [brackets] and = signs

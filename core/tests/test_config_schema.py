@@ -10,9 +10,9 @@ import attrs
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft7Validator
-from orchard.catalog import Catalog
-from orchard.cli import main
-from orchard.config.schema import json_schema
+from pippin.catalog import Catalog
+from pippin.cli import main
+from pippin.config.schema import json_schema
 
 EXAMPLES = sorted(Path(__file__).parents[2].glob("docs/examples/*.toml"))
 
@@ -46,8 +46,8 @@ def test_every_example_fits(schema, path):
     "text",
     [
         XPBD,
-        'solver.type = "orchard-solver-xpbd:xpbd"',
-        '"$schema" = "./orchard.schema.json"\n' + XPBD,
+        'solver.type = "pippin-solver-xpbd:xpbd"',
+        '"$schema" = "./pippin.schema.json"\n' + XPBD,
         XPBD + LEGS + "actuators.legs.kp = { hip = 4 }",
         XPBD + LEGS + "actuators.legs.kp = 4.0",
         'extends = ["base.toml"]',
@@ -112,7 +112,7 @@ def test_defaults_are_told(schema):
 BOUNDS = '''
 import attrs
 from attrs.validators import *
-from orchard.config.validators import in_schema
+from pippin.config.validators import in_schema
 
 @in_schema(multipleOf=2)
 def even(instance, attribute, value):
@@ -170,11 +170,11 @@ def test_validators_become_keywords(install):
 def test_broken_plugin_is_left_out_with_a_note(install, tmp_path):
     install("demo-plug", "raise RuntimeError('no licence')", 'demo = "demo_plug:Demo"')
 
-    result = CliRunner().invoke(main, ["schema", "--output", str(tmp_path / "orchard.schema.json")])
+    result = CliRunner().invoke(main, ["schema", "--output", str(tmp_path / "pippin.schema.json")])
 
     assert result.exit_code == 0
     assert "left out: solver 'demo' of demo-plug 1.0: could not be imported" in result.stderr
-    names = json.loads((tmp_path / "orchard.schema.json").read_text())["properties"]["solver"]["properties"]["type"]
+    names = json.loads((tmp_path / "pippin.schema.json").read_text())["properties"]["solver"]["properties"]["type"]
     assert "xpbd" in names["enum"]
     assert "demo" not in names["enum"]
 
@@ -198,11 +198,11 @@ def test_schema_without_plugins_is_valid():
 
 def test_schema_imports_neither_newton_nor_warp():
     code = (
-        "import sys; from orchard.cli import main; main(['schema'], standalone_mode=False); "
+        "import sys; from pippin.cli import main; main(['schema'], standalone_mode=False); "
         "print(*sys.modules, file=sys.stderr)"
     )
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert set(done.stderr.split()).isdisjoint({"newton", "warp"})
-    assert json.loads(done.stdout)["title"] == "Orchard simulation"
+    assert json.loads(done.stdout)["title"] == "Pippin simulation"

@@ -1,19 +1,19 @@
-"""Configurations written back: as plain data, as TOML, and by `orchard show`."""
+"""Configurations written back: as plain data, as TOML, and by `pippin show`."""
 
 import json
 import tomllib
 
-import orchard
+import pippin
 import pytest
 from click.testing import CliRunner
-from orchard.cli import main
-from orchard.config import dump_toml, structure, unstructure
-from orchard.config.toml_text import toml_text
+from pippin.cli import main
+from pippin.config import dump_toml, structure, unstructure
+from pippin.config.toml_text import toml_text
 
 ANT = {
     "simulation": {"dt": 1e-05, "device": "cuda:0"},
     "scene": {"worlds": 3, "assets": [{"path": "/a.xml", "ignore": ["x\\y\"z'\x7f\n"]}, {"path": "pkg:b/c.xml"}]},
-    "solver": {"type": "orchard-solver-xpbd:xpbd", "iterations": 5},
+    "solver": {"type": "pippin-solver-xpbd:xpbd", "iterations": 5},
     "actuators": {
         "left legs": {
             "type": "pd",
@@ -103,13 +103,13 @@ def test_what_is_shown_loads_as_the_same_configuration(files):
     (files / "elsewhere").mkdir()
     (files / "elsewhere" / "shown.toml").write_text(show("ant.toml"))
 
-    assert orchard.load("elsewhere/shown.toml") == orchard.load("ant.toml")
+    assert pippin.load("elsewhere/shown.toml") == pippin.load("ant.toml")
 
 
 def test_json_holds_the_configuration_and_the_origin_of_each_key(files):
     shown = json.loads(show("ant.toml", "--json", "--set", "scene.ground=true"))
 
-    assert structure(shown["config"]) == orchard.load("ant.toml", {"scene.ground": True})
+    assert structure(shown["config"]) == pippin.load("ant.toml", {"scene.ground": True})
     assert shown["origins"]["scene.ground"] == "--set"
     assert shown["origins"]["scene.assets.0.path"] == "ant.toml:3"
     assert shown["origins"]['actuators.legs.kp.".*hip.*"'] == "ant.toml:12"

@@ -3,9 +3,9 @@
 import sys
 
 import pytest
-from orchard import PluginError
-from orchard.catalog import Catalog
-from orchard.contract import CONTRACT_VERSIONS, age_of, declared_version
+from pippin import PluginError
+from pippin.catalog import Catalog
+from pippin.contract import CONTRACT_VERSIONS, age_of, declared_version
 
 PLUGIN = "import attrs\n\n\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
 
@@ -30,7 +30,7 @@ def test_the_current_version_is_accepted_and_so_is_none_which_is_the_first(decla
 
 
 @pytest.mark.parametrize(
-    ("version", "state", "cure"), [("0", "too-old", "update the plugin"), ("99", "too-new", "update orchard")]
+    ("version", "state", "cure"), [("0", "too-old", "update the plugin"), ("99", "too-new", "update pippin")]
 )
 def test_another_version_is_told_without_an_import_and_refused_where_it_is_chosen(declare, version, state, cure):
     entry = declare(version)
@@ -39,7 +39,7 @@ def test_another_version_is_told_without_an_import_and_refused_where_it_is_chose
         entry.load()
 
     assert (entry.contract, entry.state) == (int(version), state)
-    assert entry.problem == f"it keeps to contract {version}, and Orchard 0.1.0 to 1; {cure}"
+    assert entry.problem == f"it keeps to contract {version}, and Pippin 0.1.0 to 1; {cure}"
     assert str(caught.value) == f"sensor 'demo' of demo-plug 1.0: {entry.problem}"
     assert "demo_plug" not in sys.modules
 
@@ -49,7 +49,7 @@ def test_a_version_that_is_no_integer_breaks_the_plugin(declare, version):
     entry = declare(f'"{version}"')
 
     assert (entry.contract, entry.state) == (None, "broken")
-    assert entry.problem == f"group orchard.contract declares {version!r}; name one entry point there, by an integer"
+    assert entry.problem == f"group pippin.contract declares {version!r}; name one entry point there, by an integer"
 
 
 def test_two_versions_are_one_too_many():
@@ -66,5 +66,5 @@ def test_a_host_may_keep_several_versions(version, age):
 
 
 def test_a_version_that_cannot_be_read_cannot_be_chosen(declare):
-    with pytest.raises(PluginError, match=r"group orchard\.contract declares 'one'"):
+    with pytest.raises(PluginError, match=r"group pippin\.contract declares 'one'"):
         declare("one").load()

@@ -1,10 +1,10 @@
-"""`orchard plugins --doctor` on packages that are really installed, each broken in its own way."""
+"""`pippin plugins --doctor` on packages that are really installed, each broken in its own way."""
 
 import json
 
 import pytest
 from click.testing import CliRunner
-from orchard.cli import main
+from pippin.cli import main
 
 PLUGIN = "import attrs\n\n\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
 
@@ -68,13 +68,13 @@ def test_what_a_distribution_wants_is_held_against_what_is_installed(install):
 def test_another_contract_is_a_fault_and_a_blocked_plugin_is_left_alone(install, monkeypatch):
     install("plug-new", "raise RuntimeError", 'new = "plug_new:Demo"', contract="9")
     install("plug-off", "raise RuntimeError", 'off = "plug_off:Demo"')
-    monkeypatch.setenv("ORCHARD_CATALOG_BLOCK", "off")
+    monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "off")
 
     code, rows = examined("plug-new", "plug-off")
 
     assert code == 3
     assert (rows["plug-new"]["state"], rows["plug-new"]["contract"]) == ("too-new", 9)
-    assert rows["plug-new"]["faults"][0].endswith("it keeps to contract 9, and Orchard 0.1.0 to 1; update orchard")
+    assert rows["plug-new"]["faults"][0].endswith("it keeps to contract 9, and Pippin 0.1.0 to 1; update pippin")
     assert (rows["plug-off"]["state"], rows["plug-off"]["faults"]) == ("blocked", [])
     assert "blocked by" in rows["plug-off"]["problem"]
 

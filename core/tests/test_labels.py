@@ -1,6 +1,6 @@
 import pytest
-from orchard.errors import ConfigError
-from orchard.labels import assign, lookup, match
+from pippin.errors import ConfigError
+from pippin.labels import assign, lookup, match
 
 BODIES = ["ant/worldbody/torso", "ant/worldbody/torso/front_leg", "ant/worldbody/torso/front_leg/foot"]
 JOINTS = ["ant/hip_1", "ant/ankle_1", "ant/hip_2", "ant/ankle_2"]

@@ -3,14 +3,14 @@
 import os
 
 import pytest
-from orchard.errors import ConfigError, SimulationError
-from orchard.processes import FreshProcess
+from pippin.errors import ConfigError, SimulationError
+from pippin.processes import FreshProcess
 
 FUNCTIONS = """
 import os
 import sys
 
-from orchard.errors import ConfigError
+from pippin.errors import ConfigError
 
 
 def count(connection, start):

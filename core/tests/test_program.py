@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import warp as wp
-from orchard import SimulationError
-from orchard.outcome import Outcome
-from orchard.program import CaptureWarning, Operation, Program
-from orchard.snapshot import Snapshot, find_arrays, python_values
+from pippin import SimulationError
+from pippin.outcome import Outcome
+from pippin.program import CaptureWarning, Operation, Program
+from pippin.snapshot import Snapshot, find_arrays, python_values
 
 
 @wp.kernel

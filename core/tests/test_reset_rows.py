@@ -2,10 +2,10 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.reset import WorldReset
+from pippin.reset import WorldReset
 
 KINDS = newton.Model.AttributeFrequency
 PER_WORLD = {
@@ -96,5 +96,5 @@ def test_rows_that_no_world_can_be_told_of_are_refused():
     builder.replicate(prototype, WORLDS)
     model = builder.finalize(device="cpu")
 
-    with pytest.raises(orchard.PluginError, match=r"^solver: state array 'counts' \(1 rows, frequency .*ONCE"):
+    with pytest.raises(pippin.PluginError, match=r"^solver: state array 'counts' \(1 rows, frequency .*ONCE"):
         WorldReset(model, (model.state(),))

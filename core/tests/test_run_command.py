@@ -1,16 +1,16 @@
-"""What `orchard run` decides before it builds anything, and how it tells of its progress."""
+"""What `pippin run` decides before it builds anything, and how it tells of its progress."""
 
 import io
 import sys
 import warnings
 
-import orchard
+import pippin
 import pytest
-from orchard.cli.run import step_count
-from orchard.progress import Progress, shown_progress
+from pippin.cli.run import step_count
+from pippin.progress import Progress, shown_progress
 from rich.console import Console
 
-CONFIG = orchard.structure({"simulation": {"dt": 0.005, "decimation": 4}})
+CONFIG = pippin.structure({"simulation": {"dt": 0.005, "decimation": 4}})
 """Control steps of 0.02 s."""
 
 
@@ -27,29 +27,29 @@ def test_five_seconds_are_simulated_by_default() -> None:
 
 
 def test_the_default_is_rounded_up_to_a_whole_step() -> None:
-    config = orchard.structure({"simulation": {"dt": 0.3}})
+    config = pippin.structure({"simulation": {"dt": 0.3}})
 
     assert step_count(config, steps=None, duration=None) == 17
 
 
 def test_a_broken_step_is_refused_with_the_nearest_durations() -> None:
-    with pytest.raises(orchard.ConfigError, match=r"--duration: .* of 0\.02 s, got 0\.05; use 0\.04 or 0\.06"):
+    with pytest.raises(pippin.ConfigError, match=r"--duration: .* of 0\.02 s, got 0\.05; use 0\.04 or 0\.06"):
         step_count(CONFIG, steps=None, duration=0.05)
 
 
 def test_less_than_a_step_is_refused_with_one_step() -> None:
-    with pytest.raises(orchard.ConfigError, match=r"got 0\.001; use 0\.02$"):
+    with pytest.raises(pippin.ConfigError, match=r"got 0\.001; use 0\.02$"):
         step_count(CONFIG, steps=None, duration=0.001)
 
 
 @pytest.mark.parametrize("duration", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_duration_that_is_no_time_is_refused(duration: float) -> None:
-    with pytest.raises(orchard.ConfigError, match="--duration: expected a positive time"):
+    with pytest.raises(pippin.ConfigError, match="--duration: expected a positive time"):
         step_count(CONFIG, steps=None, duration=duration)
 
 
 def test_steps_beside_a_duration_are_refused() -> None:
-    with pytest.raises(orchard.ConfigError, match="leave one of the two out"):
+    with pytest.raises(pippin.ConfigError, match="leave one of the two out"):
         step_count(CONFIG, steps=3, duration=0.06)
 
 
@@ -69,7 +69,7 @@ def test_without_a_terminal_each_phase_is_one_plain_line() -> None:
 
 def test_a_long_phase_without_a_terminal_tells_of_itself_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     page = io.StringIO()
-    monkeypatch.setattr("orchard.progress._PLAIN_PERIOD", 0.0)
+    monkeypatch.setattr("pippin.progress._PLAIN_PERIOD", 0.0)
     progress = Progress(Console(file=page))
 
     with progress.phase("run"):

@@ -5,10 +5,10 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
-import orchard
+import pippin
 import pytest
-from orchard.recording import Series
-from orchard.run_folder import RunFolder
+from pippin.recording import Series
+from pippin.run_folder import RunFolder
 
 SERIES = {
     "time": Series(values=np.linspace(0.1, 1.0, 10), units=("s",)),
@@ -21,14 +21,14 @@ SERIES = {
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
 
-    with pytest.raises(orchard.ConfigError, match=r"--out: .* is not empty"):
+    with pytest.raises(pippin.ConfigError, match=r"--out: .* is not empty"):
         RunFolder(tmp_path)
 
 
 def test_a_file_is_refused_as_a_folder(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
 
-    with pytest.raises(orchard.ConfigError, match=r"notes\.txt' is a file"):
+    with pytest.raises(pippin.ConfigError, match=r"notes\.txt' is a file"):
         RunFolder(tmp_path / "notes.txt")
 
 
@@ -52,12 +52,12 @@ def test_nothing_is_made_before_something_is_written(tmp_path: Path) -> None:
 
 
 def test_the_configuration_is_written_with_every_default(tmp_path: Path) -> None:
-    config = orchard.SimulationConfig()
+    config = pippin.SimulationConfig()
 
     RunFolder(tmp_path).write_config(config)
 
     assert tomllib.loads((tmp_path / "config.toml").read_text())["simulation"]["substeps"] == 1
-    assert orchard.load(tmp_path / "config.toml") == config
+    assert pippin.load(tmp_path / "config.toml") == config
 
 
 def test_series_keep_their_names_labels_and_units(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ import sys
 import newton
 import numpy as np
 import pytest
-from orchard.config.model import AssetConfig, SceneConfig
-from orchard.errors import ConfigError
-from orchard.scene import add_assets, add_worlds, new_builder, world_offsets
+from pippin.config.model import AssetConfig, SceneConfig
+from pippin.errors import ConfigError
+from pippin.scene import add_assets, add_worlds, new_builder, world_offsets
 
 ANT = AssetConfig(
     path="pkg:newton/examples/assets/nv_ant.xml",
@@ -30,7 +30,7 @@ def falling_box() -> newton.ModelBuilder:
 
 
 def test_the_scene_is_described_without_newton():
-    code = "import orchard.scene, sys; sys.exit(bool({'newton', 'warp', 'pxr'} & set(sys.modules)))"
+    code = "import pippin.scene, sys; sys.exit(bool({'newton', 'warp', 'pxr'} & set(sys.modules)))"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

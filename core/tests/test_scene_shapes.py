@@ -4,10 +4,10 @@ import dataclasses
 
 import attrs
 import newton
-import orchard
+import pippin
 import pytest
-from orchard.config import SceneConfig, ShapeConfig
-from orchard.scene import add_assets, add_worlds, new_builder
+from pippin.config import SceneConfig, ShapeConfig
+from pippin.scene import add_assets, add_worlds, new_builder
 
 ROBOT = """
 <mujoco>
@@ -22,7 +22,7 @@ ROBOT = """
 def built(tmp_path, **shapes):
     (tmp_path / "robot.xml").write_text(ROBOT)
     assets = [{"path": str(tmp_path / "robot.xml")}]
-    scene = orchard.structure({"scene": {"shapes": shapes, "ground": True, "assets": assets}}).scene
+    scene = pippin.structure({"scene": {"shapes": shapes, "ground": True, "assets": assets}}).scene
     prototype, builder = new_builder(scene), new_builder(scene)
     add_assets(prototype, scene)
     add_worlds(builder, [(prototype, scene.worlds)], scene)
@@ -66,8 +66,8 @@ def test_a_density_reaches_the_mass(tmp_path):
 
 
 def test_values_that_no_material_has_are_refused():
-    with pytest.raises(orchard.ConfigError, match=r"scene.shapes.mu: .*must be >= 0.*-1"):
-        orchard.structure({"scene": {"shapes": {"mu": -1.0}}})
+    with pytest.raises(pippin.ConfigError, match=r"scene.shapes.mu: .*must be >= 0.*-1"):
+        pippin.structure({"scene": {"shapes": {"mu": -1.0}}})
 
 
 def test_shapes_of_an_asset_are_hydroelastic_and_the_ground_is_not(tmp_path):
@@ -92,5 +92,5 @@ def test_shapes_of_an_asset_are_hydroelastic_and_the_ground_is_not(tmp_path):
     ],
 )
 def test_what_no_shape_can_be_is_refused(table, key):
-    with pytest.raises(orchard.ConfigError, match=rf"^scene\.shapes\.{key}"):
-        orchard.structure({"scene": {"shapes": table}})
+    with pytest.raises(pippin.ConfigError, match=rf"^scene\.shapes\.{key}"):
+        pippin.structure({"scene": {"shapes": table}})

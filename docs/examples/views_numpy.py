@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import orchard
+import pippin
 
 STIFFNESS, DAMPING, LIMIT = 100.0, 2.0, 80.0  # [N·m/rad], [N·m·s/rad], [N·m]
 LYING = {"HFE": 1.1, "KFE": -2.2}  # hip and knee of a left leg [rad]; right legs turn the other way
@@ -22,7 +22,7 @@ def lying_pose(names: tuple[str, ...]) -> np.ndarray:
 def run(step_count: int = 600) -> np.ndarray:
     """Drive the quadrupeds, and return the height of each base at the end [m], shape [count]."""
     overrides = {"simulation.device": "cpu", "simulation.decimation": 1}
-    with orchard.Simulation.from_file(Path(__file__).with_name("quadruped.toml"), overrides) as simulation:
+    with pippin.Simulation.from_file(Path(__file__).with_name("quadruped.toml"), overrides) as simulation:
         simulation.switch(simulation.actuators["legs"], on=False)  # the efforts are ours
         robots = simulation.view.articulations("*")
         # On the CPU these are no copies: the next `get_` refreshes them.

@@ -7,7 +7,7 @@ CPU and on a GPU, and what is computed from them is read where it is.
 import sys
 from pathlib import Path
 
-import orchard
+import pippin
 import torch
 import warp as wp
 
@@ -18,7 +18,7 @@ CROUCH = 0.5  # how much further the last robot bends its legs [1]
 def run(step_count: int = 300, device: str = "auto") -> torch.Tensor:
     """Drive the quadrupeds, and return the height of each base at the end [m], shape [count]."""
     overrides = {"simulation.device": device, "simulation.decimation": 1}
-    with orchard.Simulation.from_file(Path(__file__).with_name("quadruped.toml"), overrides) as simulation:
+    with pippin.Simulation.from_file(Path(__file__).with_name("quadruped.toml"), overrides) as simulation:
         simulation.switch(simulation.actuators["legs"], on=False)  # the efforts are ours
         robots = simulation.view.articulations("*")
         positions = wp.to_torch(robots.get_dof_positions())

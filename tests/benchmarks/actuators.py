@@ -14,11 +14,11 @@ from typing import Any
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import warp as wp
 from in_turn import in_turn, recorded
 from newton import actuators
-from orchard_actuator_neural.drives import MLP
+from pippin_actuator_neural.drives import MLP
 
 DOFS = 12
 TICKS = 4
@@ -51,7 +51,7 @@ def robot() -> newton.ModelBuilder:
 
 
 class Actuation:
-    """Orchard's operations from `zero_efforts` to the last `apply_actuators` of a control step."""
+    """Pippin's operations from `zero_efforts` to the last `apply_actuators` of a control step."""
 
     def __init__(self, law: dict[str, Any], worlds: int, device: str) -> None:
         tables = {
@@ -60,7 +60,7 @@ class Actuation:
             "solver": {"type": "featherstone"},
             "actuators": {"legs": {"joints": ["hinge_.*"], **law}},
         }
-        self.simulation = orchard.Simulation(orchard.structure(tables), prototype=robot())
+        self.simulation = pippin.Simulation(pippin.structure(tables), prototype=robot())
         self.group = self.simulation.actuators["legs"]
         names = ("zero_efforts", "apply_actuators(actuators:legs)")
         self.operations = [operation for operation in self.simulation.program.operations if operation.name in names]

@@ -18,7 +18,7 @@ from typing import Any
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import warp as wp
 from in_turn import TURNS, in_turn, recorded, seconds
 
@@ -49,7 +49,7 @@ def robots() -> newton.ModelBuilder:
     return builder
 
 
-def simulate(worlds: int, device: str, sensors: dict[str, Any]) -> orchard.Simulation:
+def simulate(worlds: int, device: str, sensors: dict[str, Any]) -> pippin.Simulation:
     """Return robots, with or without cameras."""
     tables = {
         "simulation": {"device": device, "dt": 0.002, "capture": "require"},
@@ -57,7 +57,7 @@ def simulate(worlds: int, device: str, sensors: dict[str, Any]) -> orchard.Simul
         "solver": {"type": "xpbd"},
         "sensors": sensors,
     }
-    return orchard.Simulation(orchard.structure(tables), prototype=robots())
+    return pippin.Simulation(pippin.structure(tables), prototype=robots())
 
 
 def camera(worlds: int, outputs: Sequence[str]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def camera(worlds: int, outputs: Sequence[str]) -> dict[str, Any]:
 
 
 class Pictures:
-    """Orchard's operation that takes the pictures."""
+    """Pippin's operation that takes the pictures."""
 
     def __init__(self, worlds: int, device: str, outputs: Sequence[str]) -> None:
         self.simulation = simulate(worlds, device, {"eye": camera(worlds, outputs)})
@@ -130,7 +130,7 @@ def ratios_of_steps(worlds: int, device: str, *, all_ten: bool) -> Iterator[floa
     for each in simulations:
         each.step(2 * PERIOD)
 
-    def steps(simulation: orchard.Simulation) -> Any:
+    def steps(simulation: pippin.Simulation) -> Any:
         def run(count: int) -> None:
             for _ in range(count):
                 simulation.step(PERIOD)

@@ -1,4 +1,4 @@
-"""The loop that a user of Newton would write by hand, over the same model as an Orchard simulation.
+"""The loop that a user of Newton would write by hand, over the same model as a Pippin simulation.
 
 It calls Newton's solver, actuators, sensors and collision pipeline directly, and is captured by hand or not at all.
 """

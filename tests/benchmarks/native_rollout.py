@@ -1,7 +1,7 @@
 """Throughput of `mujoco-native` beside MuJoCo's own threaded rollout: `python tests/benchmarks/native_rollout.py`.
 
 Both sides run in this process, in turn, on the same `MjModel` and number of threads, from the same settled worlds:
-Newton's ant, limp on the ground. MuJoCo's rollout gets all its steps in one call. Orchard hands back a Newton state
+Newton's ant, limp on the ground. MuJoCo's rollout gets all its steps in one call. Pippin hands back a Newton state
 after each control step, which holds one step of MuJoCo, or four. It takes the four in one call, or in a call each where
 something happens between them, as with actuators. "Bare" is that call of MuJoCo alone. A figure is the median of the
 ratios of neighbouring runs.
@@ -18,7 +18,7 @@ from itertools import product
 
 import mujoco
 import numpy as np
-import orchard
+import pippin
 import robots
 from mujoco.batch import Batch
 from mujoco.rollout import Rollout
@@ -32,27 +32,27 @@ STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS.value
 class Between:
     """Does nothing, between any two steps."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self) -> None:
         """Do nothing."""
 
 
-def ant(worlds: int, threads: int, steps: int, is_between: bool) -> orchard.Simulation:
+def ant(worlds: int, threads: int, steps: int, is_between: bool) -> pippin.Simulation:
     """Return limp ants that have come to rest on the ground."""
-    config = orchard.structure(
+    config = pippin.structure(
         {
             "simulation": {"dt": DT, "decimation": steps, "device": "cpu"},
             "scene": {"worlds": worlds, "ground": True, "assets": [robots.ANT]},
             "solver": {"type": "mujoco-native", "threads": threads},
         }
     )
-    simulation = orchard.Simulation(config, plugins=[Between()] if is_between else [])
+    simulation = pippin.Simulation(config, plugins=[Between()] if is_between else [])
     simulation.step(100)
     simulation.check()
     return simulation
 
 
-def rollout(simulation: orchard.Simulation, threads: int, steps: int) -> Callable[[int], None]:
+def rollout(simulation: pippin.Simulation, threads: int, steps: int) -> Callable[[int], None]:
     """Return what rolls the simulation's worlds out by some control steps, from where they are now."""
     batch = simulation.solver.batch
     model = batch.get_model(0)
@@ -67,7 +67,7 @@ def rollout(simulation: orchard.Simulation, threads: int, steps: int) -> Callabl
     return advance
 
 
-def bare_steps(simulation: orchard.Simulation, threads: int, steps: int, is_between: bool) -> Callable[[int], None]:
+def bare_steps(simulation: pippin.Simulation, threads: int, steps: int, is_between: bool) -> Callable[[int], None]:
     """Return what calls the engine as often, over the same worlds, and converts nothing."""
     ours = simulation.solver.batch
     batch = Batch(ours.get_model(0), ours.nsim, threads)
@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=15.0, help="time for each line")
     arguments = parser.parse_args()
     print(
-        "| threads | worlds | steps in a control step | rollout [world-steps/s] | Orchard ÷ rollout | bare ÷ rollout |"
+        "| threads | worlds | steps in a control step | rollout [world-steps/s] | Pippin ÷ rollout | bare ÷ rollout |"
     )
     print("|---|---|---|---|---|---|")
     for threads, worlds, case in product(arguments.threads, arguments.worlds, arguments.cases):
@@ -135,7 +135,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from orchard.devices import leave_out_backward_kernels
+    from pippin.devices import leave_out_backward_kernels
 
     leave_out_backward_kernels()
     main()

@@ -2,7 +2,7 @@
 
 Both sides cast the same rays from a body that hovers over a terrain of 20 000 triangles, recorded into one graph each,
 and must find the same places. A figure is the median of the ratios of neighbouring runs: more than 1 means that
-Orchard is faster.
+Pippin is faster.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import warp as wp
 from in_turn import in_turn, recorded
 
@@ -37,7 +37,7 @@ def terrain() -> newton.Mesh:
     return newton.Mesh(vertices.astype(np.float32), triangles.ravel().astype(np.int32), compute_inertia=False)
 
 
-def simulate(pattern: dict[str, Any], worlds: int, device: str) -> orchard.Simulation:
+def simulate(pattern: dict[str, Any], worlds: int, device: str) -> pippin.Simulation:
     """Return hovering bodies, each with a heading of its own, above the terrain that all worlds share."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.1)), label="head")
@@ -47,7 +47,7 @@ def simulate(pattern: dict[str, Any], worlds: int, device: str) -> orchard.Simul
         "solver": {"type": "featherstone"},
         "sensors": {"rays": {"type": "ray-caster", "body": "head", **pattern}},
     }
-    simulation = orchard.Simulation(orchard.structure(tables), [Terrain()], builder)
+    simulation = pippin.Simulation(pippin.structure(tables), [Terrain()], builder)
     poses = simulation.state.body_q.numpy()
     generator = np.random.default_rng(0)
     heading = generator.uniform(-np.pi, np.pi, worlds)
@@ -60,7 +60,7 @@ def simulate(pattern: dict[str, Any], worlds: int, device: str) -> orchard.Simul
 class Terrain:
     """Adds the terrain once, for all worlds."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def complete_builder(self, builder: newton.ModelBuilder) -> None:
         """Add a mesh that belongs to no world."""
         builder.add_shape_mesh(-1, mesh=terrain(), label="terrain")
@@ -101,7 +101,7 @@ def query(
 class ByHand:
     """One launch of a kernel around `wp.mesh_query_ray`."""
 
-    def __init__(self, simulation: orchard.Simulation, pattern: dict[str, Any]) -> None:
+    def __init__(self, simulation: pippin.Simulation, pattern: dict[str, Any]) -> None:
         model, sensor = simulation.model, simulation.sensors["rays"]
         config = sensor.config.grid or sensor.config.lidar
         rays = [wp.array(each.reshape(-1, 3), dtype=wp.vec3, device=model.device) for each in config.rays()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import newton
-import orchard
+import pippin
 import warp as wp
 
 ANT = {
@@ -20,9 +20,9 @@ SENSORS = {
 """What of an IMU and foot contacts each solver can serve on the ant."""
 
 
-def ant(solver: str, worlds: int, device: str, dt: float, decimation: int) -> orchard.Simulation:
+def ant(solver: str, worlds: int, device: str, dt: float, decimation: int) -> pippin.Simulation:
     """Return Newton's ant under PD control, on the ground, with the sensors that the solver can serve."""
-    config = orchard.structure(
+    config = pippin.structure(
         {
             "simulation": {"dt": dt, "decimation": decimation, "device": device, "capture": "require"},
             "scene": {"worlds": worlds, "ground": True, "assets": [ANT]},
@@ -31,12 +31,12 @@ def ant(solver: str, worlds: int, device: str, dt: float, decimation: int) -> or
             "sensors": SENSORS[solver],
         }
     )
-    return orchard.Simulation(config)
+    return pippin.Simulation(config)
 
 
-def chain(solver: str, worlds: int, device: str, dt: float, decimation: int) -> orchard.Simulation:
+def chain(solver: str, worlds: int, device: str, dt: float, decimation: int) -> pippin.Simulation:
     """Return eight links hanging from the world, hinged in turn about x and y, under PD control; no contacts."""
-    config = orchard.structure(
+    config = pippin.structure(
         {
             "simulation": {"dt": dt, "decimation": decimation, "device": device, "capture": "require"},
             "scene": {"worlds": worlds},
@@ -44,7 +44,7 @@ def chain(solver: str, worlds: int, device: str, dt: float, decimation: int) -> 
             "actuators": {"hinges": pd([".*"], CHAIN_GAINS)},
         }
     )
-    return orchard.Simulation(config, prototype=links(8, 0.2))
+    return pippin.Simulation(config, prototype=links(8, 0.2))
 
 
 def links(count: int, length: float) -> newton.ModelBuilder:

@@ -13,7 +13,7 @@ from typing import Any
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import warp as wp
 from in_turn import in_turn, recorded
 
@@ -46,7 +46,7 @@ def robot() -> newton.ModelBuilder:
 
 
 class Reading:
-    """Orchard's operation of one sensor, on robots that have come to stand."""
+    """Pippin's operation of one sensor, on robots that have come to stand."""
 
     def __init__(self, sensor: dict[str, Any], worlds: int, device: str) -> None:
         tables = {
@@ -55,12 +55,12 @@ class Reading:
             "solver": {"type": "mujoco"},
             "sensors": {"it": sensor},
         }
-        self.simulation = orchard.Simulation(orchard.structure(tables), plugins=[self], prototype=robot())
+        self.simulation = pippin.Simulation(pippin.structure(tables), plugins=[self], prototype=robot())
         self.simulation.step(10)
         self.sensor = self.simulation.sensors["it"]
         (self.run,) = (each.run for each in self.simulation.program.operations if "sensors:it" in each.name)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def update_sensors(self, contacts: newton.Contacts, observables: Any) -> None:
         """Keep what the sensor is given."""
         self.contacts, self.observables = contacts, observables
@@ -128,7 +128,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from orchard.devices import leave_out_backward_kernels
+    from pippin.devices import leave_out_backward_kernels
 
     leave_out_backward_kernels()
     main()

@@ -18,8 +18,8 @@ from pathlib import Path
 def start(file: Path, cache: Path) -> float:
     """Return how long a whole process takes to simulate one control step of a file [s]."""
     with tempfile.TemporaryDirectory() as folder:
-        orchard = Path(sys.executable).with_name("orchard")
-        command = [orchard, "run", file, "--steps", "1", "--out", f"{folder}/run", "--json"]
+        pippin = Path(sys.executable).with_name("pippin")
+        command = [pippin, "run", file, "--steps", "1", "--out", f"{folder}/run", "--json"]
         began = time.perf_counter()
         subprocess.run(command, check=True, capture_output=True, env=os.environ | {"WARP_CACHE_PATH": str(cache)})
         return time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""Throughput of Orchard beside loops written by hand: `uv run python tests/benchmarks/throughput.py`.
+"""Throughput of Pippin beside loops written by hand: `uv run python tests/benchmarks/throughput.py`.
 
 Both sides run in this process, in turn, on the same model, and must end in the same bits. A figure is the median of
 the ratios of neighbouring runs, so that it holds where the speed of the machine drifts.
@@ -12,13 +12,13 @@ import statistics
 from collections.abc import Callable
 
 import numpy as np
-import orchard
+import pippin
 import robots
 import warp as wp
 from hand_written import HandWrittenLoop
 from in_turn import TURNS, seconds
 
-CASES: tuple[tuple[str, Callable[..., orchard.Simulation], str, float], ...] = (
+CASES: tuple[tuple[str, Callable[..., pippin.Simulation], str, float], ...] = (
     ("nv_ant", robots.ant, "mujoco", 0.005),
     ("nv_ant", robots.ant, "xpbd", 0.005),
     ("chain of 8", robots.chain, "mujoco", 0.002),
@@ -29,7 +29,7 @@ CASES: tuple[tuple[str, Callable[..., orchard.Simulation], str, float], ...] = (
 DECIMATION = 4
 
 
-def beside(simulation: orchard.Simulation, solver: str) -> HandWrittenLoop:
+def beside(simulation: pippin.Simulation, solver: str) -> HandWrittenLoop:
     """Return the loop a user would write over the simulation's model, with the same actuators and sensors."""
     (actuator,) = simulation.actuators.values()
     model, step = simulation.model, simulation.config.simulation
@@ -56,7 +56,7 @@ def ratio(
     """Return the median of their time over ours, and the steps run on each side.
 
     Args:
-        ours: Advances Orchard by some steps.
+        ours: Advances Pippin by some steps.
         theirs: Advances the loop by hand by as many.
         device: Where both run.
         budget: Time to spend [s].
@@ -73,7 +73,7 @@ def ratio(
 
 
 def measure(case: tuple, worlds: int, device: str, budget: float) -> dict[str, float | str]:
-    """Return one row: ratios to a captured and to an eager loop, and Orchard's own throughput.
+    """Return one row: ratios to a captured and to an eager loop, and Pippin's own throughput.
 
     Raises:
         AssertionError: The two sides do not end in the same bits.
@@ -117,7 +117,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from orchard.devices import leave_out_backward_kernels
+    from pippin.devices import leave_out_backward_kernels
 
     leave_out_backward_kernels()
     main()

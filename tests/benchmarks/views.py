@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import warp as wp
 from in_turn import in_turn
 
@@ -48,7 +48,7 @@ class Bench:
         }
         builder = robot()
         builder.articulation_label[0] = "robot"
-        self.simulation = orchard.Simulation(orchard.structure(tables), prototype=builder)
+        self.simulation = pippin.Simulation(pippin.structure(tables), prototype=builder)
         self.view = self.simulation.view.articulations("robot")
         model = self.simulation.model
         self.newtons = newton.selection.ArticulationView(model, "robot")
@@ -113,7 +113,7 @@ class ContactBench:
         for index in range(4):
             place = wp.transform(wp.vec3(float(index), 0.0, 0.1), wp.quat_identity())
             builder.add_shape_box(builder.add_body(label=f"box_{index}", xform=place), hx=0.1, hy=0.1, hz=0.1)
-        self.simulation = orchard.Simulation(orchard.structure(tables), prototype=builder)
+        self.simulation = pippin.Simulation(pippin.structure(tables), prototype=builder)
         self.simulation.step(3)
         self.simulation.check()
         self.view = self.simulation.view.contacts("box_*")

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -155,7 +155,7 @@ def laboratory(register: Callable[[newton.ModelBuilder], None]) -> newton.ModelB
     return builder
 
 
-def build(solver: str) -> orchard.Simulation:
+def build(solver: str) -> pippin.Simulation:
     """Return the three worlds with one solver, as its row of the table says."""
     row = ROWS[solver]
     tables = {
@@ -164,13 +164,13 @@ def build(solver: str) -> orchard.Simulation:
         "solver": {"type": solver, **row.get("options", {})},
     }
     register = getattr(newton.solvers, row["newton"]).register_custom_attributes
-    simulation = orchard.Simulation(orchard.structure(tables), prototype=laboratory(register))
+    simulation = pippin.Simulation(pippin.structure(tables), prototype=laboratory(register))
     simulation.model.gravity.assign(np.array([*GRAVITIES.values(), GRAVITIES["upright"]], dtype=np.float32))
     simulation.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
     return simulation
 
 
-def observe(simulation: orchard.Simulation, step_count: int) -> tuple[np.ndarray, np.ndarray]:
+def observe(simulation: pippin.Simulation, step_count: int) -> tuple[np.ndarray, np.ndarray]:
     """Step, and return poses and velocities of every body, shape [step_count + 1, world_count, body_count, 7 or 6]."""
     poses, velocities = [], []
     for step in range(step_count + 1):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -56,7 +56,7 @@ def flight(solver):
     row = ROWS[solver]
     tables = {"simulation": {"device": "cpu", "dt": DT}, "solver": {"type": solver, **row.get("options", {})}}
     centres, momenta = [], []
-    with orchard.Simulation(orchard.structure(tables), prototype=flyer(solver)) as simulation:
+    with pippin.Simulation(pippin.structure(tables), prototype=flyer(solver)) as simulation:
         mass = simulation.model.particle_mass.numpy().astype(float)
         for step in range(STEPS + 1):
             simulation.step(min(step, 1))

@@ -55,14 +55,14 @@ def walker() -> Callable[..., Any]:
 @pytest.fixture(scope="session")
 def build() -> Callable[..., Any]:
     """Return a function from solver, prototype and world count to a simulation, on the CPU unless told otherwise."""
-    import orchard
+    import pippin
 
-    def simulate(solver: Any, prototype: Any, worlds: int, **options: Any) -> orchard.Simulation:
+    def simulate(solver: Any, prototype: Any, worlds: int, **options: Any) -> pippin.Simulation:
         tables = {
             "simulation": {"device": "cpu", "dt": 0.002, "accept_unsupported": ["armature"], **options},
             "scene": {"worlds": worlds},
             "solver": {"type": solver} if isinstance(solver, str) else solver,
         }
-        return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+        return pippin.Simulation(pippin.structure(tables), prototype=prototype)
 
     return simulate

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import warp as wp
-from orchard.views import ARTICULATION, RIGID_BODY
+from pippin.views import ARTICULATION, RIGID_BODY
 
 CALLS = 10
 COMPUTED = ("jacobians", "mass_matrices", "gravity_forces")

@@ -2,10 +2,10 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.views import ARTICULATION, RowError, ViewError
+from pippin.views import ARTICULATION, RowError, ViewError
 
 WORLDS = 4
 READ = [name for name, quantity in ARTICULATION.items() if quantity.source != "computed"]
@@ -340,7 +340,7 @@ def test_a_change_that_the_solver_would_ignore_is_refused_and_not_written(walker
     with build("xpbd", walker(), 1, accept_unsupported=["armature"]) as simulation:
         view = simulation.view.articulations("walker")
         before = get(view, "dof_armatures")
-        with pytest.raises(orchard.ConfigError, match="does not take over JOINT_DOF_INERTIAL_PROPERTIES"):
+        with pytest.raises(pippin.ConfigError, match="does not take over JOINT_DOF_INERTIAL_PROPERTIES"):
             view.set_dof_armatures(5.0)
 
         np.testing.assert_array_equal(get(view, "dof_armatures"), before)
@@ -355,8 +355,8 @@ def test_an_invalidated_view_raises(walker, build):
         assert not view.is_valid
         assert not view.check()
         for call in (view.get_dof_positions, view.apply_forces, lambda: view.set_masses(1.0)):
-            with pytest.raises(orchard.SimulationError, match="was invalidated"):
+            with pytest.raises(pippin.SimulationError, match="was invalidated"):
                 call()
-        with pytest.raises(orchard.SimulationError, match="was invalidated"):
+        with pytest.raises(pippin.SimulationError, match="was invalidated"):
             of_all.articulations("walker")
         assert simulation.view.articulations("walker").is_valid

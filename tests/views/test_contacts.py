@@ -6,7 +6,7 @@ from pathlib import Path
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 
@@ -61,7 +61,7 @@ def simulate(prototype, solver, *, worlds=2, observables=("contact_f",), plugins
         "scene": {"worlds": worlds, "ground": True},
         "solver": solver,
     }
-    return orchard.Simulation(orchard.structure(tables), prototype=prototype, plugins=plugins)
+    return pippin.Simulation(pippin.structure(tables), prototype=prototype, plugins=plugins)
 
 
 def mean(simulation, measure, count=50):
@@ -203,7 +203,7 @@ def test_without_dt_readings_are_forces_and_with_it_impulses(settled):
 
 @pytest.mark.parametrize("dt", [0.0, -1.0, np.nan, np.inf])
 def test_a_dt_that_is_no_length_of_time_is_refused(settled, dt):
-    with pytest.raises(orchard.ConfigError, match="dt: expected a length of time"):
+    with pytest.raises(pippin.ConfigError, match="dt: expected a length of time"):
         settled.view.contacts("/lone").net_forces(dt)
 
 
@@ -275,7 +275,7 @@ def test_more_contacts_than_rows_are_counted_and_reported(settled):
     assert counts.sum() > 5
     assert data.overflow.numpy().tolist() == [counts.sum()]
     assert (data.other_shapes.numpy() >= 0).all()
-    with pytest.raises(orchard.SimulationError, match=f"5 rows, but {counts.sum()} were needed"):
+    with pytest.raises(pippin.SimulationError, match=f"5 rows, but {counts.sum()} were needed"):
         settled.check()
     view.check_errors()
 
@@ -285,13 +285,13 @@ def test_a_simulation_without_contact_forces_is_refused_with_the_cure(boxes):
     cure = r"does not ask the solver for 'contact_f'.* write simulation.observables = \[\"contact_f\"\]"
     with (
         simulate(boxes, {"type": "mujoco"}, observables=()) as simulation,
-        pytest.raises(orchard.ConfigError, match=cure),
+        pytest.raises(pippin.ConfigError, match=cure),
     ):
         simulation.view.contacts("/lone")
 
 
 def test_a_solver_without_contact_forces_is_refused(boxes):
-    with pytest.raises(orchard.ConfigError, match="needs 'contact_f', which solver 'featherstone' does not compute"):
+    with pytest.raises(pippin.ConfigError, match="needs 'contact_f', which solver 'featherstone' does not compute"):
         simulate(boxes, {"type": "featherstone"})
 
 
@@ -340,7 +340,7 @@ def test_an_invalidated_view_raises(boxes):
         simulation.view.invalidate()
 
         for read in (view.net_forces, view.raw_contact_data, view.friction_data):
-            with pytest.raises(orchard.SimulationError, match="invalidated"):
+            with pytest.raises(pippin.SimulationError, match="invalidated"):
                 read()
 
 
@@ -348,12 +348,12 @@ def test_what_a_view_was_not_made_for_is_refused(settled):
     view = settled.view.contacts("/lone")
 
     for read in (view.force_matrix, view.contact_data):
-        with pytest.raises(orchard.ConfigError, match="the view has no filters"):
+        with pytest.raises(pippin.ConfigError, match="the view has no filters"):
             read()
     for read in (view.raw_contact_data, view.friction_data):
-        with pytest.raises(orchard.ConfigError, match="the view has no rows; make it with max_contact_data"):
+        with pytest.raises(pippin.ConfigError, match="the view has no rows; make it with max_contact_data"):
             read()
-    with pytest.raises(orchard.ConfigError, match="max_contact_data: expected a number of rows, got -1"):
+    with pytest.raises(pippin.ConfigError, match="max_contact_data: expected a number of rows, got -1"):
         settled.view.contacts("/lone", max_contact_data=-1)
 
 
@@ -379,7 +379,7 @@ def test_a_loaded_simulation_has_the_contacts_it_was_saved_with(boxes, tmp_path)
         simulation.step(50)
         simulation.save(tmp_path / "saved")
         expected = read(simulation)
-    with orchard.Simulation.load(tmp_path / "saved", prototype=boxes) as loaded:
+    with pippin.Simulation.load(tmp_path / "saved", prototype=boxes) as loaded:
         for array, again in zip(expected, read(loaded), strict=True):
             np.testing.assert_array_equal(array, again)
     assert expected[0].any()

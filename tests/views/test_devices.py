@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import warp as wp
-from orchard.views import ARTICULATION, RowError, ViewError
+from pippin.views import ARTICULATION, RowError, ViewError
 
 PLAIN = [name for name, quantity in ARTICULATION.items() if quantity.is_settable and quantity.source != "model"]
 

@@ -2,10 +2,10 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard.views import ARTICULATION, ViewError
+from pippin.views import ARTICULATION, ViewError
 
 SOLVERS = ("mujoco", "xpbd", "featherstone", "mujoco-native")
 
@@ -112,7 +112,7 @@ def test_views_of_a_loaded_simulation_read_where_it_goes_on(walker, build, tmp_p
         view.set_dof_positions(0.2, indices=[1])
         simulation.save(tmp_path / "state")
         expected = read(view, "link_transforms")
-    with orchard.Simulation.load(tmp_path / "state", prototype=walker()) as simulation:
+    with pippin.Simulation.load(tmp_path / "state", prototype=walker()) as simulation:
         view = simulation.view.articulations("walker")
 
         np.testing.assert_array_equal(read(view, "link_transforms"), expected)

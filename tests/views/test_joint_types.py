@@ -4,7 +4,7 @@ import newton
 import numpy as np
 import pytest
 import warp as wp
-from orchard.views import DofType
+from pippin.views import DofType
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import warp as wp
-from orchard.views import ViewError
+from pippin.views import ViewError
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
 class OnlyDLPack:
-    """An array that offers DLPack and nothing else, as that of a library that Orchard has never heard of."""
+    """An array that offers DLPack and nothing else, as that of a library that Pippin has never heard of."""
 
     def __init__(self, array):
         self.array = array

@@ -4,7 +4,7 @@ import newton
 import pytest
 import warp as wp
 from newton import JointType
-from orchard.views.metatype import DofType, of_articulation
+from pippin.views.metatype import DofType, of_articulation
 
 Axis = newton.ModelBuilder.JointDofConfig
 

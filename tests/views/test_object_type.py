@@ -3,7 +3,7 @@
 import newton
 import pytest
 import warp as wp
-from orchard.views.object_type import ObjectType, object_type
+from pippin.views.object_type import ObjectType, object_type
 
 
 def add_link(builder, label):

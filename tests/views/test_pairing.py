@@ -5,8 +5,8 @@ import re
 import newton
 import pytest
 import warp as wp
-from orchard.views.pairing import pair, sensor_groups
-from orchard.views.selection import SelectionError
+from pippin.views.pairing import pair, sensor_groups
+from pippin.views.selection import SelectionError
 
 
 def add_body(builder, label):

@@ -4,7 +4,7 @@ import inspect
 
 import newton
 import pytest
-from orchard.views import ARTICULATION, RIGID_BODY, ArticulationView, RigidBodyView
+from pippin.views import ARTICULATION, RIGID_BODY, ArticulationView, RigidBodyView
 
 CASES = [(ArticulationView, quantity) for quantity in ARTICULATION.values()]
 CASES += [(RigidBodyView, quantity) for quantity in RIGID_BODY.values()]

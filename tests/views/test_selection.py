@@ -3,9 +3,9 @@
 import re
 
 import numpy as np
-import orchard
+import pippin
 import pytest
-from orchard.views.selection import SelectionError, select
+from pippin.views.selection import SelectionError, select
 
 BODIES = ["/ant/torso", "/ant/leg_1", "/ant/leg_2", "/ant/leg_2/foot"]
 LABELS = BODIES * 2 + ["/ground"]
@@ -105,7 +105,7 @@ def test_nothing_may_be_selected_where_that_is_allowed():
 def test_no_match_is_an_error_that_lists_the_nearest_labels():
     with pytest.raises(LookupError, match=r"pattern '/ant/toros': matches no body; nearest labels: '/ant/torso', "):
         chosen("/ant/toros")
-    with pytest.raises(orchard.ConfigError, match="there are no bodies"):
+    with pytest.raises(pippin.ConfigError, match="there are no bodies"):
         chosen("*", [], np.zeros(0))
 
 

@@ -5,11 +5,11 @@ import warnings
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
-from orchard_actuator_dc_motor import DCMotorWarning
+from pippin import testing
+from pippin_actuator_dc_motor import DCMotorWarning
 
 SPEEDS = (-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 20.0)
 MOTOR = {"saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort": 100.0}
@@ -18,11 +18,11 @@ MOTOR = {"saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort":
 class Still:
     """Keeps the state where it is: what reaches the joints is all that is looked at."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def step_solver(self, state_in, state_out):
         state_out.assign(state_in)
 
@@ -51,7 +51,7 @@ def simulate(tmp_path, shafts):
         }
         path = tmp_path / "scene.json"
         path.write_text(json.dumps(tables))
-        return orchard.Simulation.from_file(path, plugins=[Still()], prototype=shafts)
+        return pippin.Simulation.from_file(path, plugins=[Still()], prototype=shafts)
 
     return build
 
@@ -122,7 +122,7 @@ def test_a_missing_limit_is_warned_of(tmp_path, shafts):
         "actuators": {"motor": {"type": "dc-motor", "joints": ["shaft_3"], **motor}},
     }
     with pytest.warns(DCMotorWarning, match="missing or above saturation_effort for shaft_3, "):
-        orchard.Simulation(orchard.structure(tables), plugins=[Still()], prototype=shafts).close()
+        pippin.Simulation(pippin.structure(tables), plugins=[Still()], prototype=shafts).close()
 
 
 def test_a_limit_at_the_saturation_is_fine(simulate):
@@ -144,15 +144,15 @@ def test_a_limit_at_the_saturation_is_fine(simulate):
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, value):
     table = {"type": "dc-motor", "joints": [".*"], **MOTOR, field: value}
-    with pytest.raises(orchard.ConfigError, match=rf"actuators\.motor\.{field}\b.*finite"):
-        orchard.structure({"actuators": {"motor": table}})
+    with pytest.raises(pippin.ConfigError, match=rf"actuators\.motor\.{field}\b.*finite"):
+        pippin.structure({"actuators": {"motor": table}})
 
 
 @pytest.mark.parametrize("field", ["saturation_effort", "velocity_limit"])
 def test_a_motor_without_its_curve_is_refused(field):
     table = {"type": "dc-motor", "joints": [".*"], **{name: 1.0 for name in MOTOR if name != field}}
-    with pytest.raises(orchard.ConfigError, match=rf"actuators\.motor\.{field}: missing"):
-        orchard.structure({"actuators": {"motor": table}})
+    with pytest.raises(pippin.ConfigError, match=rf"actuators\.motor\.{field}: missing"):
+        pippin.structure({"actuators": {"motor": table}})
 
 
 CONFORMANCE = testing.Conformance(

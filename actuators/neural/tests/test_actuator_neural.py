@@ -8,11 +8,11 @@ from pathlib import Path
 import newton
 import numpy as np
 import onnx
-import orchard
+import pippin
 import pytest
 import warp as wp
 from onnx import TensorProto, helper, numpy_helper
-from orchard import testing
+from pippin import testing
 
 POSITIONS, VELOCITIES, TARGETS = np.array([0.1, -0.2]), np.array([1.0, -2.0]), np.array([0.3, 0.1])
 ERRORS = TARGETS - POSITIONS
@@ -35,11 +35,11 @@ class Still:
 
     supported_observables = frozenset()
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def step_solver(self, state_in, state_out):
         state_out.assign(state_in)
 
@@ -146,7 +146,7 @@ def simulate(file, *, worlds=2, device="cpu", capture="require", dt=0.01, **opti
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
         "actuators": {"legs": group},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[Still()], prototype=hinges())
+    return pippin.Simulation(pippin.structure(tables), plugins=[Still()], prototype=hinges())
 
 
 def efforts(simulation, count):
@@ -290,7 +290,7 @@ def test_what_is_remembered_is_saved(tmp_path, kind):
         simulation.save(tmp_path / "two.npz")
         expected = efforts(simulation, 1)
 
-    with orchard.Simulation.load(tmp_path / "two.npz", plugins=[Still()], prototype=hinges()) as resumed:
+    with pippin.Simulation.load(tmp_path / "two.npz", plugins=[Still()], prototype=hinges()) as resumed:
         np.testing.assert_array_equal(efforts(resumed, 1), expected)
 
 
@@ -351,10 +351,10 @@ def test_an_implicit_effort_of_an_lstm_remembers_as_the_explicit_one(tmp_path):
 
 
 def test_the_slope_is_there_where_a_simulation_leaves_out_backward_kernels():
-    """As every program does that imports Newton after Orchard has built something; these tests import it before."""
+    """As every program does that imports Newton after Pippin has built something; these tests import it before."""
     name = test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step.__name__
     code = (
-        "import sys, orchard.devices; orchard.devices.leave_out_backward_kernels();"
+        "import sys, pippin.devices; pippin.devices.leave_out_backward_kernels();"
         "import newton, pytest, warp; assert not warp.config.enable_backward; sys.exit(pytest.main(sys.argv[1:]))"
     )
     arguments = ["-q", "-p", "no:cacheprovider", f"{__file__}::{name}"]
@@ -371,7 +371,7 @@ def test_the_slope_is_there_where_a_simulation_leaves_out_backward_kernels():
     ],
 )
 def test_a_network_without_implicit_mode_says_why(tmp_path, kind, options, reason):
-    with pytest.raises(orchard.ConfigError, match=rf"^actuators\.legs\.effort_mode: 'implicit' .*{reason}.*'explicit'"):
+    with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.effort_mode: 'implicit' .*{reason}.*'explicit'"):
         simulate(WRITERS[kind](tmp_path / "net.onnx", **options), effort_mode="implicit")
 
 
@@ -379,7 +379,7 @@ def test_a_network_without_implicit_mode_says_why(tmp_path, kind, options, reaso
 
 
 def refused(file, message, **options):
-    with pytest.raises(orchard.ConfigError, match=rf"^actuators\.legs\.model: .*{message}"):
+    with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.model: .*{message}"):
         simulate(file, worlds=1, **options)
 
 
@@ -477,7 +477,7 @@ def test_a_file_is_named_relative_to_the_configuration(tmp_path):
     (tmp_path / "scene.toml").write_text(
         '[simulation]\ndevice = "cpu"\n[actuators.legs]\ntype = "neural"\njoints = [".*"]\nmodel = "knee.onnx"\n'
     )
-    with orchard.Simulation.from_file(tmp_path / "scene.toml", plugins=[Still()], prototype=hinges()) as simulation:
+    with pippin.Simulation.from_file(tmp_path / "scene.toml", plugins=[Still()], prototype=hinges()) as simulation:
         np.testing.assert_allclose(efforts(simulation, 1)[0, 0], [7.156126, 36.343372], rtol=1e-5)
 
 

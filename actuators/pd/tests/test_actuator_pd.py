@@ -2,10 +2,10 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 POSITIONS = np.array([0.3, -0.2, 0.1], dtype=np.float32)
 VELOCITIES = np.array([1.0, -2.0, 0.5], dtype=np.float32)
@@ -16,7 +16,7 @@ INERTIA = 0.05  # of each link about its joint [kg·m²]
 class Featherstone:
     """A solver that comes with Newton itself."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model)
 
@@ -40,7 +40,7 @@ def simulate(prototype, *, worlds=1, capture="auto", dt=0.001, groups=None, **op
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
         "actuators": groups or {"legs": {"type": "pd", "joints": [".*"], **options}},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[Featherstone()], prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), plugins=[Featherstone()], prototype=prototype)
 
 
 @pytest.mark.alone
@@ -228,7 +228,7 @@ def test_two_groups_on_one_dof_are_refused(legs):
     groups = {"all": {"type": "pd", "joints": [".*"]}, "again": {"type": "pd", "joints": ["knee"]}}
 
     with pytest.raises(
-        orchard.ConfigError,
+        pippin.ConfigError,
         match=r"actuators\.again\.joints: joint 'knee' is driven by actuators\.all already; give each joint to one",
     ):
         simulate(legs, groups=groups)
@@ -242,7 +242,7 @@ def test_a_joint_whose_coordinates_are_no_angles_or_lengths_is_refused(kind):
     builder.add_articulation([joint])
 
     with pytest.raises(
-        orchard.ConfigError, match=rf"actuators\.legs\.joints: joint 'odd' is a {kind} joint, .*; choose revolute"
+        pippin.ConfigError, match=rf"actuators\.legs\.joints: joint 'odd' is a {kind} joint, .*; choose revolute"
     ):
         simulate(builder)
 
@@ -275,7 +275,7 @@ def test_every_dof_of_a_joint_with_several_is_driven():
     ],
 )
 def test_patterns_that_do_not_fit_the_joints_are_refused(legs, options, message):
-    with pytest.raises(orchard.ConfigError, match=message):
+    with pytest.raises(pippin.ConfigError, match=message):
         simulate(legs, **options)
 
 
@@ -298,8 +298,8 @@ def test_patterns_that_do_not_fit_the_joints_are_refused(legs, options, message)
     ],
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
-    with pytest.raises(orchard.ConfigError, match=rf"^actuators\.legs\.{field}\b.*: "):
-        orchard.structure({"actuators": {"legs": {"type": "pd", "joints": [".*"], **options}}})
+    with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.{field}\b.*: "):
+        pippin.structure({"actuators": {"legs": {"type": "pd", "joints": [".*"], **options}}})
 
 
 CONFORMANCE = testing.Conformance("actuator", "pd", config={"kp": 20.0, "kd": 1.0, "delay": {"steps": 3}})

@@ -4,10 +4,10 @@ import json
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 
 class Featherstone:
@@ -16,11 +16,11 @@ class Featherstone:
     def __init__(self, is_still=False):
         self.is_still = is_still
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model, angular_damping=0.0)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def step_solver(self, solver, state_in, state_out, control, contacts, dt):
         if self.is_still:
             state_out.assign(state_in)
@@ -50,7 +50,7 @@ def simulate(tmp_path, hinge):
         }
         path = tmp_path / "scene.json"
         path.write_text(json.dumps(tables))
-        return orchard.Simulation.from_file(path, plugins=[Featherstone(is_still)], prototype=hinge)
+        return pippin.Simulation.from_file(path, plugins=[Featherstone(is_still)], prototype=hinge)
 
     return build
 
@@ -97,7 +97,7 @@ def test_a_resumed_run_has_the_integral_that_was_saved(simulate, hinge, tmp_path
         simulation.reset([1])
         simulation.save(tmp_path / "state.ckpt")
         expected = efforts(simulation, 2)
-    with orchard.Simulation.load(tmp_path / "state.ckpt", [Featherstone(is_still=True)], hinge) as resumed:
+    with pippin.Simulation.load(tmp_path / "state.ckpt", [Featherstone(is_still=True)], hinge) as resumed:
         np.testing.assert_array_equal(efforts(resumed, 2), expected)
 
 
@@ -136,14 +136,14 @@ def test_a_range_is_drawn_for_each_world(simulate):
 @pytest.mark.parametrize("field", ["kp", "ki", "kd", "integral_max"])
 @pytest.mark.parametrize("value", [-1.0, {"hinge": -1.0}, {"uniform": [-1.0, 1.0]}])
 def test_a_negative_gain_is_refused_where_it_stands(simulate, field, value):
-    with pytest.raises(orchard.ConfigError, match=rf"actuators\.motor\.{field}\b.*must be finite and >= 0"):
+    with pytest.raises(pippin.ConfigError, match=rf"actuators\.motor\.{field}\b.*must be finite and >= 0"):
         simulate(**{field: value})
 
 
 @pytest.mark.parametrize("field", ["kp", "ki", "kd", "integral_max", "const_effort"])
 def test_a_parameter_that_is_not_finite_is_refused(field):
-    with pytest.raises(orchard.ConfigError, match=rf"actuators\.motor\.{field}: expected a finite number, got nan"):
-        orchard.structure({"actuators": {"motor": {"type": "pid", "joints": [".*"], field: float("nan")}}})
+    with pytest.raises(pippin.ConfigError, match=rf"actuators\.motor\.{field}: expected a finite number, got nan"):
+        pippin.structure({"actuators": {"motor": {"type": "pid", "joints": [".*"], field: float("nan")}}})
 
 
 CONFORMANCE = testing.Conformance("actuator", "pid", config={"kp": 20.0, "ki": 5.0, "kd": 1.0})

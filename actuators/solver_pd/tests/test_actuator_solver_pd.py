@@ -4,11 +4,11 @@ import json
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
-from orchard.features import RIGID_TREES, FeatureWarning
+from pippin import testing
+from pippin.features import RIGID_TREES, FeatureWarning
 
 NAMES = ("hip", "knee")
 INERTIA = 2.0
@@ -20,7 +20,7 @@ class Featherstone:
     def __init__(self, features=RIGID_TREES):
         self.supported_features = features
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model, angular_damping=0.0)
 
@@ -53,7 +53,7 @@ def simulate(tmp_path, legs):
         }
         path = tmp_path / "scene.json"
         path.write_text(json.dumps(tables))
-        return orchard.Simulation.from_file(path, plugins=[solver or Featherstone()], prototype=legs)
+        return pippin.Simulation.from_file(path, plugins=[solver or Featherstone()], prototype=legs)
 
     return build
 
@@ -164,9 +164,9 @@ def hinge(label):
 def simulate_two_robots(**options):
     group = {"type": "solver-pd", "kd": 0.0, **options}
     tables = {"simulation": {"device": "cpu", "dt": 0.001}, "scene": {"worlds": 3, "gravity": [0.0, 0.0, 0.0]}}
-    config = orchard.structure({**tables, "actuators": {"arm": group}})
+    config = pippin.structure({**tables, "actuators": {"arm": group}})
     solver = Featherstone(RIGID_TREES | {"heterogeneous_worlds", "armature"})
-    return orchard.Simulation(config, plugins=[solver], prototype=[(hinge("left"), 2), (hinge("right"), 1)])
+    return pippin.Simulation(config, plugins=[solver], prototype=[(hinge("left"), 2), (hinge("right"), 1)])
 
 
 def test_worlds_without_the_joints_are_left_alone():
@@ -184,7 +184,7 @@ def test_worlds_without_the_joints_are_left_alone():
 @pytest.mark.parametrize("field", ["kp", "armature"])
 def test_a_table_that_leaves_out_the_joints_of_one_robot_is_an_error_and_no_reason_to_skip_it(field):
     options = {"kp": 1.0, field: {"left": 1.0}}
-    with pytest.raises(orchard.ConfigError, match=rf"actuators\.arm\.{field}: no joint matches 'left'.*\(in world 2\)"):
+    with pytest.raises(pippin.ConfigError, match=rf"actuators\.arm\.{field}: no joint matches 'left'.*\(in world 2\)"):
         simulate_two_robots(joints=[".*"], **options)
 
 
@@ -206,20 +206,20 @@ def test_there_is_no_effort_to_read_and_the_error_says_where_to_look(simulate, n
 
 
 def test_a_solver_without_joint_drives_is_refused(simulate):
-    with pytest.raises(orchard.ConfigError, match=r"does not support joint_drives .* used by hip, knee;"):
+    with pytest.raises(pippin.ConfigError, match=r"does not support joint_drives .* used by hip, knee;"):
         simulate(solver=Featherstone(RIGID_TREES - {"joint_drives"}))
 
 
 def test_a_solver_that_leaves_out_effort_limits_is_warned_of(tmp_path, legs):
     group = {"type": "solver-pd", "joints": ["knee"], "kp": 1.0, "kd": 0.0, "effort_limit": 5.0}
-    tables = orchard.structure({"simulation": {"device": "cpu"}, "actuators": {"legs": group}})
+    tables = pippin.structure({"simulation": {"device": "cpu"}, "actuators": {"legs": group}})
     with pytest.warns(FeatureWarning, match=r"does not support effort_limits .* used by knee;"):
-        orchard.Simulation(tables, plugins=[Featherstone()], prototype=legs).close()
+        pippin.Simulation(tables, plugins=[Featherstone()], prototype=legs).close()
 
 
 def test_a_joint_that_a_pd_drives_already_is_refused(simulate):
     one = {"type": "solver-pd", "joints": ["hip", "knee"], "kp": 1.0, "kd": 1.0}
-    with pytest.raises(orchard.ConfigError, match=r"joint 'knee' is driven by actuators\.legs already"):
+    with pytest.raises(pippin.ConfigError, match=r"joint 'knee' is driven by actuators\.legs already"):
         simulate(groups={"legs": one, "again": {**one, "joints": ["knee"]}})
 
 
@@ -238,7 +238,7 @@ def test_a_joint_that_a_pd_drives_already_is_refused(simulate):
     ],
 )
 def test_what_makes_no_sense_is_refused_where_it_stands(simulate, options, message):
-    with pytest.raises(orchard.ConfigError, match=message):
+    with pytest.raises(pippin.ConfigError, match=message):
         simulate(**options)
 
 
@@ -246,8 +246,8 @@ def test_what_makes_no_sense_is_refused_where_it_stands(simulate, options, messa
 def test_gains_have_no_default(field):
     """Without gains the model has no drive, and the host could not tell whether the solver supports one."""
     gains = {name: 1.0 for name in ("kp", "kd") if name != field}
-    with pytest.raises(orchard.ConfigError, match=rf"actuators\.legs\.{field}: missing"):
-        orchard.structure({"actuators": {"legs": {"type": "solver-pd", "joints": [".*"], **gains}}})
+    with pytest.raises(pippin.ConfigError, match=rf"actuators\.legs\.{field}: missing"):
+        pippin.structure({"actuators": {"legs": {"type": "solver-pd", "joints": [".*"], **gains}}})
 
 
 CONFORMANCE = testing.Conformance("actuator", "solver-pd", config={"kp": 20.0, "kd": 1.0})

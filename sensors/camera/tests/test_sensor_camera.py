@@ -4,10 +4,10 @@ import math
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 WIDTH, HEIGHT, FOV = 32, 20, 0.9
 EYE, TARGET = np.array([1.6, -1.1, 1.2]), np.array([0.0, 0.1, 0.6])
@@ -25,7 +25,7 @@ class XPBD:
 
     coordinates = "maximal"
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverXPBD(model)
 
@@ -50,7 +50,7 @@ def simulate(prototype=None, *, worlds=1, ground=True, capture="require", gravit
         "scene": {"worlds": worlds, "ground": ground, "gravity": [0.0, 0.0, -gravity]},
         "sensors": {"eye": {"type": "camera", "width": WIDTH, "height": HEIGHT, **settings, **camera}},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[XPBD()], prototype=prototype or bodies())
+    return pippin.Simulation(pippin.structure(tables), plugins=[XPBD()], prototype=prototype or bodies())
 
 
 def images(simulation):
@@ -229,7 +229,7 @@ def simulate_exactly(**camera):
             | camera
         },
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[XPBD()], prototype=bodies())
+    return pippin.Simulation(pippin.structure(tables), plugins=[XPBD()], prototype=bodies())
 
 
 def test_looking_down_from_above_the_x_axis_is_up_in_the_image():
@@ -410,7 +410,7 @@ def test_stages_change_depth_and_leave_the_clean_image(traced):
 @pytest.mark.parametrize("name", ["segmentation", "color"])
 def test_no_stage_acts_on_what_is_no_measured_number(name):
     stages = [{"type": "noise", "output": name, "std": 1.0}]
-    with pytest.raises(orchard.ConfigError, match=rf"stages\.0\.output: '{name}' is not made of separate numbers"):
+    with pytest.raises(pippin.ConfigError, match=rf"stages\.0\.output: '{name}' is not made of separate numbers"):
         simulate(stages=stages)
 
 
@@ -474,7 +474,7 @@ def test_a_checkpoint_goes_on_to_the_bit(tmp_path):
         saved = images(simulation)
         simulation.step(3)
         wanted = images(simulation)
-    with orchard.Simulation.load(tmp_path / "saved.npz", plugins=[XPBD()], prototype=prototype()) as simulation:
+    with pippin.Simulation.load(tmp_path / "saved.npz", plugins=[XPBD()], prototype=prototype()) as simulation:
         assert images(simulation)["depth"].tobytes() == saved["depth"].tobytes()
         simulation.step(3)
         assert {name: image.tobytes() for name, image in images(simulation).items()} == {
@@ -501,7 +501,7 @@ def test_images_are_one_memory_for_numpy_and_say_unit_and_frame(still):
 
 
 def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one():
-    with pytest.raises(orchard.ConfigError, match=r"sensors\.eye\.body: no body matches 'bal'.*'ball'"):
+    with pytest.raises(pippin.ConfigError, match=r"sensors\.eye\.body: no body matches 'bal'.*'ball'"):
         simulate(body="bal")
 
 
@@ -529,14 +529,14 @@ def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one():
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options, reason):
     table = {"type": "camera", "width": 8, "height": 6, "vertical_fov": 1.0, **options}
     table = {key: value for key, value in table.items() if value is not None}
-    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.eye\.{field}\b.*: .*({reason})"):
-        orchard.structure({"sensors": {"eye": table}})
+    with pytest.raises(pippin.ConfigError, match=rf"^sensors\.eye\.{field}\b.*: .*({reason})"):
+        pippin.structure({"sensors": {"eye": table}})
 
 
 def test_one_of_the_two_angles_of_view_is_needed():
     table = {"type": "camera", "width": 8, "height": 6}
-    with pytest.raises(orchard.ConfigError, match=r"^sensors\.eye: .*; add 'vertical_fov' or 'horizontal_fov'"):
-        orchard.structure({"sensors": {"eye": table}})
+    with pytest.raises(pippin.ConfigError, match=r"^sensors\.eye: .*; add 'vertical_fov' or 'horizontal_fov'"):
+        pippin.structure({"sensors": {"eye": table}})
 
 
 SIZE = {"width": 32, "height": 24, "vertical_fov": 1.0, "no_hit": "max-distance"}

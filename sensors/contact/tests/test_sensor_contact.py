@@ -4,10 +4,10 @@ import copy
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 DT = 0.002
 
@@ -21,7 +21,7 @@ class XPBD:
     def __init__(self, *, is_weighted=True):
         self.is_weighted = is_weighted
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverXPBD(model, iterations=10, rigid_contact_con_weighting=self.is_weighted)
 
@@ -63,7 +63,7 @@ def simulate(prototype, *, worlds=1, gravity=(0.0, 0.0, -9.81), bodies=(".*",), 
         "scene": {"worlds": worlds, "gravity": list(gravity), "ground": True},
         "sensors": {"feet": {"type": "contact", "bodies": list(bodies), **contact}},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[solver or XPBD()], prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), plugins=[solver or XPBD()], prototype=prototype)
 
 
 def reading(simulation, name):
@@ -132,7 +132,7 @@ def test_readings_are_the_bits_of_the_sensors_of_newton_in_a_loop_written_by_han
         "scene": {"worlds": 2, "ground": True},
         "sensors": {name: {"type": "contact", "bodies": [".*"], "partners": who} for name, who in partners.items()},
     }
-    with orchard.Simulation(orchard.structure(tables), plugins=[XPBD()], prototype=tower) as simulation:
+    with pippin.Simulation(pippin.structure(tables), plugins=[XPBD()], prototype=tower) as simulation:
         simulation.step(40)
         model = simulation.model
         names = ("net_force", "friction_force", "force_matrix", "friction_matrix")
@@ -281,7 +281,7 @@ def test_partners_are_found_in_worlds_that_differ(boxes, tower):
         "sensors": {"feet": {"type": "contact", "bodies": ["heavy"], "partners": ["light"]}},
     }
     prototypes = [(tower, 1), (other, 1)]
-    with orchard.Simulation(orchard.structure(tables), plugins=[UNWEIGHTED], prototype=prototypes) as simulation:
+    with pippin.Simulation(pippin.structure(tables), plugins=[UNWEIGHTED], prototype=prototypes) as simulation:
         matrix = settled(simulation, "force_matrix")[:, 0, 0]
 
     np.testing.assert_allclose(matrix, [[0.0, 0.0, 29.43], [0.0, 0.0, 0.0]], rtol=2e-3, atol=2e-2)
@@ -304,20 +304,20 @@ def test_outputs_keep_their_memory_and_say_unit_and_frame(boxes):
 
 
 def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
-    with pytest.raises(orchard.ConfigError, match=r"sensors\.feet\.bodies: no body matches 'hevy'.*'heavy'"):
+    with pytest.raises(pippin.ConfigError, match=r"sensors\.feet\.bodies: no body matches 'hevy'.*'heavy'"):
         simulate(boxes, bodies=["light", "hevy"])
 
 
 def test_a_partner_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
     with pytest.raises(
-        orchard.ConfigError, match=r"sensors\.feet\.partners: no partner matches 'ground'.*'ground_plane'"
+        pippin.ConfigError, match=r"sensors\.feet\.partners: no partner matches 'ground'.*'ground_plane'"
     ) as refused:
         simulate(boxes, partners=["ground", "heavi"])
     assert len(refused.value.faults) == 2
 
 
 def test_a_shape_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
-    with pytest.raises(orchard.ConfigError, match=r"sensors\.feet\.shapes: no shape matches 'skin'.*skin_of_heavy"):
+    with pytest.raises(pippin.ConfigError, match=r"sensors\.feet\.shapes: no shape matches 'skin'.*skin_of_heavy"):
         simulate(boxes, bodies=[], shapes=["skin"])
 
 
@@ -325,17 +325,17 @@ def test_a_solver_without_contact_forces_is_refused(boxes):
     class Featherstone:
         supported_observables = newton.solvers.SolverFeatherstone.SUPPORTED_OBSERVABLES
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def build_solver(self, model):
             return newton.solvers.SolverFeatherstone(model)
 
-    config = orchard.structure({"sensors": {"feet": {"type": "contact", "bodies": [".*"]}}})
+    config = pippin.structure({"sensors": {"feet": {"type": "contact", "bodies": [".*"]}}})
 
     with pytest.raises(
-        orchard.ConfigError,
+        pippin.ConfigError,
         match=r"sensors\.feet: needs 'contact_f', which solver 'Featherstone' does not compute; solvers that do:",
     ):
-        orchard.Simulation(config, plugins=[Featherstone()], prototype=boxes)
+        pippin.Simulation(config, plugins=[Featherstone()], prototype=boxes)
 
 
 @pytest.mark.parametrize(
@@ -351,8 +351,8 @@ def test_a_solver_without_contact_forces_is_refused(boxes):
     ],
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
-    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.feet\.{field}\b.*: "):
-        orchard.structure({"sensors": {"feet": {"type": "contact", **options}}})
+    with pytest.raises(pippin.ConfigError, match=rf"^sensors\.feet\.{field}\b.*: "):
+        pippin.structure({"sensors": {"feet": {"type": "contact", **options}}})
 
 
 CONFORMANCE = testing.Conformance("sensor", "contact", config={"bodies": [".*"]})

@@ -2,17 +2,17 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 QUARTER = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.radians(90.0))
 """A quarter turn about z: the x axis of what is turned points along y."""
 
 
 class Featherstone:
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model)
 
@@ -38,7 +38,7 @@ def simulate(prototype, *, worlds=1, capture="require", sensors=None, **options)
         "scene": {"worlds": worlds},
         "sensors": sensors or {"feet": {"type": "frame-transform", **options}},
     }
-    return orchard.Simulation(orchard.structure(tables), [Featherstone()], prototype)
+    return pippin.Simulation(pippin.structure(tables), [Featherstone()], prototype)
 
 
 def reading(simulation, name, sensor="feet"):
@@ -126,7 +126,7 @@ def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(boxes, tmp
     with simulate(boxes, capture="off", **options) as simulation:
         simulation.step(5)
         assert reading(simulation, "transform").tobytes() == recorded
-    with orchard.Simulation.load(tmp_path / "run", [Featherstone()], boxes) as resumed:
+    with pippin.Simulation.load(tmp_path / "run", [Featherstone()], boxes) as resumed:
         assert reading(resumed, "transform").tobytes() == recorded
 
 
@@ -139,7 +139,7 @@ def test_worlds_may_differ_but_the_reference_must_be_where_the_targets_are(boxes
     with simulate([(lonely, 1), (boxes, 1)], **worlds) as simulation:
         assert simulation.sensors["feet"].worlds.tolist() == [1]
 
-    with pytest.raises(orchard.ConfigError, match=r"^sensors\.feet\.reference\.body: no body matches 'base'"):
+    with pytest.raises(pippin.ConfigError, match=r"^sensors\.feet\.reference\.body: no body matches 'base'"):
         simulate([(other, 1), (boxes, 1)], **worlds)
 
 
@@ -156,7 +156,7 @@ def test_worlds_may_differ_but_the_reference_must_be_where_the_targets_are(boxes
     ],
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(boxes, message, options):
-    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.feet\.{message}"):
+    with pytest.raises(pippin.ConfigError, match=rf"^sensors\.feet\.{message}"):
         simulate(boxes, **{"body": "left_foot", **options})
 
 

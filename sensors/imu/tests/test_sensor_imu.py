@@ -2,10 +2,10 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 GRAVITY = 9.81
 TURN = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), wp.radians(90.0))
@@ -51,7 +51,7 @@ class FreeBodies:
     coordinates = "maximal"
     supported_observables = SolverFreeBodies.SUPPORTED_OBSERVABLES
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return SolverFreeBodies(model)
 
@@ -77,7 +77,7 @@ def simulate(prototype, *, worlds=1, gravity=GRAVITY, dt=0.001, **imu):
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, -gravity]},
         "sensors": {"imu": {"type": "imu", **imu}},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[FreeBodies()], prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), plugins=[FreeBodies()], prototype=prototype)
 
 
 def hold(simulation, count=3):
@@ -283,7 +283,7 @@ def test_two_sensors_on_one_body_differ_by_the_spin_between_them(bodies):
         },
     }
     prototype = bodies("box", spin=(0.0, 0.0, 3.0))
-    with orchard.Simulation(orchard.structure(tables), plugins=[FreeBodies()], prototype=prototype) as simulation:
+    with pippin.Simulation(pippin.structure(tables), plugins=[FreeBodies()], prototype=prototype) as simulation:
         simulation.step(3)
         inner, outer = (simulation.sensors[name]["linear_acceleration"].numpy()[0, 0] for name in ("in", "out"))
 
@@ -298,7 +298,7 @@ def test_differences_go_on_from_a_checkpoint_bit_for_bit(bodies, tmp_path):
         simulation.save(tmp_path / "state")
         simulation.step(3)
         expected = reading(simulation, "linear_acceleration").tobytes()
-    with orchard.Simulation.load(tmp_path / "state", plugins=[FreeBodies()], prototype=prototype) as simulation:
+    with pippin.Simulation.load(tmp_path / "state", plugins=[FreeBodies()], prototype=prototype) as simulation:
         simulation.step(3)
 
         assert reading(simulation, "linear_acceleration").tobytes() == expected
@@ -306,7 +306,7 @@ def test_differences_go_on_from_a_checkpoint_bit_for_bit(bodies, tmp_path):
 
 def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(bodies):
     with pytest.raises(
-        orchard.ConfigError, match=r"sensors\.imu\.body: no body matches 'torzo'.*'torso'.*bodies: torso, arm"
+        pippin.ConfigError, match=r"sensors\.imu\.body: no body matches 'torzo'.*'torso'.*bodies: torso, arm"
     ):
         simulate(bodies("torso", "arm"), body="torzo")
 
@@ -315,17 +315,17 @@ def test_a_solver_without_accelerations_is_refused(bodies):
     class Featherstone:
         supported_observables = newton.solvers.SolverFeatherstone.SUPPORTED_OBSERVABLES
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def build_solver(self, model):
             return newton.solvers.SolverFeatherstone(model)
 
-    config = orchard.structure({"sensors": {"imu": {"type": "imu", "body": "box"}}})
+    config = pippin.structure({"sensors": {"imu": {"type": "imu", "body": "box"}}})
 
     with pytest.raises(
-        orchard.ConfigError,
+        pippin.ConfigError,
         match=r"sensors\.imu: needs 'body_qdd', which solver 'Featherstone' does not compute; solvers that do:",
     ):
-        orchard.Simulation(config, plugins=[Featherstone()], prototype=bodies("box"))
+        pippin.Simulation(config, plugins=[Featherstone()], prototype=bodies("box"))
 
 
 @pytest.mark.parametrize(
@@ -340,8 +340,8 @@ def test_a_solver_without_accelerations_is_refused(bodies):
     ],
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
-    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.imu\.{field}\b.*: "):
-        orchard.structure({"sensors": {"imu": {"type": "imu", "body": "box", **options}}})
+    with pytest.raises(pippin.ConfigError, match=rf"^sensors\.imu\.{field}\b.*: "):
+        pippin.structure({"sensors": {"imu": {"type": "imu", "body": "box", **options}}})
 
 
 CONFORMANCE = testing.Conformance("sensor", "imu")

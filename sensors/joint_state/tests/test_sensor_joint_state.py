@@ -2,16 +2,16 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 DT = 0.002
 
 
 class Featherstone:
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model, angular_damping=0.0)
 
@@ -19,7 +19,7 @@ class Featherstone:
 class XPBD:
     coordinates = "maximal"
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverXPBD(model, iterations=10)
 
@@ -29,14 +29,14 @@ class Push:
 
     Config = None
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def bind(self, simulation):
         joints = simulation.model.joint_label
         is_slide = np.array(["slide" in label for label in joints])
         self.actuated_dofs = wp.array(range(len(joints)), dtype=int, device=simulation.device)
         self.efforts = wp.array(np.where(is_slide, 3.0, 0.5), dtype=float, device=simulation.device)
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def apply_actuators(self, control):
         wp.copy(control.joint_f, self.efforts)
 
@@ -58,7 +58,7 @@ def simulate(prototype, *, worlds=1, solver=None, plugins=(), capture="require",
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
         "sensors": {"encoders": {"type": "joint-state", "joints": [".*"], **options}},
     }
-    return orchard.Simulation(orchard.structure(tables), [solver or Featherstone(), *plugins], prototype)
+    return pippin.Simulation(pippin.structure(tables), [solver or Featherstone(), *plugins], prototype)
 
 
 def reading(simulation, name):
@@ -154,7 +154,7 @@ def test_a_simulation_goes_on_from_a_file_with_the_readings_of_before(machine, t
         simulation.step(3)
         simulation.save(tmp_path / "run")
         before = reading(simulation, "position").tobytes()
-    with orchard.Simulation.load(tmp_path / "run", [Featherstone()], machine) as resumed:
+    with pippin.Simulation.load(tmp_path / "run", [Featherstone()], machine) as resumed:
         assert reading(resumed, "position").tobytes() == before
 
 
@@ -162,12 +162,12 @@ def test_a_free_joint_is_refused():
     builder = newton.ModelBuilder()
     builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.1)), label="drone")
 
-    with pytest.raises(orchard.ConfigError, match=r"^sensors\.encoders\.joints: joint 'drone.*' is a free joint"):
+    with pytest.raises(pippin.ConfigError, match=r"^sensors\.encoders\.joints: joint 'drone.*' is a free joint"):
         simulate(builder)
 
 
 def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(machine):
-    with pytest.raises(orchard.ConfigError, match=r"^sensors\.encoders\.joints: no joint matches 'hing'.*'hinge'"):
+    with pytest.raises(pippin.ConfigError, match=r"^sensors\.encoders\.joints: no joint matches 'hing'.*'hinge'"):
         simulate(machine, joints=["hing"])
 
 
@@ -176,8 +176,8 @@ def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(machine):
     [("joints", {"joints": []}), ("joints", {"joints": "knee"}), ("rate", {"joints": ["knee"], "rate": 1})],
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
-    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.encoders\.{field}\b.*: "):
-        orchard.structure({"sensors": {"encoders": {"type": "joint-state", **options}}})
+    with pytest.raises(pippin.ConfigError, match=rf"^sensors\.encoders\.{field}\b.*: "):
+        pippin.structure({"sensors": {"encoders": {"type": "joint-state", **options}}})
 
 
 CONFORMANCE = testing.Conformance("sensor", "joint-state", config={"joints": ["hinge_.*"]})

@@ -2,10 +2,10 @@
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 G = 9.81
 LENGTH = 0.5
@@ -19,7 +19,7 @@ class Featherstone:
 
     supported_observables = newton.solvers.SolverFeatherstone.SUPPORTED_OBSERVABLES
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model, angular_damping=0.0)
 
@@ -60,7 +60,7 @@ def simulate(prototype, *, worlds=1, gravity=G, joints=(".*",), **wrench):
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, -gravity]},
         "sensors": {"load": {"type": "joint-wrench", "joints": list(joints), **wrench}},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins=[Featherstone()], prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), plugins=[Featherstone()], prototype=prototype)
 
 
 def reading(simulation, name):
@@ -142,7 +142,7 @@ def test_a_resumed_run_reads_the_same_bits(chain, tmp_path):
         kept = reading(simulation, "torque").tobytes()
         simulation.step(5)
         expected = reading(simulation, "torque").tobytes()
-    with orchard.Simulation.load(tmp_path / "state", plugins=[Featherstone()], prototype=chain) as simulation:
+    with pippin.Simulation.load(tmp_path / "state", plugins=[Featherstone()], prototype=chain) as simulation:
         assert reading(simulation, "torque").tobytes() == kept != expected
         simulation.step(5)
 
@@ -166,7 +166,7 @@ def test_outputs_keep_their_memory_and_say_unit_and_frame(chain):
 
 def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(chain):
     with pytest.raises(
-        orchard.ConfigError, match=r"sensors\.load\.joints: no joint matches 'lowr_joint'.*'lower_joint'"
+        pippin.ConfigError, match=r"sensors\.load\.joints: no joint matches 'lowr_joint'.*'lower_joint'"
     ):
         simulate(chain, joints=["lowr_joint"])
 
@@ -175,14 +175,14 @@ def test_a_free_joint_is_refused():
     builder = newton.ModelBuilder()
     builder.add_body(label="box", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     with pytest.raises(
-        orchard.ConfigError, match=r"^sensors\.load\.joints: joint '.*' is a free joint, which transmits"
+        pippin.ConfigError, match=r"^sensors\.load\.joints: joint '.*' is a free joint, which transmits"
     ):
         simulate(builder)
 
 
 def test_a_joint_that_closes_a_loop_is_refused(chain):
     chain.add_joint_ball(-1, 1, label="bolt")
-    with pytest.raises(orchard.ConfigError, match=r"joint 'lower_joint' leads to body 'lower', and so does 'bolt'"):
+    with pytest.raises(pippin.ConfigError, match=r"joint 'lower_joint' leads to body 'lower', and so does 'bolt'"):
         simulate(chain, joints=["lower_joint"])
 
 
@@ -191,23 +191,23 @@ def test_a_solver_that_does_not_report_it_is_refused(chain):
         coordinates = "maximal"
         supported_observables = newton.solvers.SolverSemiImplicit.SUPPORTED_OBSERVABLES
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def build_solver(self, model):
             return newton.solvers.SolverSemiImplicit(model)
 
-    config = orchard.structure({"sensors": {"load": {"type": "joint-wrench", "joints": [".*"]}}})
+    config = pippin.structure({"sensors": {"load": {"type": "joint-wrench", "joints": [".*"]}}})
     with pytest.raises(
-        orchard.ConfigError, match=r"sensors\.load: needs 'body_parent_f', which solver 'SemiImplicit' does not compute"
+        pippin.ConfigError, match=r"sensors\.load: needs 'body_parent_f', which solver 'SemiImplicit' does not compute"
     ):
-        orchard.Simulation(config, plugins=[SemiImplicit()], prototype=chain)
+        pippin.Simulation(config, plugins=[SemiImplicit()], prototype=chain)
 
 
 @pytest.mark.parametrize(
     ("field", "options"), [("joints", {"joints": []}), ("joints", {"joints": "hip"}), ("body", {"body": "leg"})]
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
-    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.load\.{field}\b.*: "):
-        orchard.structure({"sensors": {"load": {"type": "joint-wrench", "joints": ["hip"], **options}}})
+    with pytest.raises(pippin.ConfigError, match=rf"^sensors\.load\.{field}\b.*: "):
+        pippin.structure({"sensors": {"load": {"type": "joint-wrench", "joints": ["hip"], **options}}})
 
 
 CONFORMANCE = testing.Conformance("sensor", "joint-wrench")

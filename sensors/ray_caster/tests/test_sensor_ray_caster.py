@@ -4,10 +4,10 @@ import math
 
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
+from pippin import testing
 
 DOWN = {"size": [0.0, 0.0], "resolution": 1.0}
 """A grid of a single ray."""
@@ -19,7 +19,7 @@ GHOST = newton.ModelBuilder.ShapeConfig(density=0.0, has_shape_collision=False, 
 
 
 class Featherstone:
-    @orchard.hookimpl
+    @pippin.hookimpl
     def build_solver(self, model):
         return newton.solvers.SolverFeatherstone(model)
 
@@ -44,7 +44,7 @@ def simulate(prototype, *, worlds=1, capture="require", ground=True, gravity=0.0
         "scene": {"worlds": worlds, "ground": ground, "gravity": [0.0, 0.0, -gravity]},
         "sensors": {"rays": {"type": "ray-caster", "body": "head", **options}},
     }
-    return orchard.Simulation(orchard.structure(tables), [Featherstone()], prototype)
+    return pippin.Simulation(pippin.structure(tables), [Featherstone()], prototype)
 
 
 def reading(simulation, name):
@@ -248,7 +248,7 @@ def test_bodies_are_not_met_unless_they_are_asked_for(traffic):
     with simulate(traffic, grid=DOWN) as simulation:
         np.testing.assert_allclose(reading(simulation, "distance"), 2.0, rtol=1e-6)
     with pytest.raises(
-        orchard.ConfigError, match=r"^sensors\.rays\.targets: no static shape matches 'trailer'.*\n.*moving = true"
+        pippin.ConfigError, match=r"^sensors\.rays\.targets: no static shape matches 'trailer'.*\n.*moving = true"
     ):
         simulate(traffic, grid=DOWN, targets=["trailer"])
 
@@ -285,7 +285,7 @@ def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(traffic, t
     with simulate(traffic, capture="off", **options) as simulation:
         simulation.step(5)
         assert [reading(simulation, name).tobytes() for name in names] == recorded
-    with orchard.Simulation.load(tmp_path / "run", [Featherstone()], traffic) as resumed:
+    with pippin.Simulation.load(tmp_path / "run", [Featherstone()], traffic) as resumed:
         assert [reading(resumed, name).tobytes() for name in names] == recorded
 
 
@@ -293,7 +293,7 @@ def test_a_barrel_is_refused(robot):
     builder = robot()
     builder.add_shape_cylinder(-1, radius=0.4, half_height=0.5, barrel_radius=1.0, label="keg")
 
-    with pytest.raises(orchard.ConfigError, match=r"^sensors\.rays\.targets: shape 'keg' is a cylinder with the sides"):
+    with pytest.raises(pippin.ConfigError, match=r"^sensors\.rays\.targets: shape 'keg' is a cylinder with the sides"):
         simulate(builder, grid=DOWN)
 
 
@@ -305,7 +305,7 @@ def test_a_barrel_is_refused(robot):
     ],
 )
 def test_what_is_not_in_the_scene_is_refused_with_the_nearest_one(robot, message, options):
-    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.rays\.{message}"):
+    with pytest.raises(pippin.ConfigError, match=rf"^sensors\.rays\.{message}"):
         simulate(robot(), grid=DOWN, **options)
 
 
@@ -330,8 +330,8 @@ def test_what_is_not_in_the_scene_is_refused_with_the_nearest_one(robot, message
     ],
 )
 def test_values_that_make_no_sense_are_refused_where_they_stand(message, options):
-    with pytest.raises(orchard.ConfigError, match=rf"^sensors\.rays(\.|: ){message}"):
-        orchard.structure({"sensors": {"rays": {"type": "ray-caster", "body": "head", **options}}})
+    with pytest.raises(pippin.ConfigError, match=rf"^sensors\.rays(\.|: ){message}"):
+        pippin.structure({"sensors": {"rays": {"type": "ray-caster", "body": "head", **options}}})
 
 
 CONFORMANCE = testing.Conformance("sensor", "ray-caster", config={"body": "link_.*", "moving": True, "grid": DOWN})

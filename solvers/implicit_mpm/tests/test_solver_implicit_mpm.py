@@ -7,11 +7,11 @@ import inspect
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
-from orchard_solver_implicit_mpm import ImplicitMPMConfig, SolverImplicitMPM
+from pippin import testing
+from pippin_solver_implicit_mpm import ImplicitMPMConfig, SolverImplicitMPM
 
 OURS = {"project_outside_colliders"}
 LEFT_OUT = {"temporary_store"}
@@ -54,8 +54,8 @@ def test_options_and_defaults_are_those_of_newton():
     ],
 )
 def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}\b.*: "):
-        orchard.structure({"solver": {"type": "implicit-mpm", option: value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}\b.*: "):
+        pippin.structure({"solver": {"type": "implicit-mpm", option: value}})
 
 
 DT, CELL, COUNTS, HEIGHT, DENSITY = 0.005, 0.025, (6, 6, 12), 0.1, 1000.0
@@ -89,7 +89,7 @@ def simulate(prototype, worlds=1, capture="auto", **options):
         "scene": {"ground": True, "worlds": worlds},
         "solver": {"type": "implicit-mpm", "voxel_size": 2 * CELL, **options},
     }
-    return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
 
 
 @pytest.mark.alone
@@ -137,7 +137,7 @@ def test_a_step_runs_eagerly_on_the_cpu_and_says_why(column):
         assert "step_solver(solver): solver declares that it is not capturable: on the CPU" in str(simulation.program)
         assert not simulation.program.is_captured
 
-    with pytest.raises(orchard.SimulationError, match=r"'require', but step_solver\(solver\) .* on the CPU"):
+    with pytest.raises(pippin.SimulationError, match=r"'require', but step_solver\(solver\) .* on the CPU"):
         simulate(column, capture="require")
 
 
@@ -178,7 +178,7 @@ def test_a_world_that_starts_over_leaves_the_others_alone(column):
 
 
 def test_worlds_on_one_grid_are_refused(column):
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.separate_worlds: False, but there are 2 worlds"):
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.separate_worlds: False, but there are 2 worlds"):
         simulate(column, worlds=2)
 
 
@@ -188,13 +188,13 @@ def test_a_scene_without_particles_is_refused():
     builder.body_flags[plate] = int(newton.BodyFlags.KINEMATIC)
     builder.add_shape_sphere(plate, radius=0.1)
 
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'implicit-mpm' moves particles, got 0"):
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.type: 'implicit-mpm' moves particles, got 0"):
         simulate(builder)
 
 
 def test_a_grid_that_is_too_small_is_refused(column):
     with pytest.raises(
-        orchard.ConfigError, match=r"^solver\.grid_type: 'sparse' .* increase Config\.max_active_cell_count"
+        pippin.ConfigError, match=r"^solver\.grid_type: 'sparse' .* increase Config\.max_active_cell_count"
     ):
         simulate(column, max_active_cell_count=8)
 
@@ -206,8 +206,8 @@ def test_a_collision_table_is_refused_for_the_grid_has_its_own_colliders(column)
         "collision": {"broad_phase": "sap"},
     }
 
-    with pytest.raises(orchard.ConfigError, match=r"^collision: solver 'implicit-mpm' detects contacts itself"):
-        orchard.Simulation(orchard.structure(tables), prototype=column)
+    with pytest.raises(pippin.ConfigError, match=r"^collision: solver 'implicit-mpm' detects contacts itself"):
+        pippin.Simulation(pippin.structure(tables), prototype=column)
 
 
 def test_a_moved_body_carries_particles_along(column):
@@ -231,7 +231,7 @@ def test_a_moved_body_carries_particles_along(column):
 def test_it_cannot_be_saved_and_says_why(column, tmp_path):
     with (
         simulate(column) as simulation,
-        pytest.raises(orchard.SimulationError, match=r"^save: solver: 'implicit-mpm' lays its grid out anew"),
+        pytest.raises(pippin.SimulationError, match=r"^save: solver: 'implicit-mpm' lays its grid out anew"),
     ):
         simulation.save(tmp_path / "never.npz")
 

@@ -6,11 +6,11 @@ import dataclasses
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
-from orchard_solver_kamino import KaminoConfig, SolverKamino
+from pippin import testing
+from pippin_solver_kamino import KaminoConfig, SolverKamino
 
 INHERITED = {
     "constraints.alpha",
@@ -86,15 +86,15 @@ def test_a_bad_option_is_refused_by_name(option, value):
     for key in reversed(option.split(".")):
         value = {key: value}
 
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
-        orchard.structure({"solver": {"type": "kamino", **value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: "):
+        pippin.structure({"solver": {"type": "kamino", **value}})
 
 
 def test_moreau_needs_its_own_contacts():
-    config = orchard.structure({"solver": {"type": "kamino", "integrator": "moreau"}})
+    config = pippin.structure({"solver": {"type": "kamino", "integrator": "moreau"}})
 
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.integrator: 'moreau' .*; set use_collision_detector"):
-        orchard.Simulation(config)
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.integrator: 'moreau' .*; set use_collision_detector"):
+        pippin.Simulation(config)
 
 
 LENGTH, INERTIA, MASS = 0.5, 0.02, 1.0
@@ -125,7 +125,7 @@ class ContactForces:
 
     observables = frozenset({"contact_f"})
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def update_sensors(self, contacts, observables):
         self.contacts, self.forces = contacts, observables.contact_f
 
@@ -143,7 +143,7 @@ def simulate(prototype, plugins=(), worlds=1, capture="require", substeps=1, gro
         "scene": {"ground": ground, "worlds": worlds},
         "solver": {"type": "kamino", **options},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins, prototype)
+    return pippin.Simulation(pippin.structure(tables), plugins, prototype)
 
 
 @pytest.mark.alone
@@ -161,7 +161,7 @@ def test_options_reach_the_solver_and_the_rest_is_the_assets(scene):
 
 
 def test_what_newton_refuses_is_refused_at_the_choice_of_the_dynamics_solver(scene):
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.dynamics_solver: 'lox' .*sparse_jacobian=True"):
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.dynamics_solver: 'lox' .*sparse_jacobian=True"):
         simulate(scene, dynamics_solver="lox", sparse_jacobian=False)
 
 
@@ -179,7 +179,7 @@ def test_more_contacts_than_a_world_has_room_for_are_reported(scene):
         simulation.step(2)
 
         with pytest.raises(
-            orchard.SimulationError,
+            pippin.SimulationError,
             match=r"^solver\.max_contacts_per_world: 8 contacts of one world did not fit into 6; set it to at least 8$",
         ):
             simulation.check()

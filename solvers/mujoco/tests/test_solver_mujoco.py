@@ -5,10 +5,10 @@ import inspect
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
-from orchard import testing
-from orchard_solver_mujoco import MuJoCoConfig
+from pippin import testing
+from pippin_solver_mujoco import MuJoCoConfig
 
 LEFT_OUT = {
     "deterministic": "does not compile with Warp 1.19",
@@ -52,23 +52,23 @@ def test_what_is_left_out_is_an_option_of_newton():
     ],
 )
 def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}\b.*: "):
-        orchard.structure({"solver": {"type": "mujoco", option: value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}\b.*: "):
+        pippin.structure({"solver": {"type": "mujoco", option: value}})
 
 
 @pytest.mark.parametrize("option", MuJoCoConfig.replaced_keys)
 def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it(option):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: not a key any more; [a-z]+"):
-        orchard.structure({"solver": {"type": "mujoco", option: 1}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: not a key any more; [a-z]+"):
+        pippin.structure({"solver": {"type": "mujoco", option: 1}})
 
 
 def test_speculative_contacts_need_those_of_newton():
-    config = orchard.structure({"solver": {"type": "mujoco", "use_speculative_contacts": True}})
+    config = pippin.structure({"solver": {"type": "mujoco", "use_speculative_contacts": True}})
 
     with pytest.raises(
-        orchard.ConfigError, match=r"^solver\.use_speculative_contacts: True, .*use_mujoco_contacts = false"
+        pippin.ConfigError, match=r"^solver\.use_speculative_contacts: True, .*use_mujoco_contacts = false"
     ):
-        orchard.Simulation(config)
+        pippin.Simulation(config)
 
 
 ASSET = """
@@ -96,7 +96,7 @@ def simulate(asset):
             "scene": {"worlds": worlds, "ground": True, "assets": [{"path": str(asset)}]},
             "solver": {"type": "mujoco", **options},
         }
-        return orchard.Simulation(orchard.structure(tables))
+        return pippin.Simulation(pippin.structure(tables))
 
     return build
 

@@ -7,12 +7,12 @@ import attrs
 import mujoco
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 from mujoco.rollout import Rollout
-from orchard import testing
-from orchard_solver_mujoco_native import MuJoCoNativeConfig
+from pippin import testing
+from pippin_solver_mujoco_native import MuJoCoNativeConfig
 
 DT = 0.002
 INERTIA = (0.15, 0.2, 0.3)
@@ -68,7 +68,7 @@ def simulate():
             "scene": {"worlds": worlds, **(scene or {})},
             "solver": {"type": "mujoco-native", **options},
         }
-        return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+        return pippin.Simulation(pippin.structure(tables), prototype=prototype)
 
     return build
 
@@ -96,14 +96,14 @@ def test_every_option_is_newtons_and_has_its_default_or_is_accounted_for():
     [("threads", 0), ("iterations", 0), ("tolerance", -1.0), ("wind", [1.0]), ("cone", "round"), ("pgs", True)],
 )
 def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}\b.*: "):
-        orchard.structure({"solver": {"type": "mujoco-native", option: value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}\b.*: "):
+        pippin.structure({"solver": {"type": "mujoco-native", option: value}})
 
 
 @pytest.mark.parametrize("option", sorted(MuJoCoNativeConfig.replaced_keys))
 def test_an_option_of_warp_alone_is_refused_with_what_to_do(option):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: .*leave it out"):
-        orchard.structure({"solver": {"type": "mujoco-native", option: 1}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: .*leave it out"):
+        pippin.structure({"solver": {"type": "mujoco-native", option: 1}})
 
 
 @pytest.mark.alone
@@ -118,7 +118,7 @@ def test_options_reach_mujoco_and_the_rest_is_inherited(simulate, pendulum):
 def test_kinematic_bodies_are_refused(simulate, tumbler):
     tumbler.body_flags[0] = newton.BodyFlags.KINEMATIC
 
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'mujoco-native' has no kinematic bodies.*tumbler"):
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.type: 'mujoco-native' has no kinematic bodies.*tumbler"):
         simulate(tumbler)
 
 
@@ -126,7 +126,7 @@ def test_drives_of_ball_joints_are_refused(simulate, pendulum):
     pendulum.joint_target_ke[1:4] = [5.0] * 3
     pendulum.joint_target_mode[1:4] = [int(newton.JointTargetMode.POSITION)] * 3
 
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'mujoco-native' has no drives for ball joints"):
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.type: 'mujoco-native' has no drives for ball joints"):
         simulate(pendulum)
 
 
@@ -135,7 +135,7 @@ def test_a_model_on_a_gpu_is_refused(simulate, tumbler):
     if not wp.is_cuda_available():
         pytest.skip("no CUDA device")
 
-    with pytest.raises(orchard.ConfigError, match=r'^solver\.type: .* cuda:0; set simulation.device = "cpu"'):
+    with pytest.raises(pippin.ConfigError, match=r'^solver\.type: .* cuda:0; set simulation.device = "cpu"'):
         simulate(tumbler, simulation={"device": "cuda:0"})
 
 
@@ -238,14 +238,14 @@ def test_the_acceleration_of_a_falling_body_is_that_of_gravity(simulate, tumbler
         is_capturable = False  # it reads on the host
         observables = frozenset({"body_qdd"})
 
-        @orchard.hookimpl
+        @pippin.hookimpl
         def update_sensors(self, observables):
             self.acceleration = observables.body_qdd.numpy()[0].copy()
 
     sensor = Accelerometer()
     solver = {"type": "mujoco-native", "integrator": "rk4"}
     tables = {"simulation": {"device": "cpu", "dt": DT, "decimation": 3}, "solver": solver}
-    with orchard.Simulation(orchard.structure(tables), plugins=[sensor], prototype=tumbler) as simulation:
+    with pippin.Simulation(pippin.structure(tables), plugins=[sensor], prototype=tumbler) as simulation:
         simulation.step(5)
 
     np.testing.assert_allclose(sensor.acceleration[:3], [0.0, 0.0, -9.81], atol=2e-3)
@@ -300,7 +300,7 @@ def test_a_motor_of_the_asset_follows_its_control(tmp_path):
         "scene": {"worlds": 2, "assets": [{"path": str(path)}]},
         "solver": {"type": "mujoco-native"},
     }
-    with orchard.Simulation(orchard.structure(tables)) as simulation:
+    with pippin.Simulation(pippin.structure(tables)) as simulation:
         simulation.control.mujoco.ctrl.assign([0.5, -1.0])
         simulation.step(10)
 
@@ -336,7 +336,7 @@ def test_trajectories_are_those_of_mujocos_rollout_to_the_last_bit(simulate, pen
 class Watcher:
     """Wants to see every substep, so that none can be taken together with others."""
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def before_substep(self):
         pass
 
@@ -346,9 +346,9 @@ class Watcher:
 def test_substeps_taken_together_give_the_bits_of_each_alone(robot, substeps, decimation, request):
     prototype = request.getfixturevalue(robot)
     step = {"device": "cpu", "dt": substeps * DT, "substeps": substeps, "decimation": decimation}
-    config = orchard.structure({"simulation": step, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}})
-    together = orchard.Simulation(config, prototype=prototype)
-    apart = orchard.Simulation(config, plugins=[Watcher()], prototype=prototype)
+    config = pippin.structure({"simulation": step, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}})
+    together = pippin.Simulation(config, prototype=prototype)
+    apart = pippin.Simulation(config, plugins=[Watcher()], prototype=prototype)
     with together, apart:
         for simulation in (together, apart):
             simulation.control.joint_f.fill_(0.3)
@@ -387,7 +387,7 @@ def test_the_rest_of_the_step_is_captured_and_gives_the_bits_of_an_eager_one(sim
 
 
 def test_capture_cannot_be_required(simulate, pendulum):
-    with pytest.raises(orchard.SimulationError, match=r"step_solver\(solver\) cannot be captured: .*not capturable"):
+    with pytest.raises(pippin.SimulationError, match=r"step_solver\(solver\) cannot be captured: .*not capturable"):
         simulate(pendulum, simulation={"capture": "require"})
 
 
@@ -429,7 +429,7 @@ def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate,
             simulation.step(5)
         undisturbed.step(5)
 
-        with pytest.raises(orchard.SimulationError, match="world 1 is not finite"):
+        with pytest.raises(pippin.SimulationError, match="world 1 is not finite"):
             simulation.check()
         assert coordinates(simulation)[2].tobytes() == coordinates(undisturbed)[2].tobytes()
         simulation.reset([1])
@@ -507,7 +507,7 @@ def test_friction_may_change_in_one_world(tmp_path):
         "scene": {"worlds": 2, "assets": [{"path": str(path)}]},
         "solver": {"type": "mujoco-native"},
     }
-    with orchard.Simulation(orchard.structure(tables)) as simulation:
+    with pippin.Simulation(pippin.structure(tables)) as simulation:
         simulation.model.shape_material_mu.assign([1.0, 0.25])
         simulation.notify_model_changed(newton.ModelFlags.SHAPE_PROPERTIES)
         simulation.step()
@@ -519,12 +519,12 @@ def test_friction_may_change_in_one_world(tmp_path):
 def test_worlds_may_be_built_with_different_masses(pendulum):
 
     class Heavier:
-        @orchard.hookimpl
+        @pippin.hookimpl
         def complete_builder(self, builder):
             builder.body_mass[2] = 3.0
 
     tables = {"simulation": {"device": "cpu", "dt": DT}, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}}
-    with orchard.Simulation(orchard.structure(tables), plugins=[Heavier()], prototype=pendulum) as simulation:
+    with pippin.Simulation(pippin.structure(tables), plugins=[Heavier()], prototype=pendulum) as simulation:
         masses = [simulation.solver.batch.get_model(world).body_mass[1] for world in range(2)]
         simulation.step(50)
         worlds = coordinates(simulation)

@@ -4,11 +4,11 @@ import inspect
 
 import attrs
 import newton
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
-from orchard_solver_semi_implicit import SemiImplicitConfig
+from pippin import testing
+from pippin_solver_semi_implicit import SemiImplicitConfig
 
 LEFT_OUT = {
     "friction_smoothing": "deprecated in Newton 1.8, and ignored",
@@ -44,8 +44,8 @@ def test_what_is_left_out_is_an_option_of_newton():
     ],
 )
 def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
-        orchard.structure({"solver": {"type": "semi-implicit", option: value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: "):
+        pippin.structure({"solver": {"type": "semi-implicit", option: value}})
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def sphere():
 
 
 def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it():
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.friction_smoothing: not a key any more; set kf of"):
-        orchard.structure({"solver": {"type": "semi-implicit", "friction_smoothing": 1.0}})
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.friction_smoothing: not a key any more; set kf of"):
+        pippin.structure({"solver": {"type": "semi-implicit", "friction_smoothing": 1.0}})
 
 
 def simulate(prototype, gravity=-9.81, **options):
@@ -68,7 +68,7 @@ def simulate(prototype, gravity=-9.81, **options):
         "scene": {"ground": True, "gravity": [0.0, 0.0, gravity]},
         "solver": {"type": "semi-implicit", **options},
     }
-    return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
 
 
 @pytest.mark.alone

@@ -5,11 +5,11 @@ import inspect
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
-from orchard_solver_steel import SolverSteel, SteelConfig
+from pippin import testing
+from pippin_solver_steel import SolverSteel, SteelConfig
 
 UNBOUNDED = {"joint_limit_activation_gap"}
 """Fields whose None stands for Newton's infinity, which no file can hold."""
@@ -45,15 +45,15 @@ def test_options_and_defaults_are_those_of_newton():
     ],
 )
 def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
-        orchard.structure({"solver": {"type": "steel", option: value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: "):
+        pippin.structure({"solver": {"type": "steel", option: value}})
 
 
 def test_colours_need_the_propagation_response():
-    config = orchard.structure({"solver": {"type": "steel", "solve_mode": "colored"}})
+    config = pippin.structure({"solver": {"type": "steel", "solve_mode": "colored"}})
 
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.solve_mode: 'colored', .* = 'propagation'"):
-        orchard.Simulation(config)
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.solve_mode: 'colored', .* = 'propagation'"):
+        pippin.Simulation(config)
 
 
 LENGTH, INERTIA, MASS = 0.5, 0.02, 1.0
@@ -86,7 +86,7 @@ class ContactForces:
 
     observables = frozenset({"contact_f"})
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def update_sensors(self, contacts, observables):
         self.contacts, self.forces = contacts, observables.contact_f
 
@@ -105,7 +105,7 @@ def simulate(prototype, plugins=(), worlds=1, capture="require", **options):
         "scene": {"ground": True, "worlds": worlds},
         "solver": {"type": "steel", **options},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins, prototype)
+    return pippin.Simulation(pippin.structure(tables), plugins, prototype)
 
 
 @pytest.mark.alone
@@ -175,7 +175,7 @@ def test_dropped_rows_are_reported_with_the_number_that_would_fit(scene):
         simulation.step(5)
 
         with pytest.raises(
-            orchard.SimulationError,
+            pippin.SimulationError,
             match=r"^solver\.free_body_constraint_max: 2\d rows of a world \(free body\) did not fit into 9; set",
         ):
             simulation.check()
@@ -186,7 +186,7 @@ def test_dropped_rows_are_reported_where_nobody_counts_them(scene):
         simulation.step(5)
 
         with pytest.raises(
-            orchard.SimulationError,
+            pippin.SimulationError,
             match=r"^solver: rows did not fit into articulation_constraint_max = 32, free_body_constraint_max = 9;",
         ):
             simulation.check()
@@ -201,7 +201,7 @@ def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(scene
 
 
 def test_a_warm_start_needs_matched_contacts(scene):
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.contact_warmstart: .*collision\.contact_matching is"):
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.contact_warmstart: .*collision\.contact_matching is"):
         simulate(scene, contact_warmstart=True)
 
 

@@ -6,12 +6,12 @@ import dataclasses
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
 from newton.solvers import style3d
-from orchard import testing
-from orchard_solver_style3d import SolverStyle3D, Style3DConfig
+from pippin import testing
+from pippin_solver_style3d import SolverStyle3D, Style3DConfig
 
 
 @pytest.mark.alone
@@ -31,8 +31,8 @@ def test_options_and_defaults_are_those_of_newton():
     ],
 )
 def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
-        orchard.structure({"solver": {"type": "style3d", option: value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: "):
+        pippin.structure({"solver": {"type": "style3d", option: value}})
 
 
 DT, COLUMNS, ROWS, CELL, MASS, WARP, RADIUS, HEIGHT = 0.004, 4, 8, 0.05, 0.01, 400.0, 0.01, 0.05
@@ -65,7 +65,7 @@ def simulate(prototype, worlds=1, capture="require", ground=True, **options):
         "scene": {"ground": ground, "worlds": worlds},
         "solver": {"type": "style3d", **options},
     }
-    return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
 
 
 @pytest.mark.alone
@@ -107,7 +107,7 @@ def test_cloth_falls_lies_and_hangs_by_the_formulas(scene):
 
 
 def test_several_worlds_are_refused_for_their_cloths_would_collide(scene):
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.type: 'style3d' .* got 2 worlds; set scene\.worlds = 1"):
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.type: 'style3d' .* got 2 worlds; set scene\.worlds = 1"):
         simulate(scene, worlds=2)
 
 

@@ -5,11 +5,11 @@ import inspect
 import attrs
 import newton
 import numpy as np
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
-from orchard_solver_vbd import VBDConfig
+from pippin import testing
+from pippin_solver_vbd import VBDConfig
 
 LEFT_OUT = {
     "collision_pipeline": "an object, made by the host where owns_collision_pipeline says so",
@@ -62,14 +62,14 @@ def test_what_is_left_out_is_an_option_of_newton():
     ],
 )
 def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
-        orchard.structure({"solver": {"type": "vbd", option: value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: "):
+        pippin.structure({"solver": {"type": "vbd", option: value}})
 
 
 @pytest.mark.parametrize("option", VBDConfig.replaced_keys)
 def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it(option):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: not a key any more; [a-z]+"):
-        orchard.structure({"solver": {"type": "vbd", option: 1}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: not a key any more; [a-z]+"):
+        pippin.structure({"solver": {"type": "vbd", option: 1}})
 
 
 @pytest.mark.parametrize(
@@ -91,10 +91,10 @@ def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it(option):
     ],
 )
 def test_what_the_solver_would_ignore_is_refused(options, key, cure):
-    config = orchard.structure({"solver": {"type": "vbd", **options}})
+    config = pippin.structure({"solver": {"type": "vbd", **options}})
 
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{key}: .*{cure}"):
-        orchard.Simulation(config)
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{key}: .*{cure}"):
+        pippin.Simulation(config)
 
 
 @pytest.mark.parametrize(
@@ -105,15 +105,15 @@ def test_what_the_solver_would_ignore_is_refused(options, key, cure):
     ],
 )
 def test_what_needs_matched_contacts_is_refused_without(options, scene):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{next(iter(options))}: .*collision\.contact_matching is"):
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{next(iter(options))}: .*collision\.contact_matching is"):
         simulate(scene, **options)
 
 
 def test_a_margin_of_self_contacts_needs_a_gap():
-    config = orchard.structure({"solver": {"type": "vbd", "particle_self_contact_margin": 0.01}})
+    config = pippin.structure({"solver": {"type": "vbd", "particle_self_contact_margin": 0.01}})
 
-    with pytest.raises(orchard.ConfigError, match=r"^solver\.particle_self_contact_margin: 0\.01, .* half the margin"):
-        orchard.Simulation(config)
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.particle_self_contact_margin: 0\.01, .* half the margin"):
+        pippin.Simulation(config)
 
 
 SIDE, DENSITY = 0.2, 500.0
@@ -173,7 +173,7 @@ class ContactForces:
 
     observables = frozenset({"contact_f"})
 
-    @orchard.hookimpl
+    @pippin.hookimpl
     def update_sensors(self, contacts, observables):
         self.contacts, self.forces = contacts, observables.contact_f
 
@@ -192,7 +192,7 @@ def simulate(prototype, plugins=(), worlds=1, capture="require", collision=None,
         "scene": {"ground": True, "worlds": worlds},
         "solver": {"type": "vbd", **options},
     }
-    return orchard.Simulation(orchard.structure(tables), plugins, prototype)
+    return pippin.Simulation(pippin.structure(tables), plugins, prototype)
 
 
 @pytest.mark.alone
@@ -353,7 +353,7 @@ def test_a_stack_rests_on_contacts_that_the_solver_detects_itself(options, colli
 
 
 def test_an_interval_beside_a_pipeline_of_the_solvers_own_is_refused(stack):
-    with pytest.raises(orchard.ConfigError, match=r"^collision\.interval: 2, but the solver detects contacts within"):
+    with pytest.raises(pippin.ConfigError, match=r"^collision\.interval: 2, but the solver detects contacts within"):
         simulate(stack, collision={"interval": 2}, owns_collision_pipeline=True)
 
 
@@ -363,7 +363,7 @@ def test_contacts_that_do_not_fit_are_reported_whoever_detects_them(is_own, stac
         simulation.step(5)
 
         with pytest.raises(
-            orchard.SimulationError, match=r"^collision\.rigid_contact_max: 8 contacts did not fit into 5"
+            pippin.SimulationError, match=r"^collision\.rigid_contact_max: 8 contacts did not fit into 5"
         ):
             simulation.check()
 
@@ -374,7 +374,7 @@ def test_more_contacts_than_a_body_has_room_for_are_reported(stack):
         simulation.step(5)
 
         with pytest.raises(
-            orchard.SimulationError,
+            pippin.SimulationError,
             match=r"^solver\.rigid_body_contact_buffer_size: [89] contacts of one body did not fit into 5; set",
         ):
             simulation.check()
@@ -392,7 +392,7 @@ def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported
     with simulate(sheets((1.0, 1.01, 1.02)), **options) as simulation:
         simulation.step(2)
 
-        with pytest.raises(orchard.SimulationError) as caught:
+        with pytest.raises(pippin.SimulationError) as caught:
             simulation.check()
 
     vertex, edge = str(caught.value).splitlines()

@@ -4,11 +4,11 @@ import inspect
 
 import attrs
 import newton
-import orchard
+import pippin
 import pytest
 import warp as wp
-from orchard import testing
-from orchard_solver_xpbd import XPBDConfig
+from pippin import testing
+from pippin_solver_xpbd import XPBDConfig
 
 
 def newton_options():
@@ -36,8 +36,8 @@ def test_options_and_defaults_are_those_of_newton():
     ],
 )
 def test_a_bad_option_is_refused_by_name(option, value):
-    with pytest.raises(orchard.ConfigError, match=rf"^solver\.{option}: "):
-        orchard.structure({"solver": {"type": "xpbd", option: value}})
+    with pytest.raises(pippin.ConfigError, match=rf"^solver\.{option}: "):
+        pippin.structure({"solver": {"type": "xpbd", option: value}})
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def simulate(prototype, **options):
         "scene": {"ground": True},
         "solver": {"type": "xpbd", **options},
     }
-    return orchard.Simulation(orchard.structure(tables), prototype=prototype)
+    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
 
 
 @pytest.mark.alone
@@ -88,7 +88,7 @@ def test_restitution_gives_back_its_part_of_the_velocity():
         "solver": {"type": "xpbd", "enable_restitution": True},
     }
 
-    with orchard.Simulation(orchard.structure(tables), prototype=builder) as simulation:
+    with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
         simulation.step(20)
 
         velocity = simulation.state.body_qd.numpy()[0, 2]

@@ -54,9 +54,9 @@ def devices(request: pytest.FixtureRequest) -> Devices:
 @pytest.fixture(scope="module")
 def simulate(devices: Devices) -> Iterator[Callable[..., Any]]:
     """Return a function that builds a simulation from a prototype or assets, closed at the end of the module."""
-    import orchard
+    import pippin
 
-    built: list[orchard.Simulation] = []
+    built: list[pippin.Simulation] = []
 
     def build(prototype: Any = None, *, observables: tuple[str, ...] = (), **scene: Any) -> Any:
         tables = {
@@ -69,7 +69,7 @@ def simulate(devices: Devices) -> Iterator[Callable[..., Any]]:
             "scene": scene,
             "solver": {"type": "mujoco", "njmax": 400, "nconmax": 100},
         }
-        built.append(orchard.Simulation(orchard.structure(tables), prototype=prototype))
+        built.append(pippin.Simulation(pippin.structure(tables), prototype=prototype))
         return built[-1]
 
     yield build

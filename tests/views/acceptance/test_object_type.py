@@ -1,7 +1,7 @@
 """What Isaac Sim's `test_object_type` checks, by the names of its tests."""
 
 import pytest
-from orchard.views import ObjectType
+from pippin.views import ObjectType
 
 
 @pytest.fixture(scope="module")

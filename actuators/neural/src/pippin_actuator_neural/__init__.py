@@ -1,0 +1,94 @@
+"""Joint efforts from a trained network, as a Pippin actuator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
+from pippin.assets.files import find_file
+from pippin.config import FilePath
+from pippin.errors import ConfigError
+
+from .network import read_network
+
+if TYPE_CHECKING:
+    import warp as wp
+    from newton.actuators import DriveBase
+
+__all__ = ["ActuatorNeural", "NeuralConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class NeuralConfig(ActuatorConfig):
+    """A network that maps what a joint does and should do to the joint's effort.
+
+    The file's metadata says which kind of network it is (`model_type`: mlp, lstm or gru), what it reads and in which
+    units. It replaces the law: neither gains nor feedforward act beside it.
+    """
+
+    model: FilePath
+    """An ONNX file, with its metadata."""
+
+
+class ActuatorNeural(DriveActuator):
+    """One network for all joints of the group, evaluated once per physics step on the state at its start."""
+
+    Config = NeuralConfig
+    config: NeuralConfig
+
+    def build_drive(self, lanes: Lanes) -> DriveBase:
+        """Return Newton's drive for the kind of network that the file holds.
+
+        Raises:
+            ConfigError: There is no such file, it holds no network that Newton runs, its metadata lacks something or
+                does not fit the network, it was trained for another time step, or it has no implicit mode.
+        """
+        file = find_file(self.config.model, "model")
+        self._network = read_network(file, lanes.dt)
+        self._refuse_implicit_mode()
+        from .drives import build_drive
+
+        return build_drive(self._network)
+
+    @property
+    def position_targets(self) -> wp.array:
+        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions.
+
+        Raises:
+            AttributeError: The network does not read them.
+        """
+        self._refuse_unread("position_targets")
+        return super().position_targets
+
+    @property
+    def velocity_targets(self) -> wp.array:
+        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero.
+
+        Raises:
+            AttributeError: The network does not read them, as an MLP and an LSTM never do.
+        """
+        self._refuse_unread("velocity_targets")
+        return super().velocity_targets
+
+    @property
+    def feedforward(self) -> wp.array:
+        """No network reads it.
+
+        Raises:
+            AttributeError: Always.
+        """
+        self._refuse_unread("feedforward")
+        return super().feedforward
+
+    def _refuse_unread(self, name: str) -> None:
+        """Raise what makes `hasattr` False: whoever wrote into the array would wait in vain for an effect."""
+        network = self._network
+        if name not in network.targets:
+            reads = " and ".join(sorted(network.targets)) or "no targets"
+            raise AttributeError(f"{name}: network {str(network.file)!r} does not read it; it reads {reads}")
+
+    def _refuse_implicit_mode(self) -> None:
+        reason = self._network.not_implicit
+        if self.config.effort_mode == "implicit" and reason is not None:
+            raise ConfigError(f"effort_mode: 'implicit' is not possible with this network, {reason}; use 'explicit'")

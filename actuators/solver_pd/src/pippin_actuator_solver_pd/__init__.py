@@ -1,0 +1,176 @@
+"""The solver's own joint drives, as a Pippin actuator: the effort is solved for within the solver's step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from pippin.actuation import Axes, JointConfig, Parameter, Parameters, lanes_of, parameter
+from pippin.arrays import on_host
+from pippin.hookspecs import hookimpl
+
+if TYPE_CHECKING:
+    import newton
+    import numpy as np
+    import warp as wp
+    from pippin.simulation import Simulation
+
+__all__ = ["ActuatorSolverPD", "SolverPDConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class SolverPDConfig(JointConfig):
+    """A spring and a damper in the solver: effort = clamp(kp (q* - q) + kd (q̇* - q̇), ±`effort_limit`) + feedforward.
+
+    The solver evaluates it in every substep, where it can at the end of the substep, so that stiff gains stay stable.
+    """
+
+    kp: Parameter = parameter(0.0)
+    """Proportional gain [N/m or N·m/rad], for all joints or by pattern."""
+
+    kd: Parameter = parameter(0.0)
+    """Derivative gain [N·s/m or N·m·s/rad], for all joints or by pattern."""
+
+    effort_limit: float | Mapping[str, float] | None = parameter(above=0.0, default=None)
+    """Largest effort of spring and damper [N or N·m], for all joints or by pattern; else the asset's."""
+
+    velocity_limit: float | Mapping[str, float] | None = parameter(above=0.0, default=None)
+    """Largest joint velocity [m/s or rad/s], for all joints or by pattern; else the asset's."""
+
+
+class ActuatorSolverPD:
+    """PD control by the model's own joint drives. The solver keeps the effort to itself: there is none to read here.
+
+    Args:
+        config: Gains and limits.
+    """
+
+    Config = SolverPDConfig
+
+    def __init__(self, config: SolverPDConfig) -> None:
+        self.config = config
+        self._axes: dict[int, Axes] = {}
+
+    @hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Resolve the joints, and give them drives that follow position and velocity, in place of the asset's."""
+        import newton
+
+        axes = self._axes[prototype] = Axes.select(builder, self.config)
+        for dof in axes.dofs(builder):
+            builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
+        fields = {"kp": "target_ke", "kd": "target_kd", "effort_limit": "effort_limit"}
+        for field, attribute in (fields | {"velocity_limit": "velocity_limit"}).items():
+            axes.assign(builder, f"joint_{attribute}", getattr(self.config, field), field)
+
+    @hookimpl
+    def bind(self, simulation: Simulation) -> None:
+        """Make the arrays over the joints of all worlds, and draw what is random."""
+        import warp as wp
+
+        self._simulation, self._lanes = simulation, lanes_of(simulation, self._axes)
+        lanes = self._lanes
+        self._kp = lanes.per_lane(self.config.kp, "kp", minimum=0.0)
+        self._kd = lanes.per_lane(self.config.kd, "kd", minimum=0.0)
+        self._parameters = Parameters(lanes, lanes.world_of_lane(), simulation.config.simulation.seed)
+        self._dofs, self._coordinates = (
+            wp.array(rows.ravel(), dtype=int, device=lanes.device) for rows in (lanes.dofs, lanes.coordinates)
+        )
+        initial = on_host(simulation.model.joint_q)[lanes.coordinates]
+        self.position_targets = wp.array(initial, dtype=float, device=lanes.device)
+        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
+        self.velocity_targets = wp.zeros_like(self.position_targets)
+        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        self.feedforward = wp.zeros_like(self.position_targets)
+        """Effort beside the drive's, held for a physics step [N or N·m], shape [len(worlds), DOFs]; at first zero."""
+        self._publish()
+
+    @hookimpl
+    def apply_actuators(self, control: newton.Control) -> None:
+        """Write the targets where the solver reads them, and the feedforward to `control.joint_f`."""
+        import warp as wp
+
+        from .kernels import write_targets
+
+        given = (self.position_targets, self.velocity_targets, self.feedforward)
+        inputs = [self._dofs, self._coordinates, *(array.flatten() for array in given)]
+        outputs = [control.joint_target_q, control.joint_target_qd, control.joint_f]
+        wp.launch(write_targets, self._dofs.size, inputs, outputs, device=self._lanes.device)
+
+    @hookimpl
+    def reset_worlds(self, world_mask: wp.array) -> None:
+        """Draw the gains of the masked worlds anew."""
+        if self._parameters.is_random:
+            self._parameters.draw(world_mask)
+            self._publish()
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What `get` and `set` know: `kp` and `kd`."""
+        return tuple(self._parameters)
+
+    def get(self, name: str) -> wp.array:
+        """Return a copy of a parameter, shape [len(worlds), DOFs]: the solver has to be told of another value by `set`.
+
+        Raises:
+            ConfigError: There is no such parameter.
+        """
+        import warp as wp
+
+        return wp.clone(self._parameters.get(name))
+
+    def set(
+        self,
+        name: str,
+        values: Any,
+        worlds: Sequence[int] | None = None,
+        joints: str | Sequence[str] | None = None,
+    ) -> None:
+        """Set a parameter, from the next step on, recorded or not; arguments and errors as `DriveActuator.set`."""
+        self._parameters.set(name, values, worlds, joints)
+        self._publish()
+
+    @property
+    def worlds(self) -> np.ndarray:
+        """The worlds that have the driven joints, ascending: those of the arrays' first axis."""
+        return self._lanes.worlds
+
+    @property
+    def joint_labels(self) -> tuple[str, ...]:
+        """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
+        return self._lanes.labels
+
+    @property
+    def actuated_dofs(self) -> wp.array:
+        """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
+        return self._dofs
+
+    @property
+    def computed_effort(self) -> wp.array:
+        """Not there: raises `AttributeError`."""
+        raise AttributeError(_no_effort("computed_effort"))
+
+    @property
+    def applied_effort(self) -> wp.array:
+        """Not there: raises `AttributeError`."""
+        raise AttributeError(_no_effort("applied_effort"))
+
+    def _publish(self) -> None:
+        """Copy the gains into the model, and tell the solver before its next step."""
+        import newton
+        import warp as wp
+
+        from .kernels import write_gains
+
+        model = self._simulation.model
+        inputs, outputs = [self._dofs, self._kp, self._kd], [model.joint_target_ke, model.joint_target_kd]
+        wp.launch(write_gains, self._dofs.size, inputs, outputs, device=self._lanes.device)
+        self._simulation.notify_model_changed(newton.ModelFlags.JOINT_DOF_PROPERTIES)
+
+
+def _no_effort(name: str) -> str:
+    return (
+        f"{name}: the solver computes the effort of its own drives within its step and keeps it;"
+        " read the solver's observable 'qfrc_actuator' where it has one (MuJoCo), or use type 'pd'"
+    )

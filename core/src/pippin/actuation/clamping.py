@@ -1,0 +1,180 @@
+"""The clampings that Newton has, as plugins: a third party registers its own beside them, in `pippin.clampings`."""
+
+from __future__ import annotations
+
+import abc
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from pippin.assets.files import find_file
+from pippin.config import FilePath
+from pippin.errors import ConfigError
+
+from .config import Parameter, parameter
+
+if TYPE_CHECKING:
+    from newton.actuators import ClampingBase
+
+    from .parameters import Lanes
+
+__all__ = [
+    "Clamping",
+    "DCMotorClamping",
+    "DCMotorConfig",
+    "MaxEffortClamping",
+    "MaxEffortConfig",
+    "PositionBasedClamping",
+    "PositionBasedConfig",
+]
+
+
+_SMALLEST = float(np.finfo(np.float32).tiny)
+"""The least speed that is above zero."""
+
+
+class Clamping(abc.ABC):
+    """A limit on the effort of any actuator. A plugin adds `Config` and `build`.
+
+    Args:
+        config: The plugin's configuration.
+    """
+
+    Config: type
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+
+    @abc.abstractmethod
+    def build(self, lanes: Lanes) -> ClampingBase:
+        """Return Newton's clamping, with its parameters as arrays of one value per lane."""
+
+
+@attrs.frozen(kw_only=True)
+class MaxEffortConfig:
+    """Applied effort is limited to ±`max_effort`."""
+
+    max_effort: Parameter = parameter(0.0)
+    """Largest magnitude [N or N·m], for all joints or by pattern."""
+
+
+class MaxEffortClamping(Clamping):
+    """A box: the same limit at every position and velocity."""
+
+    Config = MaxEffortConfig
+
+    def build(self, lanes: Lanes) -> ClampingBase:
+        """Return Newton's box."""
+        from newton.actuators import ClampingMaxEffort
+
+        return ClampingMaxEffort(max_effort=lanes.per_lane(self.config.max_effort, "max_effort", minimum=0.0))
+
+
+@attrs.frozen(kw_only=True, slots=False)  # a motor's own configuration inherits it beside an actuator's
+class DCMotorConfig:
+    """What a DC motor can give: less effort the faster it turns, down to braking beyond its no-load speed.
+
+    With v limited to ±`velocity_limit` (1 + `max_motor_effort` / `saturation_effort`), the effort lies between
+    max(`saturation_effort` (-1 - v / `velocity_limit`), -`max_motor_effort`) and
+    min(`saturation_effort` (1 - v / `velocity_limit`), `max_motor_effort`).
+    """
+
+    saturation_effort: Parameter = parameter(0.0)
+    """Effort that the motor would give at rest, were it not limited [N or N·m], for all joints or by pattern."""
+
+    velocity_limit: Parameter = parameter(above=0.0)
+    """Speed at which the motor gives no effort forwards [m/s or rad/s], for all joints or by pattern."""
+
+    max_motor_effort: Parameter | None = parameter(0.0, default=None)
+    """Largest effort [N or N·m], for all joints or by pattern; by default only the speed limits it."""
+
+
+class DCMotorClamping(Clamping):
+    """The four-quadrant curve of torque against speed."""
+
+    Config = DCMotorConfig
+
+    def build(self, lanes: Lanes) -> ClampingBase:
+        """Return Newton's curve."""
+        return build_dc_motor(self.config, lanes)
+
+
+def build_dc_motor(config: Any, lanes: Lanes) -> ClampingBase:
+    """Return the curve of any configuration that has the three fields of a DC motor."""
+    from newton.actuators import ClampingDCMotor
+
+    return ClampingDCMotor(
+        saturation_effort=lanes.per_lane(config.saturation_effort, "saturation_effort", minimum=0.0),
+        velocity_limit=lanes.per_lane(config.velocity_limit, "velocity_limit", minimum=_SMALLEST),
+        max_motor_effort=lanes.per_lane(config.max_motor_effort, "max_motor_effort", minimum=0.0),
+    )
+
+
+@attrs.frozen(kw_only=True)
+class PositionBasedConfig:
+    """Applied effort is limited to ± a value that depends on the joint's position: linear between the given points.
+
+    Give the points here, or in a file of two columns, position and effort, or three with a transmission ratio between
+    them, which is not used. Beyond the first and the last point, their values hold.
+    """
+
+    lookup_positions: tuple[float, ...] = ()
+    """Positions [m or rad], none below the one before."""
+
+    lookup_efforts: tuple[float, ...] = ()
+    """Largest magnitude at each position [N or N·m]."""
+
+    lookup_table: FilePath | None = None
+    """A text file of the points, instead: columns separated by spaces or commas, `#` begins a comment."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.lookup_table is not None:
+            if self.lookup_positions or self.lookup_efforts:
+                raise ValueError(
+                    "'lookup_table' given beside 'lookup_positions' or 'lookup_efforts'; keep one or the other"
+                )
+            return
+        _refuse_points(self.lookup_positions, self.lookup_efforts)
+
+
+class PositionBasedClamping(Clamping):
+    """A limit that follows a linkage: a knee that is strong where it is bent."""
+
+    Config = PositionBasedConfig
+
+    def build(self, lanes: Lanes) -> ClampingBase:
+        """Return Newton's lookup, the same for all lanes."""
+        from newton.actuators import ClampingPositionBased
+
+        positions, efforts = self.config.lookup_positions, self.config.lookup_efforts
+        if self.config.lookup_table is not None:
+            positions, efforts = _read_table(self.config.lookup_table, lanes.prefix + "lookup_table")
+        return ClampingPositionBased(lookup_positions=tuple(positions), lookup_efforts=tuple(efforts))
+
+
+def _read_table(path: str, where: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    file = find_file(path, where)
+    text = Path(file).read_text(encoding="utf-8").replace(",", " ")
+    try:
+        rows = np.loadtxt(text.splitlines(), ndmin=2)
+        if rows.shape[1] not in (2, 3):
+            raise ValueError(f"expected 2 or 3 columns, got {rows.shape[1]}")
+        positions, efforts = tuple(rows[:, 0].tolist()), tuple(rows[:, -1].tolist())
+        _refuse_points(positions, efforts)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {str(file)!r}: {error}") from error
+    return positions, efforts
+
+
+def _refuse_points(positions: tuple[float, ...], efforts: tuple[float, ...]) -> None:
+    if not positions or len(positions) != len(efforts):
+        raise ValueError(
+            "'lookup_positions' and 'lookup_efforts' must be of one length and not empty:"
+            f" {len(positions)} and {len(efforts)}"
+        )
+    if any(after < before for before, after in itertools.pairwise(positions)):
+        raise ValueError(f"'lookup_positions' must not descend: {list(positions)}")
+    if not all(np.isfinite(positions)) or not all(np.isfinite(efforts) & (np.asarray(efforts) >= 0.0)):
+        raise ValueError("'lookup_positions' must be finite, 'lookup_efforts' finite and >= 0")

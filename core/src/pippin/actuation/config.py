@@ -1,0 +1,134 @@
+"""The settings that every actuator with a drive has in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import attrs
+from attrs.validators import ge, min_len, optional
+from pippin.config import ComponentConfig
+from pippin.config.validators import in_schema
+
+__all__ = ["ActuatorConfig", "DelayConfig", "Parameter", "Uniform", "parameter"]
+
+
+@attrs.frozen(kw_only=True)
+class Uniform:
+    """A number drawn for each joint and world when a world is reset, evenly between two bounds."""
+
+    uniform: tuple[float, float]
+    """The lowest and the highest value."""
+
+    def __attrs_post_init__(self) -> None:
+        low, high = self.uniform
+        if not low <= high:
+            raise ValueError(f"'uniform' must have its lowest value first: {list(self.uniform)}")
+
+
+Parameter = float | Uniform | Mapping[str, float | Uniform]
+"""One value for all joints, or a table from patterns of joint labels to values; each may be drawn at random."""
+
+
+def parameter(minimum: float = -math.inf, default: Any = attrs.NOTHING, above: float | None = None) -> Any:
+    """Return a field for a parameter of each joint.
+
+    Args:
+        minimum: What no value of it may be below.
+        default: The field's default; required where there is none. None stands for no value at all.
+        above: What every value must be above.
+    """
+    check = _within(minimum, above)
+    return attrs.field(default=default, validator=optional(check) if default is None else check)
+
+
+def _within(minimum: float, above: float | None) -> Callable[[Any, Any, Any], None]:
+    bound = {"minimum": minimum} if math.isfinite(minimum) else {}
+    bound |= {} if above is None else {"exclusiveMinimum": above}
+
+    @in_schema(**bound, **({"additionalProperties": bound} if bound else {}))
+    def check(instance: Any, attribute: Any, value: Parameter) -> None:
+        for place, number in _numbers(value):
+            if not math.isfinite(number) or number < minimum or (above is not None and number <= above):
+                limit = f" and > {above:g}" if above is not None else f" and >= {minimum:g}" if bound else ""
+                raise ValueError(f"'{attribute.name}'{place} must be finite{limit}: {number}")
+
+    return check
+
+
+def _numbers(value: Parameter, place: str = "") -> Iterator[tuple[str, float]]:
+    """Yield every number of a parameter with its place in it."""
+    if isinstance(value, Uniform):
+        yield from ((place, number) for number in value.uniform)
+    elif isinstance(value, Mapping):
+        for pattern, inner in value.items():
+            yield from _numbers(inner, f"[{pattern!r}]")
+    else:
+        yield place, value
+
+
+@attrs.frozen(kw_only=True)
+class DelayConfig:
+    """Targets and feedforward reach the drive some physics steps late; measurements do not wait.
+
+    Either `steps`, or `min_steps` and `max_steps`: each world draws one for all joints when it is reset.
+    """
+
+    steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    """Delay [physics steps]; until so many have passed, the oldest target known."""
+
+    min_steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    """Shortest delay that is drawn [physics steps]."""
+
+    max_steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    """Longest delay that is drawn [physics steps]."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.steps is not None and (self.min_steps, self.max_steps) != (None, None):
+            raise ValueError("'steps' given beside 'min_steps' or 'max_steps'; keep one or the other")
+        if self.steps is None and (self.min_steps is None or self.max_steps is None):
+            raise ValueError("'steps' is missing; give it, or both of 'min_steps' and 'max_steps'")
+        shortest, longest = self.bounds
+        if shortest > longest:
+            raise ValueError(f"'max_steps' must be at least 'min_steps' {shortest}: {longest}")
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Shortest and longest delay [physics steps]."""
+        shortest = self.min_steps if self.steps is None else self.steps
+        longest = self.max_steps if self.steps is None else self.steps
+        assert shortest is not None, "refused by the constructor"
+        assert longest is not None, "refused by the constructor"
+        return shortest, longest
+
+
+@attrs.frozen(kw_only=True)
+class JointConfig:
+    """What an actuator's joints are like in the solver; what is not given, the asset says."""
+
+    joints: tuple[str, ...] = attrs.field(validator=min_len(1))
+    """Full-match regular expressions of joint labels, or of their last segments."""
+
+    armature: float | Mapping[str, float] | None = parameter(0.0, default=None)
+    """Rotor inertia of the joints in the solver [kg or kg·m²], for all joints or by pattern; else the asset's."""
+
+    friction: float | Mapping[str, float] | None = parameter(0.0, default=None)
+    """Dry friction of the joints in the solver [N or N·m], for all joints or by pattern; else the asset's."""
+
+    damping: float | Mapping[str, float] | None = parameter(0.0, default=None)
+    """Viscous friction of the joints in the solver [N·s/m or N·m·s/rad], likewise; else the asset's."""
+
+
+@attrs.frozen(kw_only=True)
+class ActuatorConfig(JointConfig):
+    """What every actuator with a drive has in common; its plugin adds the parameters of the drive."""
+
+    delay: DelayConfig | None = None
+    """How late targets reach the drive."""
+
+    clamping: tuple[Annotated[ComponentConfig, "clamping"], ...] = ()
+    """Limits on the effort, applied in this order."""
+
+    effort_mode: Literal["explicit", "implicit"] = "explicit"
+    """The law at the state where the step starts, or at the state where it will end: stiff gains stay stable."""

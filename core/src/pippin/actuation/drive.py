@@ -1,0 +1,213 @@
+"""Actuators made of a Newton drive: targets → delay → drive → clamping → `joint_f`."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pippin.errors import PluginError
+from pippin.hookspecs import hookimpl
+
+from .config import ActuatorConfig, DelayConfig
+from .group import Group
+from .joints import Axes, lanes_of
+from .parameters import Lanes, Parameters
+
+if TYPE_CHECKING:
+    import newton
+    import numpy as np
+    import warp as wp
+    from newton.actuators import ClampingBase, Delay, DriveBase
+    from pippin.simulation import Simulation
+
+__all__ = ["DriveActuator"]
+
+
+class DriveActuator(abc.ABC):
+    """An actuator made of a Newton drive, with optional delay and clamping. A plugin adds `Config` and `build_drive`.
+
+    Args:
+        config: The plugin's configuration.
+    """
+
+    def __init__(self, config: ActuatorConfig) -> None:
+        self.config = config
+        self._axes: dict[int, Axes] = {}
+
+    @abc.abstractmethod
+    def build_drive(self, lanes: Lanes) -> DriveBase:
+        """Return the drive, with its parameters as arrays of one value per lane."""
+
+    def build_clamping(self, lanes: Lanes) -> list[ClampingBase]:
+        """Return the clampings in their order; a plugin whose motor limits itself puts its own first."""
+        return list(_clampings(self.config, lanes))
+
+    def build_delay(self, lanes: Lanes) -> Delay | None:
+        """Return how targets wait, or None where they do not."""
+        return _build_delay(self.config.delay, lanes)
+
+    @hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Resolve the joints, and switch off the drives that the asset gave them."""
+        self._axes[prototype] = Axes.select(builder, self.config)
+        self._axes[prototype].switch_off_drives(builder)
+
+    @hookimpl
+    def bind(self, simulation: Simulation) -> None:
+        """Build drive, clamping and delay over the joints of all worlds that have them."""
+        lanes = lanes_of(simulation, self._axes)
+        drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
+        delay = self.build_delay(lanes)
+        for parameter in lanes.parameters.values():
+            parameter.locate([drive, *clamping, *([] if delay is None else [delay])])
+        self._group = Group(simulation.model, lanes, drive, clamping, delay, mode=self.config.effort_mode)
+        self._parameters = Parameters(lanes, self._group.world_of_lane, simulation.config.simulation.seed)
+        self._states = simulation.double_buffer(self._group.state(), self._group.state())
+
+    @hookimpl
+    def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Add the effort of one physics step to `control.joint_f`. May be recorded where the drive may."""
+        self._group.step(state, control, self._states.current, self._states.next, dt)
+        self._states.swap()
+
+    def step(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Do outside of a step what the host does in it: for an actuator that `Simulation.switch` has switched off.
+
+        Args:
+            state: What the law reads.
+            control: Whose `joint_f` is overwritten on the DOFs that are driven.
+            dt: Length of the physics step that follows [s].
+        """
+        import warp as wp
+        from pippin.kernels import zero_efforts
+
+        wp.launch(
+            zero_efforts,
+            len(self.actuated_dofs),
+            [self.actuated_dofs, control.joint_f],
+            device=self.actuated_dofs.device,
+        )
+        self.apply_actuators(state, control, dt)
+        self._states.settle()
+
+    @hookimpl
+    def reset_worlds(self, world_mask: wp.array) -> None:
+        """Forget the delayed targets, the drive's memory and the efforts of the masked worlds; draw parameters anew."""
+        self._group.reset(self._states.current, world_mask)
+        self._parameters.draw(world_mask)
+
+    @property
+    def is_capturable(self) -> bool:
+        """Whether the drive may be recorded into a graph."""
+        return self._group.is_capturable
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether a rollout may record it: explicit PD, clamped by effort or position at most, without a delay."""
+        return self._group.is_differentiable
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What `get` and `set` know, by its place in the actuator's table: `kp`, `clamping[0].max_effort`."""
+        return tuple(self._parameters)
+
+    def get(self, name: str) -> wp.array:
+        """Return the values of a parameter, shape [len(worlds), DOFs]: what is written into it, the next step reads.
+
+        Raises:
+            ConfigError: There is no such parameter.
+        """
+        return self._parameters.get(name)
+
+    def set(
+        self,
+        name: str,
+        values: Any,
+        worlds: Sequence[int] | None = None,
+        joints: str | Sequence[str] | None = None,
+    ) -> None:
+        """Set a parameter, from the next step on, recorded or not. Reads and writes the device.
+
+        A parameter that the file draws at random is drawn anew when its world is reset.
+
+        Args:
+            name: One of `parameters`.
+            values: A number, or an array that fits [len(worlds), DOFs of joints] by NumPy's rules.
+            worlds: Indices of worlds that have the joints; by default all of them.
+            joints: Patterns of joint labels, in the order of `joint_labels`; by default all.
+
+        Raises:
+            ConfigError: There is no such parameter, world or joint; or a value is out of bounds or not finite.
+        """
+        self._parameters.set(name, values, worlds, joints)
+
+    @property
+    def drive_state(self) -> Any:
+        """What the drive remembers between steps, in arrays over the lanes; None where it remembers nothing."""
+        return self._states.current.drive_state
+
+    @property
+    def worlds(self) -> np.ndarray:
+        """The worlds that have the driven joints, ascending: those of the arrays' first axis."""
+        return self._group.lanes.worlds
+
+    @property
+    def joint_labels(self) -> tuple[str, ...]:
+        """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
+        return self._group.lanes.labels
+
+    @property
+    def actuated_dofs(self) -> wp.array:
+        """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
+        return self._group.dofs
+
+    @property
+    def position_targets(self) -> wp.array:
+        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
+        return self._group.position_targets
+
+    @property
+    def velocity_targets(self) -> wp.array:
+        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        return self._group.velocity_targets
+
+    @property
+    def feedforward(self) -> wp.array:
+        """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        return self._group.feedforward
+
+    @property
+    def computed_effort(self) -> wp.array:
+        """Effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
+        return self._group.computed_effort
+
+    @property
+    def applied_effort(self) -> wp.array:
+        """Effort of the last physics step as it reached the joints [N or N·m], shape [len(worlds), DOFs]."""
+        return self._group.applied_effort
+
+
+def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:
+    from newton.actuators import ClampingBase
+
+    for index, choice in enumerate(config.clamping):
+        plugin = lanes.catalog.find("clamping", choice.type).load()
+        built = plugin(choice.config).build(lanes.within(f"clamping[{index}]"))  # pyright: ignore
+        if not isinstance(built, ClampingBase):
+            raise PluginError(
+                f"clamping[{index}]: build of {choice.type!r} returned {built!r};"
+                " return a newton.actuators.ClampingBase"
+            )
+        yield built
+
+
+def _build_delay(config: DelayConfig | None, lanes: Lanes) -> Delay | None:
+    """Return Newton's delay; none for zero steps, which Newton refuses."""
+    from newton.actuators import Delay
+
+    if config is None or config.bounds[1] == 0:
+        return None
+    longest = config.bounds[1]
+    steps = lanes.within("delay").shared(config.bounds, "steps", maximum=longest)
+    return Delay(delay_steps=steps, max_delay=longest)

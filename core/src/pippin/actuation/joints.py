@@ -1,0 +1,122 @@
+"""From patterns of labels to the degrees of freedom that an actuator drives, or a sensor measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+from pippin import labels
+from pippin.arrays import on_host
+from pippin.errors import ConfigError
+
+from .config import JointConfig, Parameter, Uniform
+from .parameters import Lanes
+
+if TYPE_CHECKING:
+    import newton
+    from pippin.simulation import Simulation
+
+__all__ = ["Axes", "lanes_of"]
+
+
+@attrs.frozen(eq=False)
+class Axes:
+    """Axes of one world, driven or measured: pairs of a joint and one of its degrees of freedom."""
+
+    pairs: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, builder: newton.ModelBuilder, patterns: str | Sequence[str]) -> Axes:
+        """Return every axis of the joints that patterns of labels match.
+
+        Raises:
+            ConfigError: A pattern matches nothing, or a joint without axes of one coordinate each.
+        """
+        joints = labels.match(patterns, builder.joint_label, what="joint", where="joints")
+        return cls(tuple((joint, axis) for joint in joints for axis in range(_axis_count(builder, joint))))
+
+    @classmethod
+    def select(cls, builder: newton.ModelBuilder, config: JointConfig) -> Axes:
+        """Return every axis of the joints that a configuration names, and give the joints what it says of them.
+
+        Raises:
+            ConfigError: As `of`; or a table does not fit.
+        """
+        axes = cls.of(builder, config.joints)
+        for name in ("armature", "friction", "damping"):
+            axes.assign(builder, f"joint_{name}", getattr(config, name), name)
+        return axes
+
+    def assign(self, builder: newton.ModelBuilder, attribute: str, value: Parameter | None, where: str) -> None:
+        """Give these axes a value in a builder's DOF-shaped list: of a range the highest one, for None what is there.
+
+        Args:
+            builder: One world.
+            attribute: Name of the list.
+            value: One value for all joints, or a table from patterns of joint labels to values.
+            where: Name of the field, for errors.
+
+        Raises:
+            ConfigError: A pattern matches nothing, or a joint has no value, or two.
+        """
+        if value is None:
+            return
+        names = [builder.joint_label[joint] for joint, _ in self.pairs]
+        try:
+            values = labels.lookup(value, names, where)
+        except labels.NoMatchError as error:
+            # The joints are there: their table is wrong, and the world not one that the actuator leaves out.
+            raise ConfigError(*error.faults) from error
+        for dof, found in zip(self.dofs(builder), values, strict=True):
+            getattr(builder, attribute)[dof] = max(found.uniform) if isinstance(found, Uniform) else found
+
+    def dofs(self, builder: newton.ModelBuilder) -> list[int]:
+        """Return the index of each axis into a builder's DOF-shaped lists."""
+        return [builder.joint_qd_start[joint] + axis for joint, axis in self.pairs]
+
+    def switch_off_drives(self, builder: newton.ModelBuilder) -> None:
+        """Take away the drives that the asset gave these axes: two drives would act together."""
+        import newton
+
+        for dof in self.dofs(builder):
+            builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
+            builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0
+
+
+def lanes_of(simulation: Simulation, axes: Mapping[int, Axes]) -> Lanes:
+    """Return the axes that were selected in each prototype, in all worlds of the finished model that have them."""
+    model, worlds = simulation.model, simulation.worlds_held
+    pairs = {prototype: each.pairs for prototype, each in axes.items()}
+    joints = simulation.world_indices("joint", {key: [joint for joint, _ in each] for key, each in pairs.items()})
+    offsets = np.array([[axis for _, axis in pairs[key]] for key in simulation.prototype_of_world[worlds].tolist()])
+    labels_of_world = tuple(tuple(model.joint_label[joint] for joint in row) for row in joints)
+    return Lanes(
+        labels=labels_of_world[0],
+        labels_of_world=labels_of_world,
+        worlds=worlds,
+        world_count=simulation.world_count,
+        dofs=on_host(model.joint_qd_start)[joints] + offsets,
+        coordinates=on_host(model.joint_q_start)[joints] + offsets,
+        device=model.device,
+        dt=simulation.config.simulation.dt,
+        catalog=simulation.catalog,
+    )
+
+
+def _axis_count(builder: newton.ModelBuilder, joint: int) -> int:
+    """Return the number of DOFs of a joint whose DOFs are independent coordinates.
+
+    Raises:
+        ConfigError: They are not, or there are none: free, distance, ball and fixed joints, rods and cables.
+    """
+    import newton
+
+    kind = newton.JointType(builder.joint_type[joint])
+    if kind not in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6):
+        raise ConfigError(
+            f"joints: joint {builder.joint_label[joint]!r} is a {kind.name.lower()} joint, which has no axes with a"
+            " coordinate each; choose revolute, prismatic or D6 joints"
+        )
+    return sum(builder.joint_dof_dim[joint])

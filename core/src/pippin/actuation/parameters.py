@@ -1,0 +1,272 @@
+"""Parameters of drives, clampings and delays: one value a lane, drawn at reset or set while it runs."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from pippin import labels
+from pippin.arrays import present
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
+
+from .config import Parameter, Uniform
+
+if TYPE_CHECKING:
+    import warp as wp
+    from pippin.catalog import Catalog
+
+__all__ = ["LaneParameter", "Lanes", "Parameters"]
+
+
+@attrs.define(eq=False)
+class LaneParameter:
+    """One parameter over all lanes.
+
+    Args:
+        array: The value of each lane, shape [lanes], as a drive or a clamping was given it.
+        low: Lowest value that is drawn, shape [lanes].
+        high: Highest value that is drawn; where it equals `low`, nothing is drawn.
+        minimum: What no value may be below.
+        maximum: What no value may be above.
+        is_random: Whether any lane draws.
+        is_shared: Whether the lanes of a world draw one value.
+    """
+
+    array: wp.array
+    low: wp.array
+    high: wp.array
+    minimum: float
+    maximum: float
+    is_random: bool
+    is_shared: bool = False
+    _owner: Any = attrs.field(default=None, alias="owner")
+    _attribute: str = attrs.field(default="", alias="attribute")
+
+    def locate(self, components: Iterable[Any]) -> None:
+        """Find which attribute of which component holds the array: Newton may put another array in its place."""
+        for component in components:
+            for name, value in vars(component).items():
+                if value is self.array:
+                    self._owner, self._attribute = component, name
+
+    @property
+    def values(self) -> wp.array:
+        """The array that the next step reads, shape [lanes]."""
+        return self.array if self._owner is None else getattr(self._owner, self._attribute)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Lanes:
+    """The driven DOFs of all worlds that have them, one lane each: world by world, within a world as in the model."""
+
+    labels: tuple[str, ...]
+    """Labels of the joints of the first of these worlds, once for each of their DOFs."""
+    labels_of_world: tuple[tuple[str, ...], ...]
+    """The same for each world; another robot's joints may have other names."""
+    worlds: np.ndarray
+    """The worlds that have driven DOFs, ascending."""
+    world_count: int
+    """The number of all worlds."""
+    dofs: np.ndarray
+    """Index of each lane into DOF-shaped arrays, shape [len(worlds), len(labels)]."""
+    coordinates: np.ndarray
+    """Index of each lane into coordinate-shaped arrays, shape [len(worlds), len(labels)]."""
+    device: wp.Device
+    dt: float
+    """Length of a physics step [s]."""
+    catalog: Catalog
+    """Where clampings are found."""
+    prefix: str = ""
+    """Where the parameters stand in the actuator's table: `clamping[0].` for those of its first clamping."""
+    parameters: dict[str, LaneParameter] = attrs.field(factory=dict)
+    """The parameters so far, by their place in the actuator's table."""
+
+    def within(self, place: str) -> Lanes:
+        """Return the same lanes for what stands in an inner table, such as `clamping[0]`."""
+        return attrs.evolve(self, prefix=f"{self.prefix}{place}.")
+
+    def world_of_lane(self) -> wp.array[int]:
+        """Return the world of each lane, shape [lanes]."""
+        import warp as wp
+
+        worlds = np.repeat(self.worlds, self.dofs.shape[1])
+        return wp.array(worlds, dtype=int, device=self.device)
+
+    def per_lane(
+        self,
+        value: Parameter | None,
+        where: str,
+        minimum: float = -np.inf,
+        maximum: float = np.inf,
+        missing: float = np.inf,
+    ) -> wp.array[float]:
+        """Return a parameter for each lane, shape [len(worlds) × len(labels)], that can be read and set by its name.
+
+        Args:
+            value: One value for all joints, or a table from patterns of joint labels to values; None for `missing`.
+            where: Name of the field, for errors and for `get` and `set`.
+            minimum: What may not be set below.
+            maximum: What may not be set above.
+            missing: What stands for no value.
+
+        Raises:
+            ConfigError: A pattern matches nothing, or a joint has no value, or two.
+        """
+        import warp as wp
+
+        given, place = missing if value is None else value, self.prefix + where
+        found = {names: _bounds(given, names, place) for names in dict.fromkeys(self.labels_of_world)}
+        bounds = np.array([found[names] for names in self.labels_of_world], dtype=np.float32).reshape(-1, 2)
+        low, high = (wp.array(bounds[:, side], dtype=float, device=self.device) for side in (0, 1))
+        array = wp.clone(low)
+        is_random = bool((bounds[:, 0] < bounds[:, 1]).any())
+        self.parameters[self.prefix + where] = LaneParameter(array, low, high, minimum, maximum, is_random)
+        return array
+
+    def shared(self, bounds: tuple[int, int], where: str, maximum: float) -> wp.array[int]:
+        """Return an integer parameter for each lane, of which each world draws one; as `per_lane` else."""
+        import warp as wp
+
+        low, high = (wp.full(self.dofs.size, bound, dtype=float, device=self.device) for bound in bounds)
+        array = wp.full(self.dofs.size, bounds[1], dtype=int, device=self.device)
+        is_random = bounds[0] < bounds[1]
+        self.parameters[self.prefix + where] = LaneParameter(array, low, high, 0.0, maximum, is_random, is_shared=True)
+        return array
+
+
+def _bounds(value: Parameter, names: Sequence[str], where: str) -> list[tuple[float, float]]:
+    """Return the lowest and the highest value of each label."""
+    found = labels.lookup(value, names, where)
+    return [each.uniform if isinstance(each, Uniform) else (each, each) for each in found]
+
+
+class Parameters:
+    """The parameters of one actuator: drawn for worlds that are reset, read and set by name.
+
+    Args:
+        lanes: The lanes, with their parameters.
+        world_of_lane: The world of each lane, shape [lanes].
+        seed: Seed of the simulation.
+    """
+
+    def __init__(self, lanes: Lanes, world_of_lane: wp.array, seed: int) -> None:
+        import warp as wp
+
+        self._lanes, self._world_of_lane = lanes, world_of_lane
+        self._by_name: Mapping[str, LaneParameter] = lanes.parameters
+        # A draw depends on the seed, the joints, the parameter, the world and how often that was reset.
+        self._seeds = {name: _seed(f"{seed}/{lanes.labels}/{name}") for name in self._by_name}
+        self._random = {name: parameter for name, parameter in self._by_name.items() if parameter.is_random}
+        self.draw_counts = wp.zeros(lanes.world_count, dtype=int, device=lanes.device)
+        everywhere = wp.full(lanes.world_count + 1, value=True, dtype=bool, device=lanes.device)
+        self.draw(everywhere)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether any parameter is drawn when a world is reset."""
+        return bool(self._random)
+
+    def draw(self, world_mask: wp.array[wp.bool]) -> None:
+        """Draw what is random anew for the masked worlds, on the device."""
+        import warp as wp
+        from pippin.kernels import count_draws, draw_uniform, draw_uniform_steps
+
+        device, lanes = self._lanes.device, self._lanes
+        for name, parameter in self._random.items():
+            kernel = draw_uniform_steps if parameter.is_shared else draw_uniform
+            inputs = [
+                self._world_of_lane,
+                world_mask,
+                self.draw_counts,
+                self._seeds[name],
+                parameter.low,
+                parameter.high,
+            ]
+            wp.launch(kernel, lanes.dofs.size, [*inputs, parameter.values], device=device)
+        wp.launch(count_draws, lanes.world_count, [world_mask, self.draw_counts], device=device)
+
+    def get(self, name: str) -> wp.array:
+        """Return the values of a parameter, shape [len(worlds), DOFs]: the memory that the next step reads.
+
+        Raises:
+            ConfigError: There is no such parameter.
+        """
+        return _by_world(self._find(name).values, self._lanes.dofs.shape)
+
+    def set(
+        self,
+        name: str,
+        values: Any,
+        worlds: Sequence[int] | None = None,
+        joints: str | Sequence[str] | None = None,
+    ) -> None:
+        """Set a parameter, from the next step on; see `DriveActuator.set`."""
+        parameter = self._find(name)
+        rows = self._rows(worlds)
+        columns = self._columns(joints)
+        host = parameter.values.numpy().reshape(self._lanes.dofs.shape)
+        numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values, dtype=np.float64)
+        self._refuse(name, parameter, numbers, host)
+        try:
+            host[np.ix_(rows, columns)] = numbers
+        except ValueError as error:
+            raise ConfigError(
+                f"{name}: expected values for [{len(rows)} worlds, {len(columns)} DOFs], got shape {numbers.shape}"
+            ) from error
+        parameter.values.assign(host.ravel())
+
+    def _refuse(self, name: str, parameter: LaneParameter, numbers: np.ndarray, host: np.ndarray) -> None:
+        low, high = parameter.minimum, parameter.maximum
+        wrong = numbers[~((numbers >= low) & (numbers <= high) & np.isfinite(numbers))]
+        if host.dtype.kind == "i" and not wrong.size:
+            wrong = numbers[numbers != np.round(numbers)]
+        if wrong.size:
+            kind = "a whole number" if host.dtype.kind == "i" else "a finite number"
+            above = "" if np.isinf(low) else f" of at least {low:g}"
+            below = "" if np.isinf(high) else f" up to {high:g}"
+            raise ConfigError(f"{name}: expected {kind}{above}{below}, got {wrong.flat[0]:g}")
+
+    def _find(self, name: str) -> LaneParameter:
+        if name not in self._by_name:
+            names = ", ".join(self._by_name) or "none"
+            raise ConfigError(f"{name!r} is no parameter{did_you_mean(name, self._by_name)}; parameters: {names}")
+        return self._by_name[name]
+
+    def _rows(self, worlds: Sequence[int] | None) -> np.ndarray:
+        held, count = self._lanes.worlds, self._lanes.world_count
+        chosen = held if worlds is None else np.atleast_1d(np.asarray(worlds))
+        outside = chosen[(chosen < 0) | (chosen >= count)]
+        if outside.size:
+            raise ConfigError(f"worlds: {int(outside[0])} is not a world; there are {count}, counted from 0")
+        without = np.setdiff1d(chosen, held)
+        if without.size:
+            raise ConfigError(f"worlds: world {int(without[0])} has none of the joints; choose from {held.tolist()}")
+        return np.searchsorted(held, chosen)
+
+    def _columns(self, joints: str | Sequence[str] | None) -> np.ndarray:
+        if joints is None:
+            return np.arange(len(self._lanes.labels))
+        return np.array(labels.match(joints, self._lanes.labels, what="joint", where="joints"))
+
+
+def _by_world(values: wp.array, shape: Any) -> wp.array:
+    """View the values of all lanes by world; they may be a column of a larger array."""
+    import warp as wp
+
+    step: Any = present(values.strides)[0]
+    strides: Any = (shape[1] * step, step)
+    view = wp.array(ptr=values.ptr, dtype=values.dtype, shape=shape, strides=strides, device=values.device)
+    view._ref = values  # the memory lives as long as the view
+    return view
+
+
+def _seed(text: str) -> int:
+    """Return a seed that is the same in every process, as Python's own hash of a text is not."""
+    return zlib.crc32(text.encode()) & 0x7FFFFFFF

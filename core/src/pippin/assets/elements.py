@@ -1,0 +1,104 @@
+"""MJCF and URDF files as elements that know their line, to name the very place of what an importer cannot read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from xml.parsers import expat
+
+import attrs
+from pippin.errors import ConfigError
+
+__all__ = ["Element", "find_culprits", "find_missing_files", "read_elements"]
+
+
+@attrs.frozen
+class Element:
+    """One start tag of a file."""
+
+    file: Path
+    line: int
+    tag: str
+    attributes: Mapping[str, str]
+
+    def text(self, attribute: str) -> str:
+        """Return the element with one of its attributes, and where it stands: `<geom size="abc"> (ant.xml, line 7)`."""
+        return f'<{self.tag} {attribute}="{self.attributes[attribute]}"> ({self.file.name}, line {self.line})'
+
+
+def read_elements(file: Path, where: str) -> list[Element]:
+    """Return the elements of a file in document order, then those of the files it includes.
+
+    Raises:
+        ConfigError: A file is no well-formed XML, or includes one that does not exist; names file and line.
+    """
+    elements: list[Element] = []
+    pending, seen = [file], {file.resolve()}
+    while pending:
+        found = _parse(pending.pop(0), where)
+        elements += found
+        for included in _included(found, where):
+            if included.resolve() not in seen:
+                seen.add(included.resolve())
+                pending.append(included)
+    return elements
+
+
+def find_culprits(elements: Sequence[Element], message: str) -> list[str]:
+    """Return the attributes whose value an importer's message names, each as `Element.text`.
+
+    Importers name the value they stumble over (`could not convert string to float: 'abc'`, `unsupported joint type:
+    wobbly`), but neither element nor line, and some have changed its case.
+    """
+    named = re.findall(r"'([^']+)'", message) or message.split()[-1:]
+    values = {value.casefold() for value in named}
+    return [
+        element.text(attribute)
+        for element in elements
+        for attribute, value in element.attributes.items()
+        if not values.isdisjoint([value.casefold(), *value.casefold().split()])
+    ]
+
+
+def find_missing_files(elements: Sequence[Element]) -> list[str]:
+    """Return the meshes and height fields whose file lies nowhere an importer looks, each as `Element.text`."""
+    compilers = [element.attributes for element in elements if element.tag == "compiler"]
+    folders = {"", *(compiler.get(name, "") for compiler in compilers for name in ("assetdir", "meshdir"))}
+    roots = {element.file.parent / folder for element in elements for folder in folders}
+    return [
+        element.text(attribute)
+        for element in elements
+        if element.tag in ("mesh", "hfield")
+        for attribute in element.attributes.keys() & {"file", "filename"}
+        if not _is_uri(name := element.attributes[attribute]) and not any((root / name).is_file() for root in roots)
+    ]
+
+
+def _is_uri(name: str) -> bool:
+    return re.match(r"\w\w+:", name) is not None  # two letters at least: one is a drive
+
+
+def _parse(file: Path, where: str) -> list[Element]:
+    elements: list[Element] = []
+    parser = expat.ParserCreate()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        elements.append(Element(file, parser.CurrentLineNumber, tag, attributes))
+
+    parser.StartElementHandler = start
+    try:
+        parser.Parse(file.read_bytes(), True)
+    except expat.ExpatError as error:
+        raise ConfigError(f"{where}: {str(file)!r} is no well-formed XML ({error}); correct the file") from error
+    return elements
+
+
+def _included(elements: Sequence[Element], where: str) -> list[Path]:
+    included = []
+    for element in elements:
+        if element.tag == "include" and "file" in element.attributes:
+            included.append(element.file.parent / element.attributes["file"])
+            if not included[-1].is_file():
+                raise ConfigError(f"{where}: {element.text('file')} names no file; correct the path")
+    return included

@@ -1,0 +1,99 @@
+"""The formats an asset may have, and what Newton's importer of each can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import attrs
+from pippin.config.model import AssetConfig
+from pippin.errors import ConfigError
+
+__all__ = ["FORMATS", "Format", "choose_format", "given_options"]
+
+
+@attrs.frozen
+class Format:
+    """One format: which files have it, and how `newton.ModelBuilder` reads it."""
+
+    name: str
+
+    suffixes: tuple[str, ...]
+
+    root: str | None
+    """The tag that an XML file of this format begins with; None where the format is not XML."""
+
+    method: str
+    """The importer, a method of `newton.ModelBuilder`."""
+
+    keywords: Mapping[str, str]
+    """The importer's name of each field of `AssetConfig` that it has an argument for."""
+
+    extra: str
+    """The extra of `pippin` that installs what the importer may need."""
+
+
+_COMMON = {
+    "floating": "floating",
+    "self_collisions": "enable_self_collisions",
+    "collapse_fixed_joints": "collapse_fixed_joints",
+}
+_TEXT = {**_COMMON, "up_axis": "up_axis", "scale": "scale"}
+
+FORMATS: Mapping[str, Format] = {
+    "mjcf": Format(
+        name="MJCF",
+        suffixes=(".xml", ".mjcf"),
+        root="mujoco",
+        method="add_mjcf",
+        keywords={**_TEXT, "ignore": "ignore_names", "mujoco_options": "parse_mujoco_options"},
+        extra="importers",
+    ),
+    "urdf": Format(
+        name="URDF", suffixes=(".urdf",), root="robot", method="add_urdf", keywords=_TEXT, extra="importers"
+    ),
+    "usd": Format(
+        name="USD",
+        suffixes=(".usd", ".usda", ".usdc", ".usdz"),
+        root=None,
+        method="add_usd",
+        keywords={**_COMMON, "ignore": "ignore_paths", "mujoco_options": "parse_mujoco_options"},
+        extra="usd",
+    ),
+}
+
+
+def choose_format(config: AssetConfig, file: Path, where: str) -> Format:
+    """Return the format that the configuration names, or that the file's suffix stands for.
+
+    Raises:
+        ConfigError: The suffix stands for none, or the importer lacks an option that is set.
+    """
+    name = config.format or next((n for n, f in FORMATS.items() if file.suffix.lower() in f.suffixes), None)
+    if name is None:
+        known = ", ".join(suffix for form in FORMATS.values() for suffix in form.suffixes)
+        raise ConfigError(
+            f"{where}.path: no importer reads {file.suffix or 'a file without a suffix'!r}, got {file.name!r}; "
+            f"known: {known}; for another suffix set format"
+        )
+    chosen = FORMATS[name]
+    _refuse_unknown_options(config, chosen, where)
+    return chosen
+
+
+def given_options(config: AssetConfig) -> dict[str, object]:
+    """Return the fields that some importer has an argument for, and that are not left at their default."""
+    fields = attrs.fields_dict(AssetConfig)
+    names = dict.fromkeys(name for form in FORMATS.values() for name in form.keywords)
+    return {name: getattr(config, name) for name in names if getattr(config, name) != fields[name].default}
+
+
+def _refuse_unknown_options(config: AssetConfig, chosen: Format, where: str) -> None:
+    faults = [
+        f"{where}.{name}: Newton's {chosen.name} importer has no such option, got {value!r}; "
+        "leave it out, or change the asset itself"
+        for name, value in given_options(config).items()
+        if name not in chosen.keywords
+    ]
+    if faults:
+        raise ConfigError(*faults)

@@ -1,0 +1,63 @@
+"""A USD stage beside Newton's importer: which prims are left out, and which are actuators."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pippin.config.model import AssetConfig
+from pippin.labels import match
+
+from .actuator_schemas import PRIM_TYPE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["actuator_prims", "ignored_paths", "open_stage", "skipping_patterns"]
+
+
+def open_stage(file: Path) -> Any:
+    """Return the `Usd.Stage` of a file, with Newton's schemas known. Raises what OpenUSD does, or ImportError."""
+    import newton_usd_schemas  # noqa: F401  registers them
+    from pxr import Usd
+
+    return Usd.Stage.Open(str(file))  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def actuator_prims(stage: Any) -> list[Any]:
+    """Return the active prims of a stage that are Newton actuators, those in instances among them."""
+    from pxr import Usd
+
+    prims = stage.Traverse(Usd.TraverseInstanceProxies())  # pyright: ignore[reportAttributeAccessIssue]
+    return [prim for prim in prims if prim.GetTypeName() == PRIM_TYPE]
+
+
+def ignored_paths(stage: Any, config: AssetConfig, where: str) -> list[str]:
+    """Return the paths of the prims that the configuration leaves out, with all below them.
+
+    Raises:
+        ConfigError: A pattern matches nothing.
+    """
+    paths = _paths(stage)
+    return [paths[i] for i in match(config.ignore, paths, "prim", f"{where}.ignore")] if config.ignore else []
+
+
+def skipping_patterns(stage: Any, config: AssetConfig, where: str) -> list[str]:
+    """Return the expressions that make Newton's importer pass over what is left out, and over actuators.
+
+    Pippin reads actuators itself: Newton's importer would drive one joint of each, beside the joint's own drive.
+    """
+    patterns = [rf"{re.escape(path)}(?:/.*)?\Z" for path in ignored_paths(stage, config, where)]
+    actuators = [str(prim.GetPath()) for prim in actuator_prims(stage)]
+    others = [path for path in _paths(stage) if path not in actuators]
+    return patterns + [_exact(path, others) for path in actuators]
+
+
+def _exact(path: str, others: list[str]) -> str:
+    """Return an expression that matches one prim alone; where it can, a path, for OpenUSD complains of what is none."""
+    is_prefix = any(other.startswith(path) and not other.startswith(f"{path}/") for other in others)
+    return rf"{re.escape(path)}\Z" if is_prefix else path
+
+
+def _paths(stage: Any) -> list[str]:
+    return [str(prim.GetPath()) for prim in stage.Traverse()]

@@ -1,0 +1,66 @@
+"""`pippin check`: what of a file each solver supports, before anything is compiled."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+import click
+from pippin.catalog import Catalog
+from pippin.config import load
+
+if TYPE_CHECKING:
+    from pippin.checking import Verdict
+
+UNABLE = 2
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--solver", "solvers", multiple=True, metavar="NAME", help="A solver to check; by default every one.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
+def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
+    """Say which solvers can run FILE, and what of it they would leave out.
+
+    A solver is held to what it declares. It runs with its defaults, or with those of the file where the file names it.
+    The exit code is 2 where a solver named here cannot run the file, or, with none named, where the file's own cannot.
+    """
+    from pippin.checking import check_solvers
+    from pippin.progress import warp_quiet
+
+    own = load(file, overrides).solver
+    with warp_quiet():
+        verdicts = check_solvers(file, overrides, solvers or Catalog.installed().names("solver"))
+    if as_json:
+        click.echo(json.dumps([_fields(verdict) for verdict in verdicts], indent=2))
+    else:
+        _print(verdicts)
+    asked = solvers or (() if own is None else (own.type,))
+    if any(not verdict.is_able for verdict in verdicts if verdict.solver in asked):
+        sys.exit(UNABLE)
+
+
+def _fields(verdict: Verdict) -> dict[str, object]:
+    return {**attrs.asdict(verdict), "is_able": verdict.is_able}
+
+
+def _print(verdicts: Sequence[Verdict]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
+    table = Table("solver", "runs it", "does not support", "would leave out", box=None, pad_edge=False)
+    for verdict in verdicts:
+        answer, style = ("yes", None) if verdict.is_able else ("no", "red")
+        table.add_row(verdict.solver, answer, ", ".join(verdict.missing), ", ".join(verdict.left_out), style=style)
+    console.print(table)
+    users = {name: text for verdict in verdicts for name, text in [*verdict.missing.items(), *verdict.left_out.items()]}
+    for line in (f"{name}: used by {text}" for name, text in users.items()):
+        console.print(line, markup=False, soft_wrap=True)
+    for line in (f"{verdict.solver}: {fault}" for verdict in verdicts for fault in verdict.faults):
+        console.print(line, markup=False, soft_wrap=True)

@@ -1,0 +1,135 @@
+"""`pippin check-plugin`: whether an installed plugin keeps its contract."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from pippin.catalog import Catalog
+from pippin.config.overrides import parse
+from pippin.errors import ConfigError, PluginError
+
+if TYPE_CHECKING:
+    from pippin.testing import Result
+
+BROKEN = 3
+KINDS = ("solver", "actuator", "sensor")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--kind", type=click.Choice(KINDS), help="What it is, where plugins of several kinds have the name.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key of its table.")
+@click.option("--prototype", metavar="MODULE:FUNCTION", help="What adds a scene that suits it to a builder.")
+@click.option("--solver", metavar="NAME", help="The solver that an actuator or a sensor is tried with.")
+@click.option("--worlds", type=click.IntRange(min=1), default=3, help="Number of worlds, by default 3.")
+@click.option("--dt", type=float, default=0.002, metavar="SECONDS", help="Length of a substep, by default 0.002 s.")
+@click.option("--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that fails, and why.")
+@click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to try; by default every one.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
+def check_plugin(
+    name: str,
+    kind: str | None,
+    overrides: tuple[str, ...],
+    prototype: str | None,
+    solver: str | None,
+    worlds: int,
+    dt: float,
+    expected: tuple[str, ...],
+    chosen: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Try every promise that the solver, actuator or sensor NAME makes, in small scenes on the CPU.
+
+    The exit code is 3 where a check fails, or passes although it is expected to fail.
+    """
+    found: Any = kind or _kind_of(name)
+    from pippin.progress import shown_progress
+    from pippin.testing import Conformance
+
+    conformance = Conformance(
+        found,
+        name,
+        config=_table(overrides),
+        prototype=None if prototype is None else _function(prototype),
+        solver=solver,
+        world_count=worlds,
+        dt=dt,
+        expected_failures=dict(map(_reason, expected)),
+    )
+    _refuse_unknown(chosen, found, conformance.checks)
+    with shown_progress(is_stdout_reserved=as_json) as progress, progress.phase("check"):
+        results = []
+        for check in chosen or conformance.checks:
+            progress.update(check)
+            results.append(conformance.run(check))
+    _show(results, as_json)
+    if any(result.outcome == "failed" for result in results):
+        sys.exit(BROKEN)
+
+
+def _kind_of(name: str) -> str:
+    """Return the one kind of plugin that has a name."""
+    plain = name.rpartition(":")[2]
+    kinds = [kind for kind in KINDS if plain in Catalog.installed().names(kind)]
+    if not kinds:
+        known = ", ".join(entry.name for entry in Catalog.installed().entries if entry.kind in KINDS)
+        raise PluginError(f"check-plugin: {name!r} is not installed; solvers, actuators and sensors: {known or 'none'}")
+    if len(kinds) > 1:
+        raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
+    return kinds[0]
+
+
+def _table(overrides: Sequence[str]) -> dict[str, Any]:
+    """Return the table that holds the values set on the command line."""
+    table: dict[str, Any] = {}
+    for override in parse(overrides):
+        inner = table
+        for key in override.path[:-1]:
+            inner = inner.setdefault(key, {})
+        inner[override.path[-1]] = override.value
+    return table
+
+
+def _function(text: str) -> Any:
+    module, _, name = text.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"--prototype: {text!r} is not found ({error}); write MODULE:FUNCTION") from error
+
+
+def _refuse_unknown(chosen: Sequence[str], kind: str, known: Collection[str]) -> None:
+    for check in chosen:
+        if check not in known:
+            raise ConfigError(f"--check: {check!r} is no check of a {kind}; there are {', '.join(known)}")
+
+
+def _reason(text: str) -> tuple[str, str]:
+    check, _, reason = text.partition("=")
+    if not reason:
+        raise ConfigError(f"--expect: {text!r} has no reason; write CHECK=REASON")
+    return check, reason
+
+
+def _show(results: Sequence[Result], as_json: bool) -> None:
+    if as_json:
+        fields = ("check", "outcome", "reason")
+        click.echo(json.dumps([{field: getattr(result, field) for field in fields} for result in results], indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
+    table = Table("check", "outcome", "reason", box=None, pad_edge=False)
+    for result in results:
+        reason = "" if result.outcome == "failed" else result.reason
+        table.add_row(result.check, result.outcome, reason, style="red" if result.outcome == "failed" else None)
+    console.print(table)
+    for result in results:
+        if result.outcome == "failed":
+            console.print(f"{result.check}: {result.reason}", markup=False, soft_wrap=True)

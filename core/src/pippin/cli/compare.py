@@ -1,0 +1,190 @@
+"""`pippin compare`: what solvers make of one file, in one table and one plot."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from pippin.catalog import Catalog
+from pippin.config import load
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from pippin.comparison import Result
+    from pippin.progress import Progress
+    from pippin.run_folder import RunFolder
+
+UNABLE, FAILED = 2, 4
+
+COLUMNS = {
+    "world_steps_per_second": "world-steps/s",
+    "time_to_first_step": "first step [s]",
+    "energy_drift": "energy drift [J]",
+    "relative_energy_drift": "relative",
+    "angle_limit_violation": "limits [rad]",
+    "length_limit_violation": "limits [m]",
+    "joint_gap": "joint gap [m]",
+    "penetration": "penetration [m]",
+    "distance": "distance [m]",
+    "first_non_finite_step": "first NaN [step]",
+}
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--solver", "solvers", multiple=True, metavar="NAME", help="A solver to compare; by default every one.")
+@click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
+@click.option("--duration", type=float, metavar="SECONDS", help="Time to simulate, by default 5 s.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--reference", metavar="NAME", help="The solver that distances are to; by default the first one.")
+@click.option("--limit", "limits", multiple=True, metavar="FIGURE=VALUE", help="Fail where a figure is larger.")
+@click.option(
+    "--timeout", type=float, default=900.0, metavar="SECONDS", help="Longest time for a solver, by default 900 s."
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The folder of results, new or empty.")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON; progress goes to standard error.")
+def compare(
+    file: Path,
+    solvers: tuple[str, ...],
+    steps: int | None,
+    duration: float | None,
+    overrides: tuple[str, ...],
+    reference: str | None,
+    limits: tuple[str, ...],
+    timeout: float,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run FILE with one solver after the other, each in a fresh process, and measure them in the same way.
+
+    \b
+    world-steps/s   physics steps of all worlds per second, after the first control step
+    first step      from the start of the process to the end of its first control step
+    energy drift    largest change of kinetic energy and energy of gravity since the start, in any
+                    world; relative: in units of the largest kinetic energy of the reference
+    limits          how far the worst joint coordinate was beyond its limits
+    joint gap       distance between the two anchors of the worst joint
+    penetration     of the deepest contact that Newton's collision pipeline finds
+    distance        to the reference, root mean square over bodies and particles, at worst
+    first NaN       first control step that left something not finite
+
+    The exit code is 4 where a solver failed or exceeds a limit, else 2 where one that is named here cannot run FILE.
+    A limit names a figure as JSON does: --limit distance=0.01. The folder, by default runs/NAME-DATE-TIME, holds all
+    figures (comparison.json), what was measured over time (series.npz) and, with pippin[plot], comparison.png.
+    """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
+    from pippin.cli.run import step_count
+    from pippin.comparison import UNITS
+    from pippin.comparison import compare as run_each
+    from pippin.progress import Progress
+    from pippin.run_folder import RunFolder
+    from rich.console import Console
+
+    config = load(file, overrides)
+    names = solvers or tuple(Catalog.installed().names("solver"))
+    count, thresholds = step_count(config, steps, duration), _thresholds(limits, UNITS)
+    reference = _reference(reference, names)
+    _refuse_no_time(timeout)
+    folder = RunFolder.named_after(file) if out is None else RunFolder(out)
+    progress = Progress(Console(stderr=as_json))
+    results = run_each(file, overrides, names, count, reference=reference, timeout=timeout, phase=progress.phase)
+    faults = _faults(results, thresholds)
+    summary = {
+        "file": str(file),
+        "steps": count,
+        "reference": reference,
+        "units": UNITS,
+        "exceeded": faults,
+        "solvers": [result.figures() for result in results],
+    }
+    _write(folder, results, summary, progress)
+    if as_json:
+        click.echo(json.dumps({**summary, "folder": str(folder.path)}, ensure_ascii=False))
+    else:
+        _print(results, faults)
+        progress.note(f"folder: {folder.path}")
+    _leave(results, faults, is_named=bool(solvers))
+
+
+def _thresholds(limits: Sequence[str], known: Mapping[str, str]) -> dict[str, float]:
+    """Return the largest allowed values by figure."""
+    thresholds = {}
+    for text in limits:
+        name, _, value = text.partition("=")
+        if name not in known:
+            raise ConfigError(f"--limit: no figure {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}")
+        try:
+            thresholds[name] = float(value)
+        except ValueError as error:
+            raise ConfigError(f"--limit: {name}: expected a number, got {value!r}") from error
+    return thresholds
+
+
+def _reference(name: str | None, solvers: Sequence[str]) -> str:
+    twice = [solver for index, solver in enumerate(solvers) if solver in solvers[:index]]
+    if twice:
+        raise ConfigError(f"--solver: {twice[0]!r} is named twice; name each solver once")
+    if name is not None and name not in solvers:
+        raise ConfigError(f"--reference: {name!r} is not compared; name one of {', '.join(solvers)}")
+    return name or solvers[0]
+
+
+def _refuse_no_time(timeout: float) -> None:
+    if not timeout > 0.0:
+        raise ConfigError(f"--timeout: expected a positive time in seconds, got {timeout!r}")
+
+
+def _faults(results: Sequence[Result], thresholds: Mapping[str, float]) -> list[str]:
+    """Return a line for every figure that exceeds its limit."""
+    faults = []
+    for result in results:
+        for name, largest in thresholds.items():
+            value = getattr(result, name)
+            if value is not None and not value <= largest:
+                faults.append(f"{result.solver}: {name} is {value:.4g}, and may be {largest:.4g} at most")
+    return faults
+
+
+def _write(folder: RunFolder, results: Sequence[Result], summary: Mapping[str, Any], progress: Progress) -> None:
+    folder.write_json("comparison.json", summary)
+    folder.write_series({f"{result.solver}/{name}": one for result in results for name, one in result.series.items()})
+    if not folder.write_comparison(results, summary["reference"]):
+        progress.note("no picture: matplotlib is not installed; install pippin[plot]")
+
+
+def _print(results: Sequence[Result], faults: Sequence[str]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
+    shown = [name for name in COLUMNS if any(getattr(result, name) is not None for result in results)]
+    table = Table("solver", "outcome", *(escape(COLUMNS[name]) for name in shown), box=None, pad_edge=False)
+    for result in results:
+        cells = [_cell(name, getattr(result, name)) for name in shown]
+        table.add_row(result.solver, result.outcome, *cells, style=None if result.outcome == "finished" else "red")
+    console.print(table)
+    for result in results:
+        for line in (*result.warnings, *(result.reason or "").splitlines()):
+            console.print(f"{result.solver}: {line}", markup=False, soft_wrap=True)
+    for fault in faults:
+        console.print(fault, markup=False, soft_wrap=True)
+
+
+def _cell(name: str, value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if name == "world_steps_per_second" else f"{value:.3g}"
+
+
+def _leave(results: Sequence[Result], faults: Sequence[str], *, is_named: bool) -> None:
+    """Exit with the code of the worst that happened."""
+    outcomes = {result.outcome for result in results}
+    if faults or "failed" in outcomes:
+        sys.exit(FAILED)
+    if is_named and "unable" in outcomes:
+        sys.exit(UNABLE)

@@ -1,0 +1,30 @@
+"""`pippin new`: writes the package of a plugin that runs, to be changed into one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import click
+from pippin.scaffolding import NewKind, write_package
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(get_args(NewKind)))
+@click.argument("name")
+@click.option(
+    "--into",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="Where the package's folder goes; here by default.",
+)
+def new(kind: NewKind, name: str, into: Path) -> None:
+    """Write the package of a new plugin: configuration, hooks, kernel, tests and a scene.
+
+    NAME is what files will say as `type`: lower-case words joined by "-".
+    """
+    folder = write_package(kind, name, into)
+    click.echo(f"{folder}: written; try it:")
+    click.echo(f"  cd {folder}")
+    click.echo("  uv run pytest")
+    click.echo("  uv run pippin run scene.toml --steps 500")

@@ -1,0 +1,145 @@
+"""`pippin plugins`: what is installed, read without importing any of it, or with every plugin tried on its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+from pippin.catalog import Catalog
+from pippin.errors import PluginError
+
+if TYPE_CHECKING:
+    from pippin.catalog import Entry
+    from pippin.doctor import Diagnosis
+
+FIELDS = ("kind", "name", "distribution", "version", "state")
+DEFAULT_TIMEOUT = 60.0
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--file", type=click.Path(path_type=Path), help="Block what the [catalog] table of this configuration blocks."
+)
+@click.option("--doctor", "is_doctor", is_flag=True, help="Import each plugin, in a process of its own.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.0, min_open=True),
+    metavar="SECONDS",
+    help=f"How long --doctor waits for one plugin, by default {DEFAULT_TIMEOUT:g} s.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
+def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout: float | None, as_json: bool) -> None:
+    """List the installed plugins, and what is wrong with the broken ones.
+
+    NAME is a plugin or a distribution; by default all are listed. Nothing is imported but by --doctor: it says what
+    fails, how long each import takes, and what each distribution wants beside what is installed. Its exit code is 3
+    where one fails.
+
+    Plugins and distributions that PIPPIN_CATALOG_BLOCK names, separated by commas, are blocked; so are all that
+    PIPPIN_CATALOG_ALLOW does not name, where it is set.
+    """
+    if timeout is not None and not is_doctor:
+        raise click.UsageError("--timeout is for --doctor")
+    catalog = Catalog.installed() if file is None else _catalog_of(file)
+    chosen = dict.fromkeys(entry for name in names for entry in catalog.called(name)) if names else catalog.entries
+    diagnoses = _diagnose(tuple(chosen), timeout or DEFAULT_TIMEOUT, as_json) if is_doctor else ()
+    if as_json:
+        rows = map(_examined_fields, diagnoses) if is_doctor else map(_fields, chosen)
+        click.echo(json.dumps(list(rows), indent=2))
+    else:
+        _print_examined(diagnoses) if is_doctor else _print_listed(tuple(chosen))
+    for note in catalog.notes:
+        click.echo(f"warning: {note}", err=True)
+    failed = [diagnosis for diagnosis in diagnoses if diagnosis.faults]
+    if failed:
+        raise PluginError(f"{len(failed)} of {len(diagnoses)} plugins fail; repair or block them")
+
+
+def _catalog_of(file: Path) -> Catalog:
+    from pippin.config.loading import read_tree, structure_catalog
+
+    return structure_catalog(read_tree(file), Catalog.installed())
+
+
+def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
+    """Diagnose one plugin after the other, so that none of them makes the import of another one longer."""
+    from pippin.doctor import diagnose
+    from pippin.progress import Progress
+    from rich.console import Console
+
+    progress = Progress(Console(stderr=is_stdout_reserved))
+    diagnoses = []
+    with progress.phase("import"):
+        for entry in entries:
+            progress.update(str(entry))
+            diagnoses.append(diagnose(entry, timeout))
+    return tuple(diagnoses)
+
+
+def _fields(entry: Entry) -> dict[str, Any]:
+    return {field: getattr(entry, field) for field in (*FIELDS, "contract", "problem")}
+
+
+def _examined_fields(diagnosis: Diagnosis) -> dict[str, Any]:
+    found = attrs.asdict(diagnosis, filter=lambda attribute, _: attribute.name != "entry")
+    return {**_fields(diagnosis.entry), "state": _state(diagnosis), **found}
+
+
+def _state(diagnosis: Diagnosis) -> str:
+    is_known = diagnosis.entry.state not in ("ok", "duplicate")
+    return diagnosis.entry.state if is_known or not diagnosis.faults else "fails"
+
+
+def _print_listed(entries: Sequence[Entry]) -> None:
+    rows = ([str(getattr(entry, field)) for field in FIELDS] for entry in entries)
+    _print(FIELDS, rows, _problems(entries))
+
+
+def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
+    faults = [fault for diagnosis in diagnoses for fault in diagnosis.faults]
+    others = [diagnosis.entry for diagnosis in diagnoses if not diagnosis.faults]
+    wants = {
+        f"{each.entry.distribution} {each.entry.version} wants {', '.join(map(str, each.wants))}": None
+        for each in diagnoses
+        if each.wants
+    }
+    _print((*FIELDS, "contract", "import"), map(_examined_row, diagnoses), [*wants, *faults, *_problems(others)])
+
+
+def _examined_row(diagnosis: Diagnosis) -> list[str]:
+    entry, seconds = diagnosis.entry, diagnosis.seconds
+    known = [entry.kind, entry.name, entry.distribution, entry.version, _state(diagnosis)]
+    contract = "" if entry.contract is None else str(entry.contract)
+    return [*known, contract, "" if seconds is None else f"{seconds:.2f} s"]
+
+
+def _problems(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield what is wrong with each plugin; those that one list blocks share a line."""
+    blocked: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.state == "blocked":
+            blocked.setdefault(str(entry.problem), []).append(entry.name)
+        elif entry.problem:
+            yield f"{entry}: {entry.problem}"
+    yield from (f"{', '.join(names)}: {problem}" for problem, names in blocked.items())
+
+
+def _print(columns: Sequence[str], rows: Iterable[Sequence[str]], lines: Iterable[str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    # A pipe has no width: without one, rich would fold the columns at 80 characters.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
+    table = Table(*columns, box=None, pad_edge=False)
+    state = columns.index("state")
+    for row in rows:
+        table.add_row(*row, style=None if row[state] == "ok" else "dim" if row[state] == "blocked" else "red")
+    console.print(table)
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)

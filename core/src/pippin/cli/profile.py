@@ -1,0 +1,100 @@
+"""`pippin profile`: where the time of a control step goes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+from pippin.config import load
+
+if TYPE_CHECKING:
+    from pippin.profiling import OperationTime, Profile
+    from rich.table import Table
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to measure, by default 100.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run folder, new or empty.")
+@click.option("--json", "as_json", is_flag=True, help="End with one line of JSON; progress goes to standard error.")
+def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None, as_json: bool) -> None:
+    """Time every operation of a control step of FILE, beside the step as a whole.
+
+    Measured are steps in which everything is due, each operation as the step runs it: captured, unless it cannot be. On
+    the CPU each is then a graph of its own; on a CUDA device events stand between them. Times are medians.
+
+    The run folder, by default runs/NAME-DATE-TIME, holds the numbers (profile.json) and every measured step for the
+    trace viewer of a browser (trace.json): open it at ui.perfetto.dev or chrome://tracing.
+    """
+    from pippin.cli.run import build, prepare
+    from pippin.profiling import profile as measure
+    from pippin.progress import shown_progress
+    from pippin.run_folder import RunFolder
+
+    config = load(file, overrides)
+    folder = RunFolder.named_after(file) if out is None else RunFolder(out)
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        with build(config, progress) as simulation:
+            prepare(simulation, progress)
+            with progress.phase("measure"):
+                found = measure(simulation, steps)
+        numbers = _fields(found)
+        folder.write_json("profile.json", numbers)
+        folder.write_json("trace.json", found.trace_events())
+        if not as_json:
+            _print(found)
+        progress.note(f"run folder: {folder.path}")
+    if as_json:
+        click.echo(json.dumps({**numbers, "run_folder": str(folder.path)}, ensure_ascii=False))
+
+
+def _fields(found: Profile) -> dict[str, Any]:
+    return {
+        "device": found.device,
+        "whole_seconds": found.whole_seconds,
+        "sum_seconds": found.sum_seconds,
+        "clock_seconds": found.clock_seconds,
+        "operations": [attrs.asdict(operation) for operation in found.operations],
+    }
+
+
+def _print(found: Profile) -> None:
+    from rich.console import Console
+
+    # A pipe has no width: without one, rich would fold the columns at 80 characters.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
+    console.print(_table(found))
+
+
+def _table(found: Profile) -> Table:
+    """Return the operations, the slowest first, and how far their sum is from the step."""
+    from rich.table import Table
+
+    table = Table("operation", "runs", box=None, pad_edge=False)
+    for column in ("calls", "time", "share"):
+        table.add_column(column, justify="right")
+    for operation in sorted(found.operations, key=lambda operation: operation.seconds, reverse=True):
+        share = operation.seconds / found.sum_seconds
+        table.add_row(
+            operation.name, _manner(operation), str(operation.count), _time(operation.seconds), f"{share:.1%}"
+        )
+    table.add_section()
+    table.add_row("sum of the operations", "", "", _time(found.sum_seconds), "100.0%")
+    table.add_row("  of it the clock's", "", "", _time(found.clock_seconds), "")
+    table.add_row("the whole step", "", "", _time(found.whole_seconds), "")
+    table.add_row("  not explained", "", "", _time(found.whole_seconds - found.sum_seconds + found.clock_seconds), "")
+    return table
+
+
+def _manner(operation: OperationTime) -> str:
+    manner = "from a graph" if operation.is_captured else "eagerly"
+    return manner if operation.period == 1 else f"{manner}, every {operation.period} steps"
+
+
+def _time(seconds: float) -> str:
+    return f"{1e6 * seconds:,.1f} µs"

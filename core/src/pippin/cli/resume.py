@@ -1,0 +1,37 @@
+"""`pippin resume`: go on from a checkpoint, as if the simulation had not been stopped."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from pippin.cli.run import PATH, simulate, simulation_options, step_count
+from pippin.config import structure
+
+if TYPE_CHECKING:
+    from pippin.progress import Progress
+    from pippin.simulation import Simulation
+
+
+@click.command()
+@click.argument("checkpoint", type=PATH)
+@simulation_options
+def resume(checkpoint: Path, steps: int | None, duration: float | None, **options: Any) -> None:
+    """Go on from CHECKPOINT, which `pippin run` or `Simulation.save` wrote.
+
+    Steps and duration are those to come. The checkpoint has the configuration in it, which cannot be changed; it was
+    written by the same versions of Pippin, Newton and Warp. The run folder is as that of `pippin run`.
+    """
+    from pippin.checkpoint import Checkpoint
+
+    config = structure(tomllib.loads(Checkpoint.read(checkpoint).config))
+
+    def start(progress: Progress, *plugins: Any) -> Simulation:
+        with progress.phase("load"):
+            from pippin.simulation import Simulation
+
+            return Simulation.load(checkpoint, plugins)
+
+    simulate(checkpoint, start, step_count(config, steps, duration), **options)

@@ -1,0 +1,26 @@
+"""`pippin show`: the whole configuration, and where each value of it comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from pippin.config.loading import dump_toml, origins, read_tree, structure_tree, unstructure
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the configuration, and the origin of each key.")
+def show(file: Path, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Print the configuration of FILE with every default, and where each value was written.
+
+    The output is a configuration file itself.
+    """
+    tree = read_tree(file, overrides)
+    config = structure_tree(tree)
+    if as_json:
+        click.echo(json.dumps({"config": unstructure(config), "origins": origins(config, tree)}, indent=2))
+    else:
+        click.echo(dump_toml(config, tree), nl=False)

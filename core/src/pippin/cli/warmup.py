@@ -1,0 +1,24 @@
+"""`pippin warmup`: compile what files need, so that they start at once later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from pippin.config import load
+
+
+@click.command()
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of every file.")
+def warmup(files: tuple[Path, ...], overrides: tuple[str, ...]) -> None:
+    """Compile and cache the kernels that each FILE needs; a single step is simulated."""
+    from pippin.cli.run import build, prepare
+    from pippin.progress import shown_progress
+
+    configs = {file: load(file, overrides) for file in files}
+    with shown_progress() as progress:
+        for file, config in configs.items():
+            progress.note(str(file))
+            with build(config, progress) as simulation:
+                prepare(simulation, progress)

@@ -1,0 +1,239 @@
+"""From plain data to the configuration classes: cattrs, made strict.
+
+cattrs walks the classes and gathers every fault with its path. The hooks here replace what it is lenient about: a
+scalar is taken only as what it is, a table must be a table, a list a list of the right length. Validators run field
+by field, so that every wrong field of a table is reported and not only the first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from numbers import Integral, Real
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import attrs
+from cattrs import Converter
+from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
+from cattrs.gen import make_dict_structure_fn, make_hetero_tuple_structure_fn, override
+from pippin.catalog import Catalog, Kind
+from pippin.errors import PluginError
+from pippin.spelling import did_you_mean
+
+from .faults import MissingKeyError, UnexpectedValueError, under_key
+from .fields import fields_of
+from .model import ComponentConfig
+from .paths import anchored, is_file_path
+from .wording import expected_text, shape_of, union_members, value_text
+
+__all__ = ["is_component", "make_converter", "tag_of"]
+
+Hook = Callable[[Any, Any], Any]
+
+
+def make_converter(catalog: Catalog) -> Converter:
+    """Return a converter that structures configurations strictly and finds plugins in `catalog`."""
+    converter = Converter(forbid_extra_keys=True, detailed_validation=True)
+    for scalar, hook in {bool: _bool, int: _int, float: _float, str: _str}.items():
+        converter.register_structure_hook(scalar, hook)
+    factories: list[tuple[Callable[[Any], bool], Callable[[Any, Converter], Hook]]] = [
+        (lambda kind: shape_of(kind) == "list", _list_hook),
+        (lambda kind: shape_of(kind) == "table", _mapping_hook),
+        (attrs.has, _class_hook),
+        (lambda kind: get_origin(kind) is Literal, lambda kind, _: partial(_literal, get_args(kind))),
+        (lambda kind: union_members(kind) != [kind], _union_hook),
+        (is_component, partial(_component_hook, catalog)),
+        (is_file_path, lambda _, __: _file_path),
+    ]
+    for predicate, factory in factories:  # the last that fits is taken
+        converter.register_structure_hook_factory(predicate)(factory)
+    return converter
+
+
+def _bool(value: Any, _: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UnexpectedValueError(expected_text(bool), value)
+    return value
+
+
+def _int(value: Any, _: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise UnexpectedValueError(expected_text(int), value)
+    return int(value)
+
+
+def _float(value: Any, _: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise UnexpectedValueError(expected_text(float), value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise UnexpectedValueError("a finite number", value)
+    return number
+
+
+def _str(value: Any, _: Any) -> str:
+    if not isinstance(value, str):
+        raise UnexpectedValueError(expected_text(str), value)
+    return str(value)
+
+
+def _file_path(value: Any, _: Any) -> str:
+    if not isinstance(value, str):
+        raise UnexpectedValueError(expected_text(str), value)
+    return anchored(value)
+
+
+def _literal(choices: tuple[Any, ...], value: Any, kind: Any) -> Any:
+    value = str(value) if isinstance(value, str) else value
+    for choice in choices:
+        if type(value) is type(choice) and value == choice:  # True == 1
+            return choice
+    raise UnexpectedValueError(expected_text(kind), value, did_you_mean(str(value), map(str, choices)))
+
+
+def _list_hook(kind: Any, converter: Converter) -> Hook:
+    """Structure lists into tuples, whatever sequence is annotated: configurations are frozen."""
+    items = get_args(kind) or (Any, ...)
+    length = len(items) if get_origin(kind) is tuple and items[-1] is not Ellipsis else None
+    factory = homogenous_tuple_structure_factory if length is None else make_hetero_tuple_structure_fn
+    structure = factory(kind, converter)
+
+    def structure_list(value: Any, _: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list | tuple) or len(value) != (length or len(value)):
+            raise UnexpectedValueError(expected_text(kind), value)
+        return structure(value, kind)
+
+    return structure_list
+
+
+def _mapping_hook(kind: Any, converter: Converter) -> Hook:
+    return _only_tables(kind, mapping_structure_factory(kind, converter))
+
+
+def _class_hook(cls: Any, converter: Converter) -> Hook:
+    overrides: dict[str, Any] = {
+        field.name: override(struct_hook=_field_hook(field, converter)) for field in fields_of(cls)
+    }
+    return _only_tables(cls, make_dict_structure_fn(cls, converter, **overrides))
+
+
+def _only_tables(kind: Any, structure: Hook) -> Hook:
+    def structure_table(value: Any, _: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise UnexpectedValueError(expected_text(kind), value)
+        return structure(value, kind)
+
+    return structure_table
+
+
+def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
+    """Structure one field and run its validator at once, so that the fault is noted at the field.
+
+    A validator that reads other fields cannot run before the instance exists, nor one behind an attrs converter; the
+    constructor runs them, as it does every validator.
+    """
+    structure = converter.get_structure_hook(field.type or Any)
+    validate = None if field.converter else field.validator
+
+    def structure_field(value: Any, _: Any) -> Any:
+        structured = structure(value, field.type)
+        if validate is not None:
+            with contextlib.suppress(AttributeError):
+                validate(None, field, structured)
+        return structured
+
+    return structure_field
+
+
+def _union_hook(union: Any, converter: Converter) -> Hook:
+    """Take the member that is written as the value is: a table, a list or a scalar."""
+    members: dict[str, list[Any]] = {"table": [], "list": [], "scalar": []}
+    for member in union_members(union):
+        members[shape_of(member)].append(member)
+
+    def structure_union(value: Any, _: Any) -> Any:
+        if value is None and NoneType in get_args(union):
+            return None
+        if len(union_members(union)) == 1:
+            return converter.structure(value, *union_members(union))
+        if isinstance(value, Mapping) and members["table"]:
+            return converter.structure(value, _tagged(value, members["table"]))
+        if isinstance(value, list | tuple) and len(members["list"]) == 1:
+            return converter.structure(value, *members["list"])
+        for member in members["scalar"]:
+            with contextlib.suppress(UnexpectedValueError):
+                return converter.structure(value, member)
+        if float in members["scalar"] and isinstance(value, float):
+            return _float(value, float)  # says that it is not finite
+        raise UnexpectedValueError(expected_text(union), value)
+
+    return structure_union
+
+
+def tag_of(cls: type) -> str:
+    """Return what the `type` of a table must be for it to become `cls`: its field `type: Literal["..."]`.
+
+    Raises:
+        PluginError: The class has no such field, so nothing tells it from the others of its union.
+    """
+    for field in fields_of(cls):
+        if field.name == "type" and get_origin(field.type) is Literal:
+            return get_args(field.type)[0]
+    raise PluginError(f"class {cls.__qualname__}: one of several must have a field `type: Literal['...']`")
+
+
+def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
+    """Return the class of a union that a table is meant for: the one its keys or its `type` name.
+
+    Beside a mapping from any keys, a class is meant where the table has keys of it and no others.
+    """
+    if len(classes) == 1:
+        return classes[0]
+    for mapping in (each for each in classes if not attrs.has(each)):
+        known = (cls for cls in classes if attrs.has(cls) and table and table.keys() <= _keys_of(cls))
+        return next(known, mapping)
+    by_tag = {tag_of(cls): cls for cls in classes}
+    expected = "one of " + ", ".join(map(value_text, by_tag))
+    if "type" not in table:
+        raise under_key("type", MissingKeyError(expected))
+    tag = table["type"]
+    if not isinstance(tag, str) or tag not in by_tag:
+        raise under_key("type", UnexpectedValueError(expected, tag, did_you_mean(str(tag), by_tag)))
+    return by_tag[tag]
+
+
+def _keys_of(cls: type) -> set[str]:
+    return {field.name for field in fields_of(cls)}
+
+
+def is_component(kind: Any) -> bool:
+    """Return whether a type is a component of some kind: `Annotated[ComponentConfig, "solver"]`."""
+    return get_origin(kind) is Annotated and get_args(kind)[0] is ComponentConfig
+
+
+def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> Hook:
+    """Structure a table into the `Config` of the plugin its `type` names."""
+    kind: Kind = get_args(annotated)[1]
+
+    def structure_component(table: Any, _: Any) -> ComponentConfig:
+        if not isinstance(table, Mapping):
+            raise UnexpectedValueError(expected_text(annotated), table)
+        if "type" not in table:
+            installed = ", ".join(map(value_text, catalog.names(kind))) or "none"
+            raise under_key("type", MissingKeyError(f"the name of a plugin, installed: {installed}"))
+        try:
+            name = _str(table["type"], str)
+            config_class = catalog.find(kind, name).load().Config  # pyright: ignore[reportAttributeAccessIssue]
+            structure = converter.get_structure_hook(config_class)
+        except (UnexpectedValueError, PluginError) as error:
+            raise under_key("type", error) from error
+        settings = {key: value for key, value in table.items() if key != "type"}
+        return ComponentConfig(type=name, config=structure(settings, config_class))
+
+    return structure_component

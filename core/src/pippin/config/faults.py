@@ -1,0 +1,145 @@
+"""From what cattrs, attrs and the catalog raise to one line per fault, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+from cattrs.errors import (
+    AttributeValidationNote,
+    ClassValidationError,
+    ForbiddenExtraKeysError,
+    IterableValidationError,
+    StructureHandlerNotFoundError,
+)
+from pippin.errors import ConfigError, PluginError
+from pippin.spelling import did_you_mean
+
+from .fields import fields_of
+from .tree import KeyPath, Node, path_text
+from .wording import expected_text, value_text
+
+__all__ = ["Fault", "MissingKeyError", "UnexpectedValueError", "fault_error", "faults_of", "under_key"]
+
+
+class UnexpectedValueError(ValueError):
+    """A value that is not what its place expects."""
+
+    def __init__(self, expected: str, value: Any, cure: str = "") -> None:
+        super().__init__(f"expected {expected}, got {value_text(value)}{cure}")
+        self.value = value
+
+
+class MissingKeyError(ValueError):
+    """A key that is not there and has no default."""
+
+    def __init__(self, expected: str) -> None:
+        super().__init__(f"missing; expected {expected}")
+
+
+@attrs.frozen
+class Fault:
+    """What is wrong at one key path."""
+
+    path: KeyPath
+    text: str
+    error: Exception
+
+    def lines(self, tree: Node) -> list[str]:
+        """Return the fault as lines for the user, with the file and line where `tree` knows them."""
+        origin = tree.nearest_origin(self.path)
+        place = [part for part in (str(origin), path_text(self.path)) if part]
+        cure = _number_cure(self.error, origin.source)
+        return [": ".join([*place, f"{line}{cure}"]) for line in self.text.splitlines()]
+
+
+def under_key(key: str, error: Exception) -> ClassValidationError:
+    """Return `error` as the fault of one key of a table, the way cattrs notes it."""
+    error.add_note(AttributeValidationNote(f"at {key}", key, None))
+    return ClassValidationError(f"at {key}", [error], dict)  # pyright: ignore[reportCallIssue] a group by `__new__`
+
+
+def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[Fault]:
+    """Yield every fault inside an exception that a converter raised for the value at `path`."""
+    match error:
+        case ClassValidationError():
+            noted, bare = error.group_exceptions()
+            for inner, note in noted:
+                missing = isinstance(inner, KeyError) and inner.args == (note.name,)
+                yield from faults_of(
+                    MissingKeyError(expected_text(note.type)) if missing else inner, (*path, note.name)
+                )
+            for inner in bare:
+                yield from faults_of(inner, (*path, *_blamed(inner, error.cl)))
+        case IterableValidationError():
+            noted, bare = error.group_exceptions()
+            for inner, note in noted:
+                yield from faults_of(inner, (*path, note.index))
+            for inner in bare:
+                yield from faults_of(inner, path)
+        case ForbiddenExtraKeysError():
+            for key in sorted(error.extra_fields, key=str):
+                yield Fault((*path, key), _unknown_key(key, error.cl), error)
+        case StructureHandlerNotFoundError():
+            yield Fault(path, f"the plugin's Config asks for {error.type_!r}, which no file can hold", error)
+        case _:
+            yield Fault(path, _text(error, path), error)
+
+
+def fault_error(faults: Iterable[Fault], tree: Node) -> ConfigError | PluginError:
+    """Return all faults as one error, in the order of the files.
+
+    It is a `PluginError` where every fault is a plugin's, so that a program can tell a wrong file from a wrong
+    installation.
+    """
+    ordered = sorted(faults, key=lambda fault: _place(fault, tree))
+    lines = [line for fault in ordered for line in fault.lines(tree)]
+    if all(isinstance(fault.error, PluginError | StructureHandlerNotFoundError) for fault in ordered):
+        return PluginError("\n".join(lines))
+    return ConfigError(*lines)
+
+
+def _place(fault: Fault, tree: Node) -> tuple[str, int]:
+    origin = tree.nearest_origin(fault.path)
+    return origin.source, origin.line or 0
+
+
+def _unknown_key(key: Any, cls: type) -> str:
+    replaced = getattr(cls, "replaced_keys", {}).get(key)
+    if replaced is not None:
+        return f"not a key any more; {replaced}"
+    known = [field.name for field in fields_of(cls)]
+    suggestion = did_you_mean(str(key), known)
+    return "unknown key" + (
+        suggestion or (f"; known keys: {', '.join(known)}" if known else "; this table has no keys")
+    )
+
+
+def _blamed(error: Exception, cls: type) -> KeyPath:
+    """Return the field that an error of the constructor speaks of: the one attrs attaches, or names at the start."""
+    names = [field.name for field in attrs.fields(cls)] if attrs.has(cls) else []
+    attached = [arg.name for arg in error.args if isinstance(arg, attrs.Attribute)]
+    named = [name for name in names if str(error).startswith(f"'{name}'")]
+    return tuple([*attached, *named][:1])
+
+
+def _text(error: Exception, path: KeyPath) -> str:
+    """Return an error's own words; attrs' validators put them first and begin with the field, which `path` names."""
+    text = str(error.args[0]) if error.args else ""
+    if not text or not isinstance(error, ValueError | TypeError | PluginError):
+        return f"{type(error).__name__}: {text}".rstrip(": ")  # a class of settings that raises something of its own
+    return text.removeprefix(f"'{path[-1]}' ") if path else text
+
+
+def _number_cure(error: Exception, source: str) -> str:
+    """Return what to do about a number that is written as text."""
+    if not (isinstance(error, UnexpectedValueError) and isinstance(error.value, str)):
+        return ""
+    try:
+        number = float(error.value)
+    except ValueError:
+        return ""
+    if source.endswith((".yaml", ".yml")) and "e" in error.value.lower():
+        return f"; YAML reads this as text, write {number:.1e}"
+    return "; remove the quotes"

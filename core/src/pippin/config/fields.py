@@ -1,0 +1,65 @@
+"""The fields of a configuration class: their types, and the docstrings that follow them in the source."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import textwrap
+from typing import Any
+
+import attrs
+from pippin.errors import PluginError
+
+__all__ = ["default_of", "field_texts", "fields_of"]
+
+
+def fields_of(cls: type) -> list[attrs.Attribute[Any]]:
+    """Return the fields that a file may set, in order, with their annotations resolved to types.
+
+    Raises:
+        PluginError: An annotation names what is not importable.
+    """
+    try:
+        attrs.resolve_types(cls)
+    except (NameError, TypeError) as error:
+        raise PluginError(
+            f"class {cls.__qualname__}: an annotation cannot be resolved ({error}); "
+            f"import what it names at the top of {cls.__module__}, not under TYPE_CHECKING"
+        ) from error
+    return [field for field in attrs.fields(cls) if field.init]
+
+
+def default_of(field: attrs.Attribute[Any]) -> Any:
+    """Return a field's default; None where there is none, or none that stands without the other fields."""
+    if field.default is attrs.NOTHING:
+        return None
+    factory = getattr(field.default, "factory", None)
+    if factory is None:
+        return field.default
+    return None if getattr(field.default, "takes_self", False) else factory()
+
+
+def field_texts(cls: type) -> dict[str, str]:
+    """Return the docstring of each field that has one: the string that stands below it in the class body."""
+    texts: dict[str, str] = {}
+    for ancestor in reversed(cls.__mro__[:-1]):
+        texts.update(_own_field_texts(ancestor))
+    return texts
+
+
+def _own_field_texts(cls: type) -> dict[str, str]:
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    except (OSError, TypeError, SyntaxError):  # made at run time, or shipped without source
+        return {}
+    statements = body.body if isinstance(body, ast.ClassDef) else []
+    return {
+        field.target.id: " ".join(text.value.value.split())
+        for field, text in itertools.pairwise(statements)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }

@@ -1,0 +1,155 @@
+"""From a file, or from plain data, to a `SimulationConfig`, and back."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import attrs
+from cattrs import BaseValidationError
+from pippin.catalog import Catalog
+from pippin.errors import ConfigError
+
+from .catalog import CatalogConfig
+from .converter import make_converter
+from .faults import UnexpectedValueError, fault_error, faults_of
+from .fields import default_of, fields_of
+from .merging import read_layers
+from .model import ComponentConfig, SimulationConfig
+from .overrides import apply, parse
+from .toml_text import toml_text, value_paths
+from .tree import KeyPath, Node, path_text
+
+__all__ = [
+    "dump_toml",
+    "load",
+    "origins",
+    "read_tree",
+    "structure",
+    "structure_catalog",
+    "structure_tree",
+    "unstructure",
+]
+
+
+def load(
+    path: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | Iterable[str] | None = None,
+    catalog: Catalog | None = None,
+) -> SimulationConfig:
+    """Return the configuration a file describes, with the files it extends and the overrides applied.
+
+    Args:
+        path: A .toml, .yaml, .yml or .json file.
+        overrides: Values on top of the file, by dotted key: `{"solver.iterations": 8}`, or as on the command line:
+            `["solver.iterations=8"]`. A changed `type` drops the keys of the plugin it replaces.
+        catalog: Where plugins are looked up; by default what is installed.
+
+    Raises:
+        ConfigError: The file cannot be read or is wrong; one line per fault, each with file and line.
+        PluginError: Nothing is wrong but plugins: not installed, ambiguous or broken.
+    """
+    return structure_tree(read_tree(path, overrides), catalog)
+
+
+def read_tree(path: str | os.PathLike[str], overrides: Mapping[str, Any] | Iterable[str] | None = None) -> Node:
+    """Return what `load` structures: the merged file and overrides, in which each value knows where it was written.
+
+    Raises:
+        ConfigError: A file cannot be read, or an override cannot be applied.
+    """
+    return apply(read_layers(Path(path)), parse(overrides or {}))
+
+
+def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> SimulationConfig:
+    """Return the configuration that plain data describe, checked as a file is; relative paths stay as they are.
+
+    Raises:
+        ConfigError: The data are wrong; one line per fault, each with its key path.
+        PluginError: Nothing is wrong but plugins: not installed, ambiguous or broken.
+    """
+    return structure_tree(Node.build(data), catalog)
+
+
+def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConfig:
+    """Return the configuration a tree describes; faults name the places the tree knows.
+
+    Raises:
+        ConfigError: The tree is wrong.
+        PluginError: Nothing is wrong but plugins.
+    """
+    installed = catalog or Catalog.installed()
+    with suppress(ConfigError):  # told below, among all other faults
+        restricted = structure_catalog(tree, installed)
+        for note in restricted.notes[len(installed.notes) :]:
+            warnings.warn(note, UserWarning, stacklevel=3)
+        installed = restricted
+    converter = make_converter(installed)
+    try:
+        return converter.structure(tree.plain(), SimulationConfig)
+    except (BaseValidationError, UnexpectedValueError) as error:
+        raise fault_error(faults_of(error), tree) from error
+
+
+def structure_catalog(tree: Node, installed: Catalog) -> Catalog:
+    """Return the catalog that the `[catalog]` table of a tree leaves of what is installed.
+
+    Raises:
+        ConfigError: The table is wrong.
+    """
+    table = tree.child("catalog") or Node({}, tree.origin)
+    try:
+        config = make_converter(installed).structure(table.plain(), CatalogConfig)
+    except (BaseValidationError, UnexpectedValueError) as error:
+        raise fault_error(faults_of(error, ("catalog",)), tree) from error
+    return config.restrict(installed, lambda key: _located(tree, ("catalog", key)))
+
+
+def _located(tree: Node, path: KeyPath) -> str:
+    place = str(tree.nearest_origin(path))
+    return path_text(path) + (f" ({place})" if place else "")
+
+
+def unstructure(config: Any) -> Any:
+    """Return a configuration as plain data, which `structure` takes back.
+
+    What is None is left out, as TOML has no word for it, and so is a table that is empty by default.
+    """
+    if isinstance(config, ComponentConfig):
+        return {"type": config.type, **unstructure(config.config)}
+    if attrs.has(type(config)):
+        values = [(field, getattr(config, field.name)) for field in fields_of(type(config))]
+        return {field.name: unstructure(value) for field, value in values if not _is_nothing(field, value)}
+    if isinstance(config, Mapping):
+        return {key: unstructure(value) for key, value in config.items()}
+    if isinstance(config, list | tuple):
+        return [unstructure(item) for item in config]
+    return config
+
+
+def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
+    return value is None or (value == {} and default_of(field) == {})
+
+
+def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
+    """Return a configuration as TOML, every default included.
+
+    Args:
+        config: The configuration.
+        tree: What it was structured from; where given, a comment behind each value says where it was written.
+    """
+    return toml_text(unstructure(config), None if tree is None else lambda path: _origin(tree, path))
+
+
+def origins(config: SimulationConfig, tree: Node) -> dict[str, str]:
+    """Return where each value was written, by key path: `ant.toml:12`, `--set`, or `default`."""
+    return {path_text(path): _origin(tree, path) for path in value_paths(unstructure(config))}
+
+
+def _origin(tree: Node, path: KeyPath) -> str:
+    node = tree.find(path)
+    return str(node.origin) if node else "default"

@@ -1,0 +1,71 @@
+"""Layers: a file over the files it extends, and what is set on top."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pippin.errors import ConfigError
+
+from .documents import read
+from .tree import Node
+from .wording import value_text
+
+__all__ = ["merge", "read_layers"]
+
+
+def merge(lower: Node, upper: Node) -> Node:
+    """Return `upper` over `lower`: tables merge key by key, lists and scalars replace.
+
+    Where `upper` changes the `type` of a table, nothing of the lower table remains: its keys belong to another plugin.
+    """
+    if not (isinstance(lower.value, dict) and isinstance(upper.value, dict)) or _changes_type(lower, upper):
+        return upper
+    merged = {
+        key: merge(lower.value[key], child) if key in lower.value else child for key, child in upper.value.items()
+    }
+    return Node({**lower.value, **merged}, upper.origin)
+
+
+def _changes_type(lower: Node, upper: Node) -> bool:
+    old, new = lower.child("type"), upper.child("type")
+    return old is not None and new is not None and old.value != new.value
+
+
+def read_layers(path: Path, above: tuple[Path, ...] = ()) -> Node:
+    """Return a file merged over the files its `extends` names, the last of them on top.
+
+    Args:
+        path: The file; paths in it, and names in its `extends`, are relative to its folder.
+        above: The files on the way here, each extending the next.
+
+    Raises:
+        ConfigError: A file cannot be read, `extends` is no list of names, or a file extends itself.
+    """
+    chain = (*above, path)
+    node = read(path)
+    extends = node.value.pop("extends", Node([], node.origin))
+    node.value.pop("$schema", None)  # for editors: a JSON file has no other place to name its schema
+    layers = [read_layers(base, chain) for base in _bases(extends, path, chain)]
+    merged = Node({}, node.origin)
+    for layer in (*layers, node):
+        merged = merge(merged, layer)
+    return merged
+
+
+def _bases(extends: Node, path: Path, chain: tuple[Path, ...]) -> list[Path]:
+    names = extends.plain()
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ConfigError(f"{extends.origin}: extends: expected a list of file names, got {value_text(names)}")
+    bases = [path.parent / name for name in names]
+    for item, base in zip(extends.value, bases, strict=True):
+        _check_base(item, base, chain)
+    return bases
+
+
+def _check_base(item: Node, base: Path, chain: tuple[Path, ...]) -> None:
+    if not base.is_file():
+        raise ConfigError(f"{item.origin}: extends: no such file: '{base}'")
+    resolved = [file.resolve() for file in chain]
+    if base.resolve() in resolved:
+        cycle = (*chain[resolved.index(base.resolve()) :], base)
+        raise ConfigError(f"{item.origin}: extends: the files extend each other: {' -> '.join(map(str, cycle))}")

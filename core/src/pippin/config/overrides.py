@@ -1,0 +1,128 @@
+"""Single values set on top of a file: `solver.iterations=8`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+from pippin.errors import ConfigError
+
+from .merging import merge
+from .positions import KEY, split_key
+from .tree import KeyPath, Node, path_text
+from .wording import value_text
+
+__all__ = ["Override", "apply", "parse"]
+
+_ASSIGNMENT = re.compile(rf"\s*(?P<key>{KEY})\s*=(?P<value>.*)", re.DOTALL)
+
+
+@attrs.frozen
+class Override:
+    """One value and the path it is set at."""
+
+    path: tuple[str, ...]
+    value: Any
+    source: str
+
+
+def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
+    """Return overrides as given in Python (key to value) or on the command line (`key=value`).
+
+    A value on the command line is a TOML value; a bare word that is none is a string, so `solver.type=xpbd` works.
+    Keys are TOML's dotted keys: one with a dot or a regular expression in it is quoted, `kp.".*hip.*"=40`.
+
+    Raises:
+        ConfigError: A key or a value is malformed; every one that is gets its line.
+    """
+    if isinstance(overrides, str):
+        overrides = [overrides]
+    faults, parsed = [], []
+    pairs = overrides.items() if isinstance(overrides, Mapping) else [(text, None) for text in overrides]
+    for text, value in pairs:
+        try:
+            parsed.append(_from_python(text, value) if isinstance(overrides, Mapping) else _from_text(text))
+        except ConfigError as error:
+            faults.extend(error.faults)
+    if faults:
+        raise ConfigError(*faults)
+    return parsed
+
+
+def _from_python(key: str, value: Any) -> Override:
+    return Override(_keys(key, "overrides"), value, "overrides")
+
+
+def _from_text(text: str) -> Override:
+    match = _ASSIGNMENT.fullmatch(text)
+    if match is None:
+        raise ConfigError(f'--set: expected KEY=VALUE, got {text!r}; quote parts of the key as in a.".*b.*"=1')
+    return Override(_keys(match["key"], "--set"), _value(match["value"].strip(), match["key"]), "--set")
+
+
+def _keys(text: str, source: str) -> tuple[str, ...]:
+    try:
+        return split_key(text)
+    except ValueError as error:
+        raise ConfigError(f'{source}: {text!r} is no dotted key; quote parts of it as in a.".*b.*"') from error
+
+
+def _value(text: str, key: str) -> Any:
+    try:
+        document = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError as error:
+        if not text or text[0] in "\"'[{":
+            raise ConfigError(f"--set: {key}: {text!r} is no TOML value") from error
+        return text
+    if document.keys() != {"value"}:
+        raise ConfigError(f"--set: {key}: expected one value, got {text!r}")
+    return document["value"]
+
+
+def apply(tree: Node, overrides: Iterable[Override]) -> Node:
+    """Return the tree with each value set; tables on the way are made where they are missing.
+
+    Tables are set before what is in them, and a `type` before its siblings: a changed `type` drops the keys of the
+    old plugin, not those set in the same go.
+
+    Raises:
+        ConfigError: A path leads through a value that is no table, or to an item that a list does not have.
+    """
+    faults = []
+    for override in sorted(overrides, key=lambda item: (len(item.path), item.path[-1] != "type")):
+        try:
+            tree = _assign(tree, (), override.path, Node.build(override.value, override.source, folder=Path()))
+        except ConfigError as error:
+            faults.append(f"{override.source}: {path_text(override.path)}: {error}")
+    if faults:
+        raise ConfigError(*faults)
+    return tree
+
+
+def _assign(node: Node, path: KeyPath, keys: tuple[str, ...], new: Node) -> Node:
+    """Return `node`, which stands at `path`, with `new` set at `keys` below it."""
+    if not keys:
+        return new
+    if isinstance(node.value, list):
+        index = _index(keys[0], len(node.value), path)
+        items = list(node.value)
+        items[index] = _assign(items[index], (*path, index), keys[1:], new)
+        return Node(items, node.origin)
+    if not isinstance(node.value, dict):
+        raise ConfigError(f"{path_text(path)} is no table, but {value_text(node.value)}")
+    if keys == ("type",):
+        return merge(node, Node({"type": new}, node.origin))
+    child = node.value.get(keys[0], Node({}, new.origin))
+    return Node({**node.value, keys[0]: _assign(child, (*path, keys[0]), keys[1:], new)}, node.origin)
+
+
+def _index(key: str, length: int, path: KeyPath) -> int:
+    if not key.isdecimal():
+        raise ConfigError(f"{path_text(path)} is a list; name an item by its position, counted from 0")
+    if int(key) >= length:
+        raise ConfigError(f"{path_text(path)} has {length} items, counted from 0; set the whole list to add one")
+    return int(key)

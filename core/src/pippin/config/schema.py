@@ -1,0 +1,272 @@
+"""A JSON Schema of the configuration file, for editors: every installed plugin, its keys, defaults and bounds.
+
+Draft 7, which taplo, behind the usual TOML extensions of editors, knows best. What a file must hold is asked apart
+from what it may hold, because a file that `extends` others need not be whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args, get_origin
+
+import attrs
+from pippin.catalog import Catalog, Entry, Kind
+from pippin.errors import PluginError
+
+from .converter import is_component, tag_of
+from .fields import default_of, field_texts, fields_of
+from .loading import unstructure
+from .model import SimulationConfig
+from .paths import is_file_path
+from .wording import shape_of, union_members
+
+__all__ = ["json_schema"]
+
+Schema = dict[str, Any]
+
+_SCALARS = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_BOUNDS = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum", "<": "exclusiveMaximum"}
+
+
+def json_schema(catalog: Catalog) -> tuple[Schema, tuple[str, ...]]:
+    """Return the schema of a configuration file, and one line for each plugin left out of it because it is broken."""
+    plugins, problems = _load(catalog)
+    allowed = _Allowed(plugins).table(SimulationConfig, whole=False)
+    required = _Required(plugins).table(SimulationConfig)
+    own_keys = {
+        "$schema": {"type": "string", "description": "The schema an editor checks the file against."},
+        "extends": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Files this one is merged over, relative to it; the last is on top.",
+        },
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Pippin simulation",
+        **allowed,
+        "properties": {**own_keys, **allowed["properties"]},
+        "if": {"not": {"required": ["extends"]}},
+        "then": required,
+    }, problems
+
+
+@attrs.frozen
+class _Plugin:
+    """An installed plugin: the spellings of its `type`, and the class of its settings."""
+
+    names: tuple[str, ...]
+    config: type
+
+
+def _load(catalog: Catalog) -> tuple[dict[Kind, list[_Plugin]], tuple[str, ...]]:
+    plugins: dict[Kind, list[_Plugin]] = {}
+    problems = []
+    for entry in catalog.entries:
+        try:
+            config = entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
+            _Allowed({}).table(config, whole=True)
+        except PluginError as error:
+            problems.append(str(error))
+        else:
+            plugins.setdefault(entry.kind, []).append(_Plugin(_names(entry), config))
+    return plugins, tuple(problems)
+
+
+def _names(entry: Entry) -> tuple[str, ...]:
+    qualified = f"{entry.distribution}:{entry.name}"
+    return (qualified,) if entry.state == "duplicate" else (entry.name, qualified)
+
+
+@attrs.frozen
+class _Allowed:
+    """What may stand where: closed tables, types, bounds, defaults and descriptions."""
+
+    plugins: Mapping[Kind, list[_Plugin]]
+
+    def value(self, annotation: Any, whole: bool) -> Schema:
+        """Return the schema of a type. A whole value is not merged with another file's: its keys are required."""
+        members = union_members(annotation)
+        if len(members) > 1 and all(map(attrs.has, members)):
+            schema = _choice([([tag_of(member)], self.table(member, whole)) for member in members])
+            return {**schema, "required": ["type"]} if whole else schema
+        if len(members) > 1:
+            return {"anyOf": [self.value(member, whole) for member in members]}
+        (annotation,) = members
+        if is_component(annotation):
+            return self.component(get_args(annotation)[1], whole)
+        if is_file_path(annotation):
+            return {"type": "string"}
+        if get_origin(annotation) is Literal:
+            return {"enum": list(get_args(annotation))}
+        match shape_of(annotation):
+            case "list":
+                return self.sequence(get_args(annotation))
+            case "table" if attrs.has(annotation):
+                return self.table(annotation, whole)
+            case "table":
+                return {"type": "object", "additionalProperties": self.value(_mapped(annotation), whole)}
+        return {"type": _SCALARS[annotation]} if annotation in _SCALARS else {}
+
+    def sequence(self, items: tuple[Any, ...]) -> Schema:
+        """Return the schema of a list; one of equal items of a fixed number needs no schema per position."""
+        if len(items) < 2 or items[-1] is Ellipsis:
+            return {"type": "array", "items": self.value(items[0], whole=True) if items else {}}
+        schemas = [self.value(item, whole=True) for item in items]
+        same = all(schema == schemas[0] for schema in schemas)
+        return {
+            "type": "array",
+            "items": schemas[0] if same else schemas,
+            "minItems": len(items),
+            "maxItems": len(items),
+        }
+
+    def table(self, cls: type, whole: bool) -> Schema:
+        """Return the schema of a configuration class."""
+        texts = field_texts(cls)
+        properties = {field.name: self.field(field, texts.get(field.name), whole) for field in fields_of(cls)}
+        schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        if cls.__doc__:
+            schema["description"] = " ".join(cls.__doc__.split())
+        if whole and (required := _required_names(cls)):
+            schema["required"] = required
+        return schema
+
+    def field(self, field: attrs.Attribute[Any], text: str | None, whole: bool) -> Schema:
+        """Return the schema of one key: its type, what its validators say, its description and its default."""
+        schema = _narrowed(self.value(field.type, whole), _keywords(field.validator))
+        if text:
+            schema["description"] = text
+        default = default_of(field)
+        return schema if default is None else {**schema, "default": unstructure(default)}
+
+    def component(self, kind: Kind, whole: bool) -> Schema:
+        """Return the schema of a component: one closed table per plugin, chosen by `type`.
+
+        A table without `type` may hold any plugin's keys: a file that extends another one changes single keys. In a
+        list it may not: lists are replaced as a whole.
+        """
+        tables = [(plugin, self.table(plugin.config, whole)) for plugin in self.plugins.get(kind, ())]
+        schema = _choice([(plugin.names, _with_type(plugin, table)) for plugin, table in tables])
+        if whole:
+            return {**schema, "required": ["type"]}
+        untyped = {"if": {"not": {"required": ["type"]}}, "then": _any_of_these(table for _, table in tables)}
+        return {**schema, "allOf": [*schema["allOf"], untyped]}
+
+
+def _choice(cases: list[tuple[Sequence[str], Schema]]) -> Schema:
+    """Return the schema of a table whose `type` decides what else it holds.
+
+    `if` and `then` make a validator name the very key that is wrong, where `oneOf` would only say that nothing fits.
+    taplo completes what it finds under `anyOf`; that one rejects nothing, for its last alternative is empty.
+    """
+    return {
+        "type": "object",
+        "properties": {"type": {"enum": [name for names, _ in cases for name in names]}},
+        "allOf": [{"if": _has_type(names), "then": schema} for names, schema in cases],
+        "anyOf": [*(schema for _, schema in cases), {}],
+    }
+
+
+def _has_type(names: Iterable[str]) -> Schema:
+    return {"properties": {"type": {"enum": list(names)}}, "required": ["type"]}
+
+
+def _with_type(plugin: _Plugin, table: Schema) -> Schema:
+    text = table.get("description", "")
+    properties = {"type": {"enum": list(plugin.names), "description": text}, **table["properties"]}
+    return {**table, "title": plugin.names[0], "properties": properties}
+
+
+def _any_of_these(tables: Iterable[Schema]) -> Schema:
+    """Return one closed table with the keys of all."""
+    variants: dict[str, list[Schema]] = {}
+    for table in tables:
+        for key, schema in table["properties"].items():
+            variants.setdefault(key, []).append(schema)
+    properties = {key: schemas[0] if len(schemas) == 1 else {"anyOf": schemas} for key, schemas in variants.items()}
+    return {"properties": properties, "additionalProperties": False}
+
+
+@attrs.frozen
+class _Required:
+    """What must stand where, once all files are merged; it says nothing of what else may."""
+
+    plugins: Mapping[Kind, list[_Plugin]]
+
+    def value(self, annotation: Any) -> Schema:
+        """Return the demands on a type; empty where there are none, and inside lists, whose items are always whole."""
+        tables = [member for member in union_members(annotation) if shape_of(member) == "table"]
+        if len(tables) > 1 and not all(map(attrs.has, tables)):
+            return {}
+        if len(tables) > 1:
+            return _demands_by_type(([tag_of(table)], self.table(table)) for table in tables)
+        if not tables:
+            return {}
+        (annotation,) = tables
+        if is_component(annotation):
+            plugins = self.plugins.get(get_args(annotation)[1], ())
+            return _demands_by_type((plugin.names, self.table(plugin.config)) for plugin in plugins)
+        if attrs.has(annotation):
+            return self.table(annotation)
+        inner = self.value(_mapped(annotation))
+        return {"additionalProperties": inner} if inner else {}
+
+    def table(self, cls: type) -> Schema:
+        """Return the demands on a table and on those inside it."""
+        inner = {field.name: schema for field in fields_of(cls) if (schema := self.value(field.type))}
+        required = _required_names(cls)
+        return {**({"required": required} if required else {}), **({"properties": inner} if inner else {})}
+
+
+def _demands_by_type(demands: Iterable[tuple[Iterable[str], Schema]]) -> Schema:
+    """Return demands that depend on a table's `type`, which is itself demanded."""
+    cases = [{"if": _has_type(names), "then": schema} for names, schema in demands if schema]
+    return {"required": ["type"], **({"allOf": cases} if cases else {})}
+
+
+def _mapped(annotation: Any) -> Any:
+    """Return the type of a mapping's values."""
+    return (*get_args(annotation), Any, Any)[1]
+
+
+def _required_names(cls: type) -> list[str]:
+    return [field.name for field in fields_of(cls) if field.default is attrs.NOTHING]
+
+
+def _narrowed(schema: Schema, keywords: Schema) -> Schema:
+    """Return a schema with keywords added, where both have tables key by key."""
+    merged = dict(schema)
+    for key, value in keywords.items():
+        old = merged.get(key)
+        merged[key] = _narrowed(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _keywords(validator: Any) -> Schema:
+    """Return what a validator checks in JSON Schema's words, as far as those go.
+
+    A validator may bring them itself (`pippin.config.validators.in_schema`). The classes behind attrs' own are
+    private and their fields are not; an unknown one only makes the schema more permissive.
+    """
+    match type(validator).__name__:
+        case "_AndValidator":
+            schema: Schema = {}
+            for part in validator._validators:
+                schema = _narrowed(schema, _keywords(part))
+            return schema
+        case "_OptionalValidator":
+            return _keywords(validator.validator)
+        case "_NumberValidator":
+            return {_BOUNDS[validator.compare_op]: validator.bound}
+        case "_InValidator":
+            return {"enum": list(validator.options)}
+        case "_MinLengthValidator":
+            return {"minLength": validator.min_length, "minItems": validator.min_length}
+        case "_MaxLengthValidator":
+            return {"maxLength": validator.max_length, "maxItems": validator.max_length}
+        case "_DeepIterable":
+            return {"items": inner} if (inner := _keywords(validator.member_validator)) else {}
+        case "_DeepMapping":
+            return {"additionalProperties": inner} if (inner := _keywords(validator.value_validator)) else {}
+    return getattr(validator, "json_schema", {})

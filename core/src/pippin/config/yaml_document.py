@@ -1,0 +1,80 @@
+"""YAML text as a tree. PyYAML is imported with this module only, and this module only for a YAML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pippin.errors import ConfigError
+from yaml.nodes import MappingNode, SequenceNode
+
+from .tree import KeyPath, Node, path_text
+from .wording import repeated_key
+
+__all__ = ["parse_yaml"]
+
+
+def parse_yaml(text: str, path: Path) -> Node:
+    """Return a YAML document as a tree.
+
+    Raises:
+        ConfigError: The text is no YAML, holds more than one document, repeats a key, has a key that is no string,
+            or refers to itself.
+    """
+    source = str(path)
+    loader = yaml.SafeLoader(text)
+    try:
+        root = loader.get_single_node()
+        faults = list(_key_faults(root, source))
+        if faults:
+            raise ConfigError(*faults)
+        data = loader.construct_document(root) if root else {}
+    except yaml.MarkedYAMLError as error:
+        raise ConfigError(f"{source}{_place(error)}: {error.problem}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{source}: {error}") from error
+    finally:
+        loader.dispose()
+    return Node.build(data, source, dict(_lines(root, ())), path.parent)
+
+
+def _place(error: yaml.MarkedYAMLError) -> str:
+    mark = error.problem_mark
+    return f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+
+
+def _key_faults(node: Any, source: str, path: KeyPath = (), above: tuple[int, ...] = ()) -> Iterator[str]:
+    """Yield what YAML allows and a configuration does not: repeated keys, keys of other types, and cycles."""
+    if id(node) in above:
+        yield f"{source}:{node.start_mark.line + 1}: {path_text(path)}: refers to itself"
+        return
+    above = (*above, id(node))
+    if isinstance(node, SequenceNode):
+        for index, item in enumerate(node.value):
+            yield from _key_faults(item, source, (*path, index), above)
+    if not isinstance(node, MappingNode):
+        return
+    first_lines: dict[str, int] = {}
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        where = f"{source}:{line}: {path_text((*path, str(key.value)))}"
+        if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+            yield f"{where}: a key must be a string; put it in quotes"
+        elif key.value in first_lines:
+            yield repeated_key(source, line, (*path, key.value), first_lines[key.value])
+        first_lines.setdefault(str(key.value), line)
+        yield from _key_faults(value, source, (*path, str(key.value)), above)
+
+
+def _lines(node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, int]]:
+    """Yield each key path with its line; the merge keys `<<` have been replaced by what they stand for."""
+    if isinstance(node, MappingNode):
+        for key, value in node.value:
+            yield (*path, key.value), key.start_mark.line + 1
+            yield from _lines(value, (*path, key.value))
+    elif isinstance(node, SequenceNode):
+        for index, item in enumerate(node.value):
+            yield (*path, index), item.start_mark.line + 1
+            yield from _lines(item, (*path, index))

@@ -1,0 +1,282 @@
+"""The actuators of one robot in all worlds, with the methods that Isaac Sim's class has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from pippin.actuation import DriveActuator
+from pippin.arrays import on_host
+from pippin.errors import SimulationError
+from pippin.hookspecs import hookimpl
+
+from .errors import ArgumentError
+from .given import ActuatorConfig, GivenActuator
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+    from pippin.simulation import Simulation
+
+__all__ = ["ArticulationActuators"]
+
+
+class ArticulationActuators:
+    """The actuators of one robot in all worlds: pass it to a `Simulation` as a plugin, then use it.
+
+    Those that the stage or the file brought are found when the simulation is built; `from_actuators` brings its own.
+    The simulation steps them, unless auto step is disabled: then they act only in `step_actuators`.
+
+    Args:
+        paths: Path of the robot's root, a full-match regular expression, or several: joints below it are the robot's.
+        auto_step_pre_physics: Whether the simulation applies the actuators in each physics step.
+    """
+
+    def __init__(self, paths: str | Sequence[str], *, auto_step_pre_physics: bool = True) -> None:
+        self._roots = [re.compile(f"(?:{path})(?:/.*)?") for path in ([paths] if isinstance(paths, str) else paths)]
+        self._is_auto = auto_step_pre_physics
+        self._given: list[GivenActuator] = []
+        self._found: list[DriveActuator] = []
+        self._simulation: Simulation | None = None
+        self._is_closed = False
+
+    @classmethod
+    def from_actuators(
+        cls,
+        paths: str | Sequence[str],
+        actuators: Sequence[tuple[ActuatorConfig, str]],
+        *,
+        auto_step_pre_physics: bool = True,
+    ) -> Self:
+        """Return the actuators of a robot, made of Newton's components with arrays of one value per world.
+
+        Args:
+            paths: As for the class.
+            actuators: Each with the name of the joint that it drives; their order does not matter.
+            auto_step_pre_physics: As for the class.
+
+        Raises:
+            ArgumentError: A joint comes twice. That there is no such joint, the simulation finds when it is built.
+        """
+        names = [name for _, name in actuators]
+        if len(set(names)) < len(names):
+            raise ArgumentError(f"actuators: each joint takes one actuator, got {names}")
+        made = cls(paths, auto_step_pre_physics=auto_step_pre_physics)
+        made._given = [GivenActuator(config, name) for config, name in actuators]
+        return made
+
+    @hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Resolve the joints of given actuators, and switch off the drives that the asset gave them."""
+        for given in self._given:
+            given.select(builder, prototype, self._roots)
+
+    @hookimpl
+    def bind(self, simulation: Simulation) -> None:
+        """Build given actuators, and find those that the stage and the file brought."""
+        self._simulation, self._device = simulation, simulation.device
+        for given in self._given:
+            given.bind(simulation)
+        self._dofs = _dofs_under(self._roots, simulation.model, simulation.world_count)
+        groups = [] if self._given else simulation.actuators.values()
+        self._found = [each for each in groups if isinstance(each, DriveActuator) and self._drives(each)]
+        if not self._is_auto:
+            self._switch(on=False)
+
+    @hookimpl
+    def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Apply given actuators; the simulation itself applies those that it found."""
+        for given in self._given:
+            given.apply_actuators(state, control, dt)
+
+    @hookimpl
+    def reset_worlds(self, world_mask: wp.array) -> None:
+        """Forget what given actuators remember of the masked worlds."""
+        for given in self._given:
+            given.reset_worlds(world_mask)
+
+    @property
+    def is_capturable(self) -> bool:
+        """Whether every given actuator may be recorded into a graph."""
+        return all(given.is_capturable for given in self._given)
+
+    @property
+    def deterministic_on(self) -> frozenset[str]:
+        """Where steps give the same bits in every run: nothing is known of a law that was given."""
+        return frozenset({"cpu"}) if self._given else frozenset({"cpu", "cuda"})
+
+    @property
+    def actuated_dofs(self) -> wp.array:
+        """DOFs of given actuators in the arrays of the model."""
+        import warp as wp
+
+        found = [given.actuated_dofs.numpy() for given in self._given]
+        return wp.array(np.concatenate(found) if found else [], dtype=int, device=self._device)
+
+    @property
+    def actuators(self) -> list[DriveActuator]:
+        """The actuators, each with targets, efforts and parameters over all worlds."""
+        return [*self._given, *self._found]
+
+    @property
+    def actuated_dof_indices(self) -> list[int]:
+        """The DOFs that are driven, ascending, counted within the robot and without a free root."""
+        own = self._dofs[0].tolist()
+        driven = {dof for each in self.actuators for dof in each.actuated_dofs.numpy().tolist()}
+        return [index for index, dof in enumerate(own) if dof in driven]
+
+    def set_dof_feedforward_effort_targets(
+        self,
+        target_feedforward_efforts: Any,
+        *,
+        indices: int | Sequence[int] | np.ndarray | None = None,
+        dof_indices: int | Sequence[int] | np.ndarray | None = None,
+    ) -> None:
+        """Set the effort that actuators add [N or N·m]; it stays until it is set again, and passes delay and clamping.
+
+        DOFs without an actuator are passed over. Reads and writes the device.
+
+        Args:
+            target_feedforward_efforts: What fits [len(indices), len(dof_indices)] by NumPy's rules.
+            indices: Worlds; by default all.
+            dof_indices: DOFs counted within the robot; by default all.
+
+        Raises:
+            ArgumentError: An index is out of range, or the values do not fit.
+        """
+        worlds = _indices("indices", indices, len(self._dofs))
+        columns = _indices("dof_indices", dof_indices, self._dofs.shape[1])
+        values = target_feedforward_efforts
+        values = np.asarray(values.numpy() if hasattr(values, "numpy") else values, dtype=np.float32)
+        try:
+            wanted = np.broadcast_to(values, (len(worlds), len(columns)))
+        except ValueError as error:
+            expected = f"[{len(worlds)}, {len(columns)}]"
+            raise ArgumentError(
+                f"target_feedforward_efforts: expected what fits {expected}, got shape {list(values.shape)}"
+            ) from error
+        dofs = self._dofs[np.ix_(worlds, columns)]
+        for each in self.actuators:
+            _write_where_driven(each, dofs.ravel(), wanted.ravel())
+
+    def step_actuators(self, step_dt: float, context: Any = None) -> None:
+        """Apply every actuator once: its efforts are `control.joint_f` of the next step.
+
+        Args:
+            step_dt: Length of the physics step that follows [s].
+            context: Not read; Isaac Sim's callbacks pass one.
+
+        Raises:
+            SimulationError: The simulation steps them itself, or this is closed.
+        """
+        simulation = self._running
+        if self.actuators and self._is_auto:
+            raise SimulationError(
+                "step_actuators: the simulation steps these actuators; disable_auto_step_pre_physics() first"
+            )
+        for each in self.actuators:
+            each.step(simulation.state, simulation.control, step_dt)
+
+    def enable_auto_step_pre_physics(self) -> None:
+        """Let the simulation apply the actuators in each physics step. May be called before it is built."""
+        self._set_auto(True)
+
+    def disable_auto_step_pre_physics(self) -> None:
+        """Leave applying the actuators to `step_actuators`. May be called before the simulation is built."""
+        self._set_auto(False)
+
+    def reset(self) -> None:
+        """Forget what the actuators of all worlds remember: integrals, delayed targets, states of networks."""
+        import warp as wp
+
+        mask = wp.full(len(self._dofs) + 1, value=True, dtype=bool, device=self._running.device)
+        for each in self.actuators:
+            each.reset_worlds(mask)
+
+    @hookimpl
+    def close(self) -> None:
+        """Let the actuators go: they act no more. A second time does nothing."""
+        if self._simulation is not None and not self._is_closed and self._is_auto:
+            self._switch(on=False)
+        self._is_closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _running(self) -> Simulation:
+        if self._simulation is None:
+            raise SimulationError("actuators: of no simulation yet; pass this object to one as a plugin")
+        if self._is_closed:
+            raise SimulationError("actuators: closed; make others")
+        return self._simulation
+
+    def _set_auto(self, is_auto: bool) -> None:
+        if is_auto != self._is_auto and self._simulation is not None:
+            assert self._running, "not closed"
+            self._switch(on=is_auto)
+        self._is_auto = is_auto
+
+    def _switch(self, *, on: bool) -> None:
+        assert self._simulation is not None, "only after `bind`"
+        for component in (*self._found, *([self] if self._given else [])):
+            self._simulation.switch(component, on=on)
+
+    def _drives(self, group: DriveActuator) -> bool:
+        is_own = [_is_under(label, self._roots) for label in group.joint_labels]
+        if any(is_own) and not all(is_own):
+            outside = group.joint_labels[is_own.index(False)]
+            raise ArgumentError(
+                f"paths: a group drives {outside!r} as well, which is outside; give it a group of its own"
+            )
+        return any(is_own)
+
+
+def _is_under(label: str, roots: Sequence[re.Pattern[str]]) -> bool:
+    return any(root.fullmatch(label) for root in roots)
+
+
+def _dofs_under(roots: Sequence[re.Pattern[str]], model: newton.Model, world_count: int) -> np.ndarray:
+    """Return the DOFs of the joints below some roots but free ones, shape [world_count, DOFs of a world].
+
+    Raises:
+        ArgumentError: They are not the same in all worlds.
+    """
+    import newton
+
+    kinds, starts, worlds = on_host(model.joint_type), on_host(model.joint_qd_start), on_host(model.joint_world)
+    dofs: list[list[int]] = [[] for _ in range(world_count)]
+    for joint, label in enumerate(model.joint_label):
+        if _is_under(label, roots) and kinds[joint] != newton.JointType.FREE:
+            dofs[worlds[joint]] += range(starts[joint], starts[joint + 1])
+    if len({len(row) for row in dofs}) > 1:
+        counts = sorted({len(row) for row in dofs})
+        raise ArgumentError(f"paths: the robot has {counts} DOFs, depending on the world; it must be in all alike")
+    return np.array(dofs, dtype=int)
+
+
+def _indices(where: str, given: Any, count: int) -> np.ndarray:
+    if given is None:
+        return np.arange(count)
+    indices = np.atleast_1d(np.asarray(given.numpy() if hasattr(given, "numpy") else given, dtype=int))
+    outside = indices[(indices < 0) | (indices >= count)]
+    if outside.size:
+        raise ArgumentError(f"{where}: {int(outside[0])} is out of range; there are {count}, counted from 0")
+    return indices
+
+
+def _write_where_driven(actuator: DriveActuator, dofs: np.ndarray, values: np.ndarray) -> None:
+    lanes = {dof: lane for lane, dof in enumerate(actuator.actuated_dofs.numpy().tolist())}
+    written = {lanes[dof]: value for dof, value in zip(dofs.tolist(), values.tolist(), strict=True) if dof in lanes}
+    if written:  # a network has no feedforward, and says so when it is asked for it
+        efforts = actuator.feedforward.numpy()
+        efforts.ravel()[list(written)] = list(written.values())
+        actuator.feedforward.assign(efforts)

@@ -1,0 +1,93 @@
+"""An actuator made of Newton's components, which the caller built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+from pippin.actuation import ActuatorConfig as GroupConfig
+from pippin.actuation import DriveActuator, Lanes
+from pippin.labels import NoMatchError
+from pippin.spelling import did_you_mean
+
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    import newton
+    from newton.actuators import ClampingBase, Delay, DriveBase
+
+__all__ = ["ActuatorConfig", "GivenActuator"]
+
+
+@attrs.frozen(eq=False)
+class ActuatorConfig:
+    """Newton's components of one actuator, each with arrays of one value per world; they serve one simulation."""
+
+    controller: DriveBase
+    """The law."""
+
+    clamping: Sequence[ClampingBase] = ()
+    """Limits in the order in which they are applied."""
+
+    delay: Delay | None = None
+    """How targets wait, if they do."""
+
+
+class GivenActuator(DriveActuator):
+    """One actuator of `ArticulationActuators.from_actuators`, on the joint of that name in each world.
+
+    Args:
+        given: Its components.
+        joint: Last segment of the joint's label.
+    """
+
+    def __init__(self, given: ActuatorConfig, joint: str) -> None:
+        super().__init__(GroupConfig(joints=(re.escape(joint),)))
+        self._given, self._joint = given, joint
+
+    def select(self, builder: newton.ModelBuilder, prototype: int, roots: Sequence[re.Pattern[str]]) -> None:
+        """Find the joint below some roots, and switch off the drive that the asset gave it.
+
+        Raises:
+            NoMatchError: There is no such joint.
+            ArgumentError: There are several.
+        """
+        labels = [label for label in builder.joint_label if any(root.fullmatch(label) for root in roots)]
+        names = [label.rpartition("/")[2] for label in labels]
+        found = [label for label, name in zip(labels, names, strict=True) if name == self._joint]
+        if len(found) != 1:
+            known = ", ".join(names) or "none"
+            raise (ArgumentError if found else NoMatchError)(
+                f"actuators: {len(found)} joints are called {self._joint!r}{did_you_mean(self._joint, names)};"
+                f" joints: {known}"
+            )
+        self.config = attrs.evolve(self.config, joints=(re.escape(found[0]),))
+        self.extend_prototype(builder, prototype)
+
+    def build_drive(self, lanes: Lanes) -> DriveBase:
+        """Return the given law."""
+        self._refuse_sizes(lanes)
+        return self._given.controller
+
+    def build_clamping(self, lanes: Lanes) -> list[ClampingBase]:
+        """Return the given limits."""
+        return list(self._given.clamping)
+
+    def build_delay(self, lanes: Lanes) -> Delay | None:
+        """Return the given delay."""
+        return self._given.delay
+
+    def _refuse_sizes(self, lanes: Lanes) -> None:
+        """Refuse arrays of another length than the worlds: Newton does not check, and reads what is beside them."""
+        import warp as wp
+
+        parts = [self._given.controller, *self._given.clamping, *filter(None, [self._given.delay])]
+        for part in parts:
+            for name, value in vars(part).items():
+                if isinstance(value, wp.array) and value.ndim == 1 and len(value) != lanes.dofs.size:
+                    raise ArgumentError(
+                        f"actuators: {name} of {type(part).__name__} has {len(value)} values for {self._joint!r},"
+                        f" and there are {lanes.dofs.size} worlds; give one value for each"
+                    )

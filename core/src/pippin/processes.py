@@ -1,0 +1,88 @@
+"""Functions that run in a process of their own, started anew: they share nothing, and one that dies takes no other."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any, Self
+
+from .errors import PippinError, SimulationError
+
+__all__ = ["FreshProcess"]
+
+
+class FreshProcess:
+    """A function that runs in a new interpreter, not a copy of this one, and exchanges messages with its caller.
+
+    Leaving a `with` block ends the process, whatever it is doing.
+
+    Args:
+        name: What to call the process in errors.
+        function: Called with its end of the connection, then `arguments`. It is found by its name in its module.
+        arguments: Plain data; they are pickled.
+    """
+
+    def __init__(self, name: str, function: Callable[..., None], *arguments: Any) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._name = name
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_run, args=(theirs, function, arguments), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def send(self, message: Any) -> None:
+        """Send a message to the function; one that nobody reads any more is dropped, and `receive` says why."""
+        try:
+            self._connection.send(message)
+        except BrokenPipeError:
+            return
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Return the next message of the function.
+
+        Args:
+            timeout: How long to wait for it [s]; for ever where it is None.
+
+        Raises:
+            PippinError: What the function raised.
+            SimulationError: The process ended without a message, or sent none in time.
+        """
+        try:
+            if not self._connection.poll(timeout):
+                raise SimulationError(f"{self._name}: no answer within {timeout:g} s; give it more time, or less to do")
+            message = self._connection.recv()
+        except (EOFError, ConnectionResetError) as error:
+            self._process.join()
+            code = self._process.exitcode or 0
+            how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+            raise SimulationError(f"{self._name}: the process ended with {how}; see what it printed") from error
+        if isinstance(message, PippinError):
+            raise message
+        return message
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+
+
+def _run(connection: Connection, function: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+    """Run the function; standard output is the caller's alone, so whatever is printed goes to standard error."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal: the caller ends this one
+    os.dup2(sys.stderr.fileno(), 1)
+    warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
+    try:
+        function(connection, *arguments)
+    except PippinError as error:
+        connection.send(error)

@@ -1,0 +1,39 @@
+"""The settings that every sensor has in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import attrs
+from attrs.validators import deep_iterable, min_len, optional
+from pippin.config import ComponentConfig
+from pippin.config.validators import finite, positive, unit_quaternion
+
+__all__ = ["SensorConfig", "SiteConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class SensorConfig:
+    """What every sensor has in common; its plugin adds what it measures, and where."""
+
+    period: float | None = attrs.field(default=None, validator=optional(positive))
+    """Time from one reading to the next [s], a whole number of control steps; by default each step has one."""
+
+    stages: tuple[Annotated[ComponentConfig, "stage"], ...] = ()
+    """What happens to the clean values before they are read, in this order: noise, bias, drift, quantisation."""
+
+
+@attrs.frozen(kw_only=True)
+class SiteConfig(SensorConfig):
+    """A sensor in a frame of its own, fixed to each body that a pattern matches."""
+
+    body: str | tuple[str, ...] = attrs.field(validator=min_len(1))
+    """Full-match regular expressions of body labels, or of their last segments: one, or several."""
+
+    position: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
+    """Origin of the sensor's frame in the body's frame [m]."""
+
+    rotation: tuple[float, float, float, float] = attrs.field(
+        default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion]
+    )
+    """Orientation of the sensor's frame in the body's frame: unit quaternion (x, y, z, w)."""

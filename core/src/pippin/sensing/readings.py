@@ -1,0 +1,155 @@
+"""From clean values to those that are read: stages in order, by world, and when that was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+from pippin.errors import ConfigError, PluginError
+from pippin.spelling import did_you_mean
+
+from .lanes import OutputLanes, numbers_of
+from .output import Output
+from .stages import Stage
+
+if TYPE_CHECKING:
+    import warp as wp
+    from pippin.simulation import Simulation
+
+    from .sensor import Sensor
+
+__all__ = ["Readings"]
+
+
+class Readings:
+    """The outputs of one sensor as they are read.
+
+    An output without stages is its own clean array: nothing is copied.
+
+    Args:
+        sensor: The sensor, with its configuration and worlds.
+        measured: What it measures.
+        simulation: What it is a part of.
+
+    Raises:
+        ConfigError: A stage acts on an output that does not exist, or that is not made of separate numbers.
+        PluginError: A stage is broken, or an output has no row for each world.
+    """
+
+    def __init__(self, sensor: Sensor, measured: Mapping[str, Output], simulation: Simulation) -> None:
+        import warp as wp
+
+        self._simulation = simulation
+        self._period = simulation.steps_between_readings(sensor)
+        self._worlds = sensor.worlds
+        for name, output in measured.items():
+            if not output.data.is_contiguous or output.data.shape[:1] != sensor.worlds.shape:
+                raise PluginError(
+                    f"output {name!r} of shape {output.data.shape}: expected a contiguous array of"
+                    f" {len(sensor.worlds)} rows, one for each world"
+                )
+        device, count = simulation.device, simulation.world_count
+        self._everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
+        self._world_of_row = wp.array(sensor.worlds, dtype=int, device=device)
+        self._reset_times = wp.zeros(len(sensor.worlds), dtype=wp.float64, device=device)
+        self.intervals = wp.full(len(sensor.worlds), self._period * simulation.control_dt, dtype=float, device=device)
+        """Time from the reading or reset before to the next reading [s], shape [worlds]."""
+        acted_on = {choice.config.output for choice in sensor.config.stages}
+        self.outputs: dict[str, Output] = {}
+        """What is read, by name."""
+        for name, output in measured.items():
+            is_apart = name in acted_on
+            self.outputs[name] = attrs.evolve(output, data=wp.clone(output.data)) if is_apart else output
+        self._apart = [output for output in self.outputs.values() if output.data is not output.clean]
+        self._stages = list(self._build_stages(sensor, simulation))
+        self._kept: list[tuple[wp.array, wp.array, wp.array]] = []
+        """What a measurement overwrites, where it is kept meanwhile, and the world of each row."""
+        if sensor.is_geometric:
+            self._others = wp.zeros(count + 1, dtype=bool, device=device)
+            for array in (*(output.clean for output in self.outputs.values()), *sensor.memory().values()):
+                rows = np.repeat(sensor.worlds, len(array) // len(sensor.worlds))
+                self._kept.append((array, wp.clone(array), wp.array(rows, dtype=int, device=device)))
+
+    @contextmanager
+    def only(self, world_mask: wp.array[wp.bool]) -> Iterator[None]:
+        """Put back, at the end of a `with` block, what a measurement inside it changed of the worlds not masked."""
+        import warp as wp
+        from pippin.reset import copy_rows
+
+        from .kernels import invert
+
+        for array, kept, _ in self._kept:
+            wp.copy(kept, array)
+        yield
+        wp.launch(invert, len(world_mask), [world_mask, self._others], device=world_mask.device)
+        for array, kept, world_of_row in self._kept:
+            copy_rows(kept, array, world_of_row, self._others)
+
+    def publish_everywhere(self, dt: float) -> None:
+        """Bring the clean values of all worlds to where they are read. May be recorded."""
+        import warp as wp
+
+        if self._period > 1 and dt:
+            self.intervals.fill_(dt)  # a world that was reset in between had a shorter one
+        for output in self._apart:
+            wp.copy(output.data, output.clean)
+        self._apply(self._everywhere, dt)
+
+    def publish(self, world_mask: wp.array[wp.bool], dt: float) -> None:
+        """Bring the clean values of the masked worlds, shape [world_count + 1], to where they are read."""
+        from pippin.reset import copy_rows
+
+        for output in self._apart:
+            copy_rows(output.clean, output.data, self._world_of_row, world_mask)
+        self._apply(world_mask, dt)
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let the stages forget the masked worlds, and note when that was."""
+        import warp as wp
+
+        from .kernels import stamp
+
+        for stage, _ in self._stages:
+            stage.reset(world_mask)
+        simulation = self._simulation
+        left = (self._period - simulation.step_count % self._period) * simulation.control_dt
+        inputs = [world_mask, self._world_of_row, simulation.time, left, self._reset_times, self.intervals]
+        wp.launch(stamp, len(self._worlds), inputs, device=world_mask.device)
+
+    def times(self) -> np.ndarray:
+        """Return when each world was measured last, or cleared [s]."""
+        steps = self._simulation.step_count
+        measured = (steps - steps % self._period) * self._simulation.control_dt
+        return np.maximum(self._reset_times.numpy(), measured)
+
+    def arrays(self) -> dict[str, wp.array]:
+        """Return the arrays of the outputs, clean and read, by name."""
+        clean = {f"{name} (clean)": output.clean for name, output in self.outputs.items() if output in self._apart}
+        return {**{name: output.data for name, output in self.outputs.items()}, **clean}
+
+    def _apply(self, world_mask: wp.array[wp.bool], dt: float) -> None:
+        for stage, numbers in self._stages:
+            stage.apply(numbers, world_mask, dt)
+
+    def _build_stages(self, sensor: Sensor, simulation: Simulation) -> Iterator[tuple[Stage, wp.array]]:
+        label, seed = simulation.label_of(sensor), simulation.config.simulation.seed
+        for index, choice in enumerate(sensor.config.stages):
+            name, place = choice.config.output, f"stages.{index}.output"
+            if name not in self.outputs:
+                names = ", ".join(self.outputs)
+                hint = did_you_mean(name, self.outputs) or ";"
+                raise ConfigError(f"{place}: {name!r} is no output{hint} outputs: {names}")
+            numbers = numbers_of(self.outputs[name].data)
+            if numbers is None:
+                raise ConfigError(
+                    f"{place}: {name!r} is not made of separate numbers, so no {choice.type!r} can act on it;"
+                    " choose another output"
+                )
+            lanes = OutputLanes(numbers, self._worlds, simulation.world_count, f"{seed}/{label}/{name}/{index}")
+            stage = simulation.catalog.find("stage", choice.type).load()(choice.config, lanes)
+            if not isinstance(stage, Stage):
+                raise PluginError(f"stages.{index}: {choice.type!r} is no pippin.sensing.Stage; derive it from that")
+            yield stage, numbers

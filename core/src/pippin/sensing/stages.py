@@ -1,0 +1,192 @@
+"""What happens to clean values before they are read: noise, bias, drift and quantisation, by world and from the seed.
+
+A third party registers a stage of its own beside these in `pippin.stages`.
+"""
+
+from __future__ import annotations
+
+import abc
+import math
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from attrs.validators import optional
+from pippin.config.validators import finite, non_negative, positive
+
+if TYPE_CHECKING:
+    import warp as wp
+
+    from .lanes import OutputLanes
+
+__all__ = [
+    "Bias",
+    "BiasConfig",
+    "Drift",
+    "DriftConfig",
+    "Noise",
+    "NoiseConfig",
+    "Quantisation",
+    "QuantisationConfig",
+    "Stage",
+    "StageConfig",
+]
+
+
+@attrs.frozen(kw_only=True)
+class StageConfig:
+    """What every stage has in common."""
+
+    output: str
+    """The output it acts on."""
+
+
+class Stage(abc.ABC):
+    """A change of one output's values. A plugin adds `Config` and `apply`, and `reset` where it remembers something.
+
+    What it remembers is in Warp arrays among its attributes, so that checkpoints and graphs find it.
+
+    Args:
+        config: The plugin's configuration.
+        lanes: The numbers of the output, by world, and their random numbers.
+    """
+
+    Config: type
+
+    def __init__(self, config: Any, lanes: OutputLanes) -> None:
+        self.config = config
+        self.lanes = lanes
+
+    @abc.abstractmethod
+    def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
+        """Change the values of the masked worlds in place. May be recorded.
+
+        Args:
+            values: Shape [worlds, numbers of a world].
+            world_mask: Shape [world_count + 1].
+            dt: Time since the reading before [s]; zero where a reset brought this one about.
+        """
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:  # noqa: B027 - most stages remember nothing
+        """Forget, or draw anew, what belongs to the masked worlds."""
+
+
+@attrs.frozen(kw_only=True)
+class NoiseConfig(StageConfig):
+    """White noise: each reading is off by a number drawn anew from a normal distribution."""
+
+    std: float = attrs.field(validator=non_negative)
+    """Standard deviation [unit of the output]."""
+
+
+class Noise(Stage):
+    """Values plus a normal deviate each."""
+
+    Config = NoiseConfig
+
+    def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
+        """Add a deviate to each value."""
+        from .kernels import add_noise
+
+        self.lanes.launch(add_noise, world_mask, self.config.std, values)
+
+
+@attrs.frozen(kw_only=True)
+class BiasConfig(StageConfig):
+    """A constant error: the same in each reading of an episode, drawn anew for each number when a world is reset."""
+
+    mean: float = attrs.field(default=0.0, validator=finite)
+    """Mean of the distribution [unit of the output]."""
+
+    std: float = attrs.field(default=0.0, validator=non_negative)
+    """Standard deviation [unit of the output]; where it is zero, the error is `mean`."""
+
+
+class Bias(Stage):
+    """Values plus a number that stays."""
+
+    Config = BiasConfig
+
+    def __init__(self, config: Any, lanes: OutputLanes) -> None:
+        super().__init__(config, lanes)
+        self.bias = lanes.zeros()
+        self.reset(lanes.everywhere)
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the error of the masked worlds."""
+        from .kernels import draw_bias
+
+        self.lanes.launch(draw_bias, world_mask, self.config.mean, self.config.std, self.bias)
+
+    def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
+        """Add the error."""
+        from .kernels import add_error
+
+        self.lanes.launch(add_error, world_mask, self.bias, values)
+
+
+@attrs.frozen(kw_only=True)
+class DriftConfig(StageConfig):
+    """An error that wanders: zero after a reset, and a random walk, or one that is drawn back to zero.
+
+    Over a time t its variance grows to `rate`² t; with a time constant τ it tends to `rate`² τ / 2
+    (a Gauss-Markov process).
+    """
+
+    rate: float = attrs.field(validator=non_negative)
+    """Standard deviation after one second of a random walk [unit of the output / √s]."""
+
+    time_constant: float | None = attrs.field(default=None, validator=optional(positive))
+    """Time in which an error decays to 1/e [s]; by default it never does."""
+
+
+class Drift(Stage):
+    """Values plus an error that changes a little from reading to reading."""
+
+    Config = DriftConfig
+
+    def __init__(self, config: Any, lanes: OutputLanes) -> None:
+        super().__init__(config, lanes)
+        self.error = lanes.zeros()
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Start from zero."""
+        from .kernels import zero_numbers
+
+        self.lanes.launch(zero_numbers, world_mask, self.error)
+
+    def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
+        """Let the error wander for `dt`, and add it."""
+        from .kernels import add_error, wander
+
+        decay, spread = self._over(dt)
+        self.lanes.launch(wander, world_mask, decay, spread, self.error)
+        self.lanes.launch(add_error, world_mask, self.error, values)
+
+    def _over(self, dt: float) -> tuple[float, float]:
+        """Return what is left of an error after `dt`, and the standard deviation of what is added in that time."""
+        constant = self.config.time_constant
+        if constant is None:
+            return 1.0, self.config.rate * math.sqrt(dt)
+        return math.exp(-dt / constant), self.config.rate * math.sqrt(
+            -math.expm1(-2.0 * dt / constant) * constant / 2.0
+        )
+
+
+@attrs.frozen(kw_only=True)
+class QuantisationConfig(StageConfig):
+    """Finite resolution: each value is rounded to the nearest whole multiple of a step."""
+
+    step: float = attrs.field(validator=positive)
+    """Resolution [unit of the output]."""
+
+
+class Quantisation(Stage):
+    """Values on a grid."""
+
+    Config = QuantisationConfig
+
+    def apply(self, values: wp.array, world_mask: wp.array[wp.bool], dt: float) -> None:
+        """Round each value."""
+        from .kernels import quantise
+
+        self.lanes.launch(quantise, world_mask, self.config.step, values)

@@ -1,0 +1,638 @@
+"""A simulation: built from a configuration in a fixed order of phases, then stepped, reset and closed."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
+
+import numpy as np
+
+from .arrays import present
+from .buffers import Assignable, DoubleBuffer
+from .building import build_model
+from .callbacks import Callbacks
+from .capacities import Capacity
+from .catalog import Catalog
+from .changes import ModelChanges
+from .checkpoint import Checkpoint, versions
+from .components import Components, located
+from .config import dump_toml, load, structure
+from .determinism import refuse_undeterministic, with_determinism
+from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels, require_backward_kernels
+from .errors import ConfigError, SimulationError
+from .observables import allocate_observables
+from .periods import periods_in_steps
+from .recording import Recorder
+from .scene import world_offsets
+from .solving import SolverBuilding
+from .turn import Turn
+from .written import Coordinates, WrittenWorlds
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+    from .catalog import Kind
+    from .config import ComponentConfig, SimulationConfig
+    from .outcome import Outcome
+    from .tracing import HookTrace
+    from .views import SimulationView
+
+__all__ = ["Simulation"]
+
+S = TypeVar("S", bound=Assignable)
+
+
+class Simulation:
+    """One or many worlds, a solver, actuators and sensors, stepped together.
+
+    Args:
+        config: What to build; `Simulation.from_file` reads it from a file.
+        plugins: Plugin objects made in Python, called after those of the file: a sequence, or a mapping from labels.
+        prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Or several with the
+            number of neighbouring worlds of each, in world order. Register the solver's custom attributes on it before
+            adding to it, as any user of `newton.ModelBuilder` does. The gravity is the scene's.
+        callbacks: Functions to call at events and in the phases of a step; more can be added to `callbacks` later.
+        trace: Notes every hook call from here on.
+
+    Raises:
+        ConfigError: The configuration asks for something that does not exist or does not fit together.
+        PluginError: A plugin cannot be loaded, or breaks its contract.
+    """
+
+    def __init__(
+        self,
+        config: SimulationConfig,
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
+        callbacks: Callbacks | None = None,
+        trace: HookTrace | None = None,
+    ) -> None:
+        require_backward_kernels() if config.simulation.requires_grad else leave_out_backward_kernels()
+        import warp as wp
+
+        self.device = find_device(config.simulation.device)
+        kind = kind_of(self.device)
+        collision_asked = config.collision
+        self.config = config = with_determinism(config, kind)
+        self.catalog = catalog = config.catalog.restrict(Catalog.installed())
+        """Where its plugins were found."""
+        self._components = Components(config, plugins, catalog, trace)
+        self._periods = periods_in_steps(self._components, self.control_dt)
+        self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
+        self._binding: str | None = None
+        self._switched_off: list[Any] = []
+        self._turn = Turn()
+        self._view: SimulationView | None = None
+        self._is_ready = self._is_tried = self._is_closed = False
+        self.callbacks = Callbacks() if callbacks is None else callbacks
+        """What is called at events and in the phases of a step."""
+        self.step_count = 0
+        """Control steps so far."""
+        try:
+            with WARP_LOCK, wp.ScopedDevice(self.device):
+                building = SolverBuilding(self._components, config, collision_asked, catalog)
+                refuse_undeterministic(self._components, config, kind, catalog)
+                self.model, self._layout = build_model(self._components, config, prototype, self.device)
+                """Newton's model of all worlds."""
+                building.refuse_gaps(self.model)
+                self.callbacks.call("model_ready", model=self.model)
+                self.solver = building.build(self.model)
+                """The solver, as the plugin built it."""
+                self._changes = ModelChanges(self._components.solver, self.solver, building.name)
+                self.contact_source = building.find_contacts(self.model, self.solver)
+                """Where contacts come from."""
+                self._allocate()
+                self._bind()
+                self._assemble()
+                self._is_ready = True
+                self.callbacks.call("simulation_ready", simulation=self)
+        except BaseException as error:
+            self._close_after(error)
+            raise
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        overrides: Mapping[str, Any] | None = None,
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
+        callbacks: Callbacks | None = None,
+        trace: HookTrace | None = None,
+    ) -> Self:
+        """Build what a file describes.
+
+        Args:
+            path: A TOML, YAML or JSON file.
+            overrides: Values that replace those of the file, by key path: `{"solver.iterations": 8}`.
+            plugins: As for the class.
+            prototype: As for the class.
+            callbacks: As for the class.
+            trace: As for the class.
+
+        Raises:
+            ConfigError: As for the class; names file and line.
+            PluginError: As for the class.
+        """
+        leave_out_backward_kernels()
+        return cls(load(path, overrides), plugins, prototype, callbacks, trace)
+
+    # Building, one phase a method, in the order of the calls.
+
+    def _allocate(self) -> None:
+        import newton
+
+        from .reset import WorldReset
+
+        model, step = self.model, self.config.simulation
+        # Even with gradients: steps keep none, and `rollout` makes states of its own.
+        self._state = model.state(requires_grad=False)
+        self.written = WrittenWorlds(model, self.solver, self._state)
+        """What was written of the state since the last step, until the rest agrees with it."""
+        self.control = model.control()
+        """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
+        if model.joint_count:
+            newton.eval_fk(model, present(self.state.joint_q), present(self.state.joint_qd), self.state)
+        self._next_state = model.state(requires_grad=False)
+        self._next_state.assign(self.state)
+        substep_count = step.decimation * step.substeps
+        self._reports = allocate_observables(
+            self._components, step.observables, self.solver, self.contacts, substep_count
+        )
+        self._reset = WorldReset(model, (self.state, self._next_state))
+
+    def _bind(self) -> None:
+        for implementation in self._components.implementations("bind"):
+            self._binding = implementation.owner
+            with located(implementation.place):
+                implementation.bind(simulation=self)()
+        self._binding = None
+        for name, component in self._components.items():
+            if hasattr(component, "state_arrays"):
+                self._reset.add(name, component.state_arrays(), getattr(component, "worlds", None))
+
+    def _assemble(self) -> None:
+        import newton
+        import warp as wp
+
+        from .monitor import Monitor
+        from .stepping import Stepping
+
+        solver = self._components.solver
+        self._monitor = Monitor(
+            self.model,
+            self.control_dt,
+            detection=self.contact_source.capacities,
+            solution=solver.capacities() if hasattr(solver, "capacities") else (),
+            harmless_bits=getattr(solver, "harmless_overflow_bits", 0),
+        )
+        self._stepping = Stepping(
+            config=self.config.simulation,
+            components=self._components,
+            model=self.model,
+            solver=self.solver,
+            states=(self.state, self._next_state),
+            control=self.control,
+            source=self.contact_source,
+            contacts=(self.contacts,),
+            reports=self._reports,
+            monitor=self._monitor,
+            buffers=self._buffers,
+            periods=self._periods,
+            callbacks=self.callbacks,
+            turn=self._turn,
+            switched_off=self._switched_off,
+            opaque=(
+                *(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
+                Catalog,
+                Recorder,  # what it saw is not what the simulation is
+            ),
+        )
+        self._compile()
+        after = self._components.implementations("after_step")
+        self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
+
+    def _compile(self) -> None:
+        self._revision, self._is_outdated = self.callbacks.revision, False
+        self.program = self._stepping.program()
+        """The operations of one control step, and what of them is captured."""
+
+    # What a component uses while it is bound.
+
+    def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
+        """Return a pair of states that the host settles at the end of each control step. Only inside `bind`."""
+        assert self._binding is not None, "double_buffer is for `bind`, where the host knows whose it is"
+        buffer = DoubleBuffer(first, second)
+        self._buffers.setdefault(self._binding, []).append(buffer)
+        return buffer
+
+    def world_indices(
+        self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
+    ) -> np.ndarray:
+        """Return the model's indices of a prototype's bodies, joints or shapes, shape [len(worlds), len(local)].
+
+        The worlds are all of them; inside `bind`, those that hold what the component looks for, see `worlds_held`.
+
+        Args:
+            what: What `local` counts.
+            local: Indices in the prototype, as `extend_prototype` saw it, or a mapping from each `prototype` to them.
+
+        Raises:
+            ConfigError: There are more of them in some worlds than in others.
+            PluginError: The worlds differ, and `local` does not tell which indices are of which prototype.
+        """
+        starts = getattr(self.model, f"{what}_world_start").numpy()
+        return self._layout.indices(starts, local, what, self._binding)
+
+    def label_of(self, component: Any) -> str:
+        """Return the name of a component of this simulation, such as `sensors:torso`."""
+        return next(name for name, each in self._components.items() if each is component)
+
+    def steps_between_readings(self, component: Any) -> int:
+        """Return the control steps of a component's period; 1 where it has none."""
+        return self._periods.get(self.label_of(component), 1)
+
+    @property
+    def worlds_held(self) -> np.ndarray:
+        """The ascending indices of all worlds; inside `bind`, of those that hold what the component looks for."""
+        return self._layout.worlds_held(self._binding)
+
+    @property
+    def prototype_of_world(self) -> np.ndarray:
+        """The prototype that each world is a copy of, shape [world_count]: zeros unless worlds differ."""
+        return self._layout.prototype_of_world
+
+    # Running.
+
+    @property
+    def state(self) -> newton.State:
+        """The state after the last step; the same object for the life of the simulation."""
+        if self.written.is_waiting:
+            self._settle()
+        return self._state
+
+    @property
+    def stepped_state(self) -> newton.State | None:
+        """The state that was passed to the hook or callback that runs now; None between steps."""
+        return self._turn.state
+
+    @property
+    def observables(self) -> newton.solvers.SolverBase.Observables | None:
+        """What the solver reported in the last substep; None where nothing was asked for."""
+        return None if self._reports is None else self._reports.measured
+
+    @property
+    def view(self) -> SimulationView:
+        """Articulations, bodies and contacts of all worlds as dense arrays; another one after it was invalidated."""
+        from .views import SimulationView
+
+        if self._view is None or not self._view.is_valid:
+            self._view = SimulationView(self)
+        return self._view
+
+    @property
+    def world_count(self) -> int:
+        """The number of worlds."""
+        return self.model.world_count
+
+    @property
+    def dt(self) -> float:
+        """Length of a physics step [s]."""
+        return self.config.simulation.dt
+
+    @property
+    def control_dt(self) -> float:
+        """Length of a control step [s]."""
+        return self.config.simulation.dt * self.config.simulation.decimation
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.step_count * self.control_dt
+
+    @property
+    def contacts(self) -> newton.Contacts | None:
+        """The contacts of the last detection; None where the solver keeps them to itself."""
+        return self.contact_source.contacts
+
+    @property
+    def capacities(self) -> tuple[Capacity, ...]:
+        """The buffers of fixed size that contacts and solver work in, as large as they were allocated."""
+        return self._monitor.capacities
+
+    @property
+    def actuators(self) -> Mapping[str, Any]:
+        """The actuator groups by label."""
+        return self._components.labelled("actuators")
+
+    @property
+    def sensors(self) -> Mapping[str, Any]:
+        """The sensors by label."""
+        return self._components.labelled("sensors")
+
+    @property
+    def notes(self) -> Mapping[str, Sequence[str]]:
+        """What a reader of the results should know, by component; those that note nothing are left out."""
+        notes = {name: list(getattr(component, "notes", ())) for name, component in self._components.items()}
+        return {name: texts for name, texts in notes.items() if texts}
+
+    @property
+    def selected_plugins(self) -> Mapping[str, tuple[Kind, ComponentConfig]]:
+        """Kind and configuration of each plugin chosen by name, in the file or on a stage, by component."""
+        return self._components.choices
+
+    @property
+    def world_offsets(self) -> np.ndarray:
+        """Where each world is drawn [m], shape [world_count, 3]; physics keeps every world at the origin."""
+        return world_offsets(self.config.scene)
+
+    def step(self, count: int = 1) -> None:
+        """Advance by `count` control steps.
+
+        Nothing is read back from the device: call `check` where a diverged world should stop the run.
+
+        Raises:
+            SimulationError: The first step cannot be captured although `simulation.capture` requires it; or the
+                simulation is closed, or `count` negative.
+            PluginError: The first step shows that the solver does not keep what it declares.
+        """
+        if self._is_closed or count < 0:
+            raise SimulationError(_refused_step(count))
+        while count:
+            self._prepare_step()
+            # Where nothing runs on the host, all steps are one loop: at one world, a percent of the time.
+            stride = count if self.program.is_captured and not self._runs_on_host else 1
+            self.program.step(stride, done=self.step_count)
+            self.step_count += stride
+            count -= stride
+            for call in self._after_step:
+                call()
+            self.callbacks.call("after_step", simulation=self)
+
+    def _prepare_step(self) -> None:
+        """Do what was asked for since the last step."""
+        if self._is_outdated or self.callbacks.revision != self._revision:
+            self._compile()
+        if not self._is_tried:
+            with WARP_LOCK:
+                self._stepping.try_claim()
+            self._is_tried = True
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Bring the arrays to where the user has the state and the model."""
+        if self.written.is_waiting:
+            self._settle()
+        if self._changes.is_waiting:
+            with WARP_LOCK:
+                self._changes.tell()
+
+    @property
+    def _runs_on_host(self) -> bool:
+        return bool(self._after_step or self.callbacks.of("after_step"))
+
+    def rollout(self, count: int) -> tuple[newton.State, ...]:
+        """Return the states of the next `count` control steps without taking them, for a `wp.Tape` to record.
+
+        Inside `with wp.Tape() as tape:`, `tape.backward` then gives the gradients by the first state returned, by
+        `control`, by the targets of actuators and by what the solver reads of `model`. The same operations as in `step`
+        run, without sensors, each call of the solver into a state of its own; nothing is captured, and the simulation
+        stays where it is.
+
+        Args:
+            count: Number of control steps.
+
+        Returns:
+            A copy of `state` and the states after each control step, `count + 1` in all; the caller owns them.
+
+        Raises:
+            ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
+            SimulationError: The simulation is closed, or `count` negative.
+        """
+        if self._is_closed or count < 0:
+            raise SimulationError(_refused_step(count))
+        from .rollout import roll_out
+
+        with WARP_LOCK:
+            self._catch_up()
+            return roll_out(self._stepping, count)
+
+    def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+        """Put worlds back to their initial state, with everything that components and solver remember of them.
+
+        Targets of actuators and the arrays of `control` are the user's, and stay.
+
+        Args:
+            worlds: Indices of worlds, or a boolean mask of shape [world_count]; all worlds where it is None.
+
+        Raises:
+            ConfigError: An index is out of range, or the mask has another shape.
+        """
+        self._settle()
+        with WARP_LOCK:
+            mask = self._reset.mask_of(worlds)
+            self._reset.restore(mask)
+            self.solver.reset(self.state, world_mask=mask, flags=0)
+            self.contact_source.reset(mask)
+            if self._reports is not None:
+                self._reports.forget(mask)
+            for implementation in self._components.implementations("reset_worlds"):
+                implementation.bind(state=self.state, world_mask=mask)()
+            self._monitor.forget()
+
+    def invalidate(self, what: Coordinates, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+        """Say that `joints` or `bodies` of the state were written, so that the others are computed from them.
+
+        That happens once, on the device and for the written worlds alone, before the next step or when `state` is
+        read again: forward kinematics from `joint_q` and `joint_qd`, or inverse kinematics from `body_q` and `body_qd`.
+        The solver forgets what it remembers of those worlds. Of one world, write one or the other.
+
+        Args:
+            what: What was written.
+            worlds: Indices of worlds, or a boolean mask of shape [world_count]; all worlds where it is None.
+
+        Raises:
+            ConfigError: An index is out of range, the mask has another shape, or `what` is something else.
+        """
+        if what not in get_args(Coordinates):
+            raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
+        with WARP_LOCK:
+            self.written.add(what, self._reset.mask_of(worlds))
+
+    def _settle(self) -> None:
+        with WARP_LOCK:
+            self.written.settle()
+
+    def switch(self, component: Any, *, on: bool) -> None:
+        """Switch an actuator on or off, from the next step on. One that is off adds no effort and stays as it is.
+
+        `control.joint_f` of the DOFs that it drives is zeroed once, and the caller's as long as it is off.
+
+        Args:
+            component: One of `actuators`, or an object passed as a plugin.
+            on: Whether it acts.
+
+        Raises:
+            ConfigError: It is no actuator of this simulation.
+        """
+        from .stepping import zero_efforts
+
+        acting = [each.component for each in self._components.implementations("apply_actuators")]
+        if not any(each is component for each in acting):
+            raise ConfigError(f"switch: {component!r} is no actuator of this simulation; take one of its `actuators`")
+        others = [each for each in self._switched_off if each is not component]
+        is_off = len(others) < len(self._switched_off)
+        if is_off != on:
+            return
+        self._switched_off[:] = others if on else [*others, component]
+        self._is_outdated = True
+        if not on and hasattr(component, "actuated_dofs"):
+            zero_efforts(component.actuated_dofs, self.control)
+
+    def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
+        """Tell the solver, before the next step, what of `model` was changed in place; what is captured stays valid.
+
+        Flags are merged: the solver is told once, of all that changed since the last step.
+
+        Args:
+            flags: What was changed, such as `newton.ModelFlags.SHAPE_PROPERTIES`.
+
+        Raises:
+            ConfigError: A flag does not exist, or the solver does not take such changes over while it runs.
+        """
+        self._changes.add(flags)
+
+    def check(self) -> None:
+        """Raise where a step left something non-finite behind or a buffer overflowed. Synchronises with the device.
+
+        Raises:
+            SimulationError: Names the step, the world and the body, or the buffers and the keys to raise.
+            ConfigError: A view was given an index of no row on the device.
+        """
+        self._monitor.check()
+        for component in self._components.values():
+            if hasattr(component, "check"):
+                component.check()
+        if self._view is not None:
+            self._view.check_errors()
+
+    @property
+    def first_non_finite_step(self) -> int | None:
+        """The first control step, counted from 1, that left something not finite; None where none has since a reset.
+
+        Synchronises with the device.
+        """
+        return self._monitor.first_non_finite_step()
+
+    def outcome(self) -> Outcome:
+        """Return copies of what the steps so far brought about, to the bit: states, inputs, what components carry.
+
+        Two simulations of one file have equal outcomes after the same steps. Synchronises with the device.
+        """
+        with WARP_LOCK:
+            return self._stepping.outcome()
+
+    @property
+    def unsaved_reasons(self) -> Mapping[str, str]:
+        """Why the simulation cannot be saved, by component; empty where it can."""
+        reasons = {name: getattr(component, "unsaved_reason", None) for name, component in self._components.items()}
+        return {name: reason for name, reason in reasons.items() if reason is not None}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything that is carried from step to step into one file; see `load`. Synchronises with the device.
+
+        The file is data only, and is written whole or not at all. Two of the same state are equal byte for byte.
+
+        Raises:
+            SimulationError: The solver, or another component, declares that it cannot go on from a file, and why.
+        """
+        for name, reason in self.unsaved_reasons.items():
+            raise SimulationError(f"save: {name}: {reason}; run it in one piece")
+        with WARP_LOCK:
+            self._catch_up()
+            arrays, numbers = self._stepping.carried.contents()
+        Checkpoint(
+            config=dump_toml(self.config),
+            step_count=self.step_count,
+            model_changes=self._changes.told,
+            versions=versions(),
+            arrays=arrays,
+            numbers=numbers,
+        ).write(path)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
+        prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
+    ) -> Self:
+        """Build a simulation anew and go on from where `save` was called, bit for bit.
+
+        Args:
+            path: What `save` wrote, with the same versions of Pippin, Newton and Warp.
+            plugins: The plugin objects it was built with.
+            prototype: The prototype it was built with.
+
+        Raises:
+            ConfigError: The file is missing, truncated, foreign, of other versions or of another simulation.
+        """
+        leave_out_backward_kernels()
+        checkpoint = Checkpoint.read(path)
+        simulation = cls(structure(tomllib.loads(checkpoint.config)), plugins, prototype)
+        try:
+            simulation._go_on_from(checkpoint, os.fspath(path))
+        except BaseException as error:
+            simulation._close_after(error)
+            raise
+        return simulation
+
+    def _go_on_from(self, checkpoint: Checkpoint, source: str) -> None:
+        carried = self._stepping.carried
+        with WARP_LOCK:
+            if checkpoint.model_changes:
+                carried.restore_model(checkpoint)
+                self.notify_model_changed(checkpoint.model_changes)
+            self._catch_up()
+            if checkpoint.step_count:
+                # The first step allocates what solvers allocate late; its results are overwritten.
+                self._prepare_step()
+                self.program.step()
+            carried.restore(checkpoint, source)
+        self.step_count = checkpoint.step_count
+
+    def close(self) -> None:
+        """Tell callbacks, and let the components close what they opened, once. The arrays stay readable."""
+        if not self._is_closed:
+            self._is_closed = True
+            try:
+                if self._is_ready:
+                    self.callbacks.call("stopped", simulation=self)
+            finally:
+                self._components.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _close_after(self, error: BaseException) -> None:
+        """Close what was opened before the build failed; what that raises is a note on the first error."""
+        try:
+            self.close()
+        except ExceptionGroup as group:
+            for other in group.exceptions:
+                error.add_note(f"{' '.join(other.__notes__)}: {other!r}")
+
+
+def _refused_step(count: int) -> str:
+    if count < 0:
+        return f"step: expected a number of control steps, got {count}; a simulation runs forwards only"
+    return "step: the simulation is closed, and so are its components; build another one"

@@ -1,0 +1,34 @@
+"""The contract of every actuator, and what is true of this one."""
+
+import newton
+import numpy as np
+import pippin
+from pippin import testing
+
+SETTINGS = {"kp": 20.0, "kd": 1.0, "max_effort": 5.0}
+
+
+@testing.parametrize(testing.Conformance("actuator", "demo", config=SETTINGS))
+def test_it_keeps_the_contract(check):
+    check()
+
+
+def test_its_effort_bends_towards_the_limit():
+    builder = newton.ModelBuilder(up_axis="Z")
+    link = builder.add_link(mass=1.0, inertia=np.eye(3))
+    builder.add_articulation([builder.add_joint_revolute(-1, link, axis=(0.0, 1.0, 0.0), label="hinge")])
+    config = pippin.structure(
+        {
+            "simulation": {"device": "cpu"},
+            "scene": {"worlds": 3},
+            "solver": {"type": "featherstone"},
+            "actuators": {"servo": {"type": "demo", "joints": ["hinge"], **SETTINGS}},
+        }
+    )
+    errors = np.array([[0.01], [0.25], [10.0]], dtype=np.float32)
+    with pippin.Simulation(config, prototype=builder) as simulation:
+        servo = simulation.actuators["servo"]
+        servo.position_targets.assign(errors)
+        simulation.step()
+
+        np.testing.assert_allclose(servo.applied_effort.numpy(), 5.0 * np.tanh(20.0 * errors / 5.0), rtol=1e-5)

@@ -1,0 +1,81 @@
+"""Checks of what an actuator does to joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pippin
+from pippin.arrays import present
+from pippin.errors import PluginError
+
+from .observing import advance, differing, start
+from .runs import Runs
+from .subject import LABEL
+
+__all__ = ["check_addition", "check_driven_joints", "check_efforts"]
+
+_BESIDE = 0.25
+"""Effort that a user adds to every joint [N, N·m]."""
+
+
+def check_efforts(runs: Runs) -> None:
+    """What it drives moves otherwise than where it is switched off."""
+    with runs.subject.build(capture="off") as simulation:
+        simulation.switch(simulation.actuators[LABEL], on=False)
+        start(simulation)
+        idle = advance(simulation)
+    if "joint_q" not in differing(runs.eager, idle):
+        raise PluginError(
+            f"{runs.subject}: the joints move as they do without it; add effort to control.joint_f,"
+            " or test it with gains and targets that ask for some"
+        )
+
+
+def check_driven_joints(runs: Runs) -> None:
+    """`actuated_dofs` lists the DOFs that it drives, and the efforts of users on all others survive."""
+    dofs, efforts = _efforts(runs, {})
+    count = len(efforts)
+    if not dofs.size or len(set(dofs.tolist())) < dofs.size or dofs.min() < 0 or dofs.max() >= count:
+        raise PluginError(f"{runs.subject}: actuated_dofs is {dofs.tolist()}; list each driven DOF once, of {count}")
+    others = np.setdiff1d(np.arange(count), dofs)
+    odd = others[efforts[others] != np.float32(_BESIDE)]
+    if odd.size:
+        raise PluginError(
+            f"{runs.subject}: changes control.joint_f of the DOFs {odd.tolist()}, which actuated_dofs does not list;"
+            " list what it drives, and leave the rest alone"
+        )
+
+
+def check_addition(runs: Runs) -> None:
+    """It adds its effort to what others have added to `control.joint_f`, and overwrites none."""
+    dofs, alone = _efforts(runs, {})
+    _, beside = _efforts(runs, {"other": _Other()})
+    tolerance = 1e-4 * np.abs(alone[dofs]).max(initial=1.0)
+    if not np.allclose((beside - alone)[dofs], _BESIDE, rtol=0.0, atol=tolerance):
+        raise PluginError(
+            f"{runs.subject}: overwrites effort that others added to control.joint_f; add to it in place of assigning"
+        )
+
+
+def _efforts(runs: Runs, plugins: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the driven DOFs, and the efforts of all after a physics step before which a user wrote some."""
+    with runs.subject.build(count=1, capture="off", plugins=plugins) as simulation:
+        start(simulation)
+        joint_f = present(simulation.control.joint_f)
+        joint_f.fill_(_BESIDE)
+        simulation.step()
+        return simulation.actuators[LABEL].actuated_dofs.numpy(), joint_f.numpy().copy()
+
+
+class _Other:
+    """Adds effort to every joint, before the actuators do."""
+
+    is_capturable = False
+
+    @pippin.hookimpl(wrapper=True)
+    def apply_actuators(self, control: Any) -> Iterator[None]:
+        """Add on the host."""
+        control.joint_f.assign(control.joint_f.numpy() + np.float32(_BESIDE))
+        return (yield)

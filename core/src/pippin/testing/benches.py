@@ -1,0 +1,316 @@
+"""Small mechanisms, one for each feature of a scene: each shows by a motion whether a solver takes part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from .observing import model_and_state, step
+from .scenes import GRAVITY, equal_moments
+from .subject import Subject
+
+if TYPE_CHECKING:
+    import newton
+    from pippin.simulation import Simulation
+
+__all__ = ["BENCHES", "DURATION", "UNTRIED", "Bench", "Rows", "measured"]
+
+DURATION = 0.1
+"""Time after which motions are measured [s]."""
+
+_FALL = GRAVITY * DURATION**2 / 2
+_MASS, _INERTIA, _LENGTH = 1.0, 0.01, 0.2
+_X, _Z = 0, 2
+
+Rows = tuple[np.ndarray, np.ndarray]
+"""Poses and velocities of the bodies of a bench, shapes [bodies, 7] and [bodies, 6]."""
+
+
+@attrs.frozen(kw_only=True)
+class Bench:
+    """A mechanism that moves in one way with a feature, and in another without it."""
+
+    add: Callable[[newton.ModelBuilder, str, float], None]
+    """Adds it to a builder: label of its bodies, and its place along y [m]."""
+
+    measure: Callable[[Rows, Rows], float]
+    """Returns a number from the bodies before and after `DURATION`."""
+
+    least: float
+    most: float
+    """What the number must lie between: far from what it is without the feature, and wide enough for any method."""
+
+    expectation: str
+    """What the number tells, for errors."""
+
+
+def _link(builder: newton.ModelBuilder, label: str, com: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> int:
+    import warp as wp
+
+    body = builder.add_link(label=f"{label}/{builder.body_count}", mass=_MASS, inertia=equal_moments(_INERTIA))
+    builder.body_com[body] = wp.vec3(*com)
+    return body
+
+
+def _at(y: float, x: float = 0.0, z: float = 1.0) -> Any:
+    import warp as wp
+
+    return wp.transform(wp.vec3(x, y, z), wp.quat_identity())
+
+
+def _hung(kind: str, *, com: tuple[float, float, float] = (0.0, 0.0, 0.0), **options: Any) -> Any:
+    """Return what adds a body that hangs from the world by a joint."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        body = _link(builder, label, com)
+        joint = getattr(builder, f"add_joint_{kind}")(-1, body, parent_xform=_at(y), **options)
+        builder.add_articulation([joint], label=label)
+
+    return add
+
+
+def _slider(*, axis: tuple[float, float, float], q: float = 0.0, qd: float = 0.0, **options: Any) -> Any:
+    """Return what adds a body that slides along an axis, from a position [m] with a velocity [m/s]."""
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        body = _link(builder, label)
+        settings = {"armature": 0.0, **options}
+        joint = builder.add_joint_prismatic(-1, body, parent_xform=_at(y), axis=axis, **settings)
+        builder.add_articulation([joint], label=label)
+        builder.joint_q[-1], builder.joint_qd[-1] = q, qd
+
+    return add
+
+
+def _free(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    body = _link(builder, label)
+    builder.body_q[body] = _at(y)
+    builder.add_articulation([builder.add_joint_free(body)], label=label)
+
+
+def _resting_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    import newton
+
+    body = _link(builder, label)
+    builder.body_q[body] = _at(y, z=0.0999)
+    builder.add_shape_sphere(body, radius=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=0.0))
+    builder.add_articulation([builder.add_joint_free(body)], label=label)
+
+
+def _d6(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    import newton
+
+    body = _link(builder, label)
+    axes = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
+    builder.add_articulation([builder.add_joint_d6(-1, body, linear_axes=axes, parent_xform=_at(y))], label=label)
+
+
+def _pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """A horizontal link whose tip a ball joint, outside the articulation, ties to that of an upright one."""
+    import warp as wp
+
+    tips = (wp.vec3(0.0, 0.0, -_LENGTH), wp.vec3(_LENGTH, 0.0, 0.0))
+    pivots = (_at(y, x=_LENGTH, z=1.0 + _LENGTH), _at(y))
+    upright, level = (_link(builder, label, tuple(tip)) for tip in tips)
+    hinges = [
+        builder.add_joint_revolute(-1, body, parent_xform=pivot, axis=(0.0, 1.0, 0.0), armature=0.0)
+        for body, pivot in zip((upright, level), pivots, strict=True)
+    ]
+    builder.add_articulation(hinges, label=label)
+    frames = [wp.transform(tip, wp.quat_identity()) for tip in tips]
+    builder.add_joint_ball(upright, level, parent_xform=frames[0], child_xform=frames[1])
+
+
+def _mimic(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Two sliders, one of which moves and leads."""
+    joints = []
+    for offset, speed in ((0.0, 1.0), (0.4, 0.0)):
+        body = _link(builder, label)
+        joints.append(
+            builder.add_joint_prismatic(-1, body, parent_xform=_at(y + offset), axis=(1.0, 0.0, 0.0), armature=0.0)
+        )
+        builder.joint_qd[-1] = speed
+    builder.add_articulation(joints, label=label)
+    builder.set_joint_mimic(joints[1], joints[0])
+
+
+def _distance(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    body = _link(builder, label)
+    builder.body_q[body] = _at(y)
+    joint = builder.add_joint_distance(-1, body, parent_xform=_at(y), min_distance=-1.0, max_distance=0.02)
+    builder.add_articulation([joint], label=label)
+
+
+def _moved(axis: int) -> Callable[[Rows, Rows], float]:
+    """Return what measures the displacement of the last body along an axis [m]."""
+    return lambda before, after: float(after[0][-1, axis] - before[0][-1, axis])
+
+
+def _speed(axis: int) -> Callable[[Rows, Rows], float]:
+    return lambda before, after: float(after[1][-1, axis])
+
+
+def _turned(before: Rows, after: Rows) -> float:
+    """Angle between the first and the last pose of the last body [rad]."""
+    cosine = abs(float(np.dot(before[0][-1, 3:], after[0][-1, 3:])))
+    return 2.0 * float(np.arccos(min(cosine, 1.0)))
+
+
+def _fallen(before: Rows, after: Rows) -> float:
+    """Depth of the last body's fall, in units of that of a free one."""
+    return float(before[0][-1, _Z] - after[0][-1, _Z]) / _FALL
+
+
+_TURN = _MASS * GRAVITY * _LENGTH / (_INERTIA + _MASS * _LENGTH**2) * DURATION**2 / 2
+"""Angle that a link turns about its hinge from the horizontal [rad], nearly."""
+
+_HORIZONTAL: Mapping[str, Any] = {"com": (_LENGTH, 0.0, 0.0)}
+_ALONG_X, _ALONG_Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def _falls(add: Any, expectation: str, least: float = 0.8, most: float = 1.2) -> Bench:
+    return Bench(add=add, measure=_fallen, least=least, most=most, expectation=expectation)
+
+
+def _slides(expectation: str, least: float, most: float, measure: Any, **options: Any) -> Bench:
+    return Bench(
+        add=_slider(axis=_ALONG_X, **options), measure=measure, least=least, most=most, expectation=expectation
+    )
+
+
+BENCHES: Mapping[str, Bench] = {
+    "rigid_bodies": _falls(_free, "a free body falls, in units of a free fall"),
+    "free_joints": _falls(_free, "a body with a free joint falls, in units of a free fall"),
+    "rigid_contacts": _falls(_resting_ball, "the ground carries a ball, fall in units of a free one", -0.2, 0.2),
+    "fixed_joints": _falls(_hung("fixed"), "a fixed joint holds a body, fall in units of a free one", -0.2, 0.2),
+    "revolute_joints": Bench(
+        add=_hung("revolute", axis=(0.0, 1.0, 0.0), armature=0.0, **_HORIZONTAL),
+        measure=_turned,
+        least=0.7 * _TURN,
+        most=1.2 * _TURN,
+        expectation="a hinged link turns down [rad]",
+    ),
+    "ball_joints": Bench(
+        add=_hung("ball", **_HORIZONTAL),
+        measure=_turned,
+        least=0.7 * _TURN,
+        most=1.2 * _TURN,
+        expectation="a link on a ball joint turns down [rad]",
+    ),
+    "prismatic_joints": _falls(_slider(axis=_ALONG_Z), "an upright slider falls, in units of a free fall"),
+    "d6_joints": _falls(_d6, "a joint with axes x and z lets a body fall, in units of a free fall"),
+    "distance_joints": Bench(
+        add=_distance,
+        measure=lambda before, after: -_moved(_Z)(before, after),
+        least=0.01,
+        most=0.03,
+        expectation="a tether of 0.02 m stops a fall of 0.05 m [m]",
+    ),
+    "loop_joints": Bench(
+        add=_pinned,
+        measure=_turned,
+        least=-0.1 * _TURN,
+        most=0.2 * _TURN,
+        expectation="a joint that closes a loop holds a link [rad]",
+    ),
+    "disabled_joints": _falls(_hung("fixed", enabled=False), "a disabled joint lets a body fall, in free falls"),
+    "joint_limits": Bench(
+        add=_hung("revolute", axis=(0.0, 1.0, 0.0), armature=0.0, limit_lower=-0.03, limit_upper=0.03, **_HORIZONTAL),
+        measure=_turned,
+        least=0.0,
+        most=0.4 * _TURN,
+        expectation="a limit of 0.03 rad stops a link [rad]",
+    ),
+    "joint_drives": _slides(
+        "a drive of 100 N/m pulls a slider to 0.1 m [m]", 0.02, 0.08, _moved(_X), target_q=0.1, target_ke=100.0
+    ),
+    "mimic_joints": Bench(
+        add=_mimic,
+        measure=_speed(_X),
+        least=0.25,
+        most=1.1,
+        expectation="a slider follows an equal one that moves by 1 m/s [m/s]",
+    ),
+    "armature": _falls(
+        _slider(axis=_ALONG_Z, armature=_MASS), "armature of its mass halves a slider's fall, in free falls", 0.4, 0.6
+    ),
+    "joint_friction": _slides(
+        "friction of 5 N slows a slider from 1 m/s [m/s]", 0.3, 0.7, _speed(_X), qd=1.0, friction=5.0
+    ),
+    "joint_damping": _slides(
+        "damping of 10 N·s/m slows a slider from 1 m/s [m/s]", 0.2, 0.6, _speed(_X), qd=1.0, damping=10.0
+    ),
+    "joint_stiffness": _slides(
+        "a spring of 100 N/m pulls a slider from 0.1 m [m]", -0.07, -0.025, _moved(_X), q=0.1, stiffness=100.0
+    ),
+    "effort_limits": _slides(
+        "a drive held to 1 N moves a slider by t²/2 N/kg [m]",
+        0.002,
+        0.01,
+        _moved(_X),
+        target_q=1.0,
+        target_ke=1000.0,
+        effort_limit=1.0,
+    ),
+    "velocity_limits": Bench(
+        add=_slider(axis=_ALONG_Z, velocity_limit=0.2),
+        measure=lambda before, after: -_speed(_Z)(before, after),
+        least=0.1,
+        most=0.4,
+        expectation="a limit of 0.2 m/s holds back a falling slider [m/s]",
+    ),
+}
+"""The benches by feature."""
+
+UNTRIED: Mapping[str, str] = {
+    "rod_joints": "the kit has no rod",
+    "mimic_constraints": "only an importer makes them",
+    "equality_constraints": "only an importer makes them",
+    "tendons": "the kit has no route for one",
+    "mujoco_tendons": "only an importer makes them",
+    "muscles": "the kit has no muscle",
+    "particles": "`free_fall` tries them where nothing else is supported",
+    "springs": "the kit's mechanisms are rigid",
+    "triangles": "the kit's mechanisms are rigid",
+    "bending": "the kit's mechanisms are rigid",
+    "tetrahedra": "the kit's mechanisms are rigid",
+    "gradients": "its kernels take a process and a compilation of their own",
+    "heterogeneous_worlds": "the kit's worlds are all alike",
+}
+"""Features without a bench, and why."""
+
+
+def measured(subject: Subject, names: Sequence[str]) -> dict[str, float | Exception]:
+    """Return what a solver shows on the benches of some features, or what was raised.
+
+    They stand side by side in one simulation; where that fails, in two, and so on.
+    """
+
+    def scene(builder: newton.ModelBuilder) -> None:
+        for index, name in enumerate(names):
+            BENCHES[name].add(builder, name, 1.0 * (index + 1))
+
+    if not names:
+        return {}
+    try:
+        with subject.build(count=1, scene=scene, world_count=1) as simulation:
+            before = _rows(simulation)
+            step(simulation, round(DURATION / subject.dt))
+            after = _rows(simulation)
+    except Exception as error:  # a plugin may raise anything
+        if len(names) == 1:
+            return {names[0]: error}
+        middle = len(names) // 2
+        return measured(subject, names[:middle]) | measured(subject, names[middle:])
+    return {name: BENCHES[name].measure(before[name], after[name]) for name in names}
+
+
+def _rows(simulation: Simulation) -> dict[str, Rows]:
+    """Return copies of poses and velocities of the bodies of each bench."""
+    model, state = model_and_state(simulation)
+    poses, velocities = state.body_q.numpy(), state.body_qd.numpy()
+    owners = np.array([label.partition("/")[0] for label in model.body_label])
+    return {name: (poses[owners == name].copy(), velocities[owners == name].copy()) for name in dict.fromkeys(owners)}

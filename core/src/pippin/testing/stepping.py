@@ -1,0 +1,113 @@
+"""Checks of how a plugin steps: what it carries, and who may not notice."""
+
+from __future__ import annotations
+
+from pippin.errors import PluginError
+
+from .observing import Seen, differing
+from .runs import Runs
+
+__all__ = [
+    "check_allocation",
+    "check_capture",
+    "check_checkpoint",
+    "check_determinism",
+    "check_lifecycle",
+    "check_reset",
+    "check_side_by_side",
+    "check_substeps",
+    "check_worlds",
+]
+
+
+def check_lifecycle(runs: Runs) -> None:
+    """A simulation with it is built, steps, is reset, steps on and stays finite, and may be closed twice; so may a
+    second one after it.
+    """
+    _ = runs.eager
+    _ = runs.again
+
+
+def check_capture(runs: Runs) -> None:
+    """Captured steps give the bits of eager ones, and what is not declared to run eagerly is captured."""
+    for name, reason in runs.whole.unexpected.items():
+        raise PluginError(
+            f"{runs.subject}: {name} is not captured: {reason}; keep all that changes on the device,"
+            " or declare is_capturable = False and an eager_reason"
+        )
+    _refuse_difference(
+        runs, runs.eager, runs.whole.half, "captured steps differ from eager ones", "declare is_capturable = False"
+    )
+
+
+def check_determinism(runs: Runs) -> None:
+    """Two runs of one configuration give the same bits on the CPU, unless `deterministic_on` leaves the CPU out."""
+    component = runs.subject.component()
+    if "cpu" not in getattr(component, "deterministic_on", {"cpu"}):
+        raise PluginError(
+            f"{runs.subject}: deterministic_on has no 'cpu', so that nothing can be compared bit for bit;"
+            " seed what is random with simulation.seed"
+        )
+    cure = "seed what is random with simulation.seed, or leave 'cpu' out of deterministic_on"
+    _refuse_difference(runs, runs.eager, runs.again[0], "two runs differ", cure)
+
+
+def check_substeps(runs: Runs) -> None:
+    """Two or three substeps of a step, or physics steps of a control step, are as many steps of their length."""
+    cure = "read the state that the call is given, write the other one, and use the call's own dt"
+    in_two, in_three = runs.apart
+    _refuse_difference(runs, in_two, runs.even, "two in a step differ from two steps", cure)
+    _refuse_difference(runs, in_three, runs.whole.half, "three in a step differ from three steps", cure)
+
+
+def check_allocation(runs: Runs) -> None:
+    """Once it runs, a step allocates no Warp memory."""
+    before, after = runs.whole.allocations
+    if before != after:
+        raise PluginError(
+            f"{runs.subject}: ten steps allocated Warp memory; allocate in bind or build_solver, and reuse it\n"
+            f"before: {before}\nafter: {after}"
+        )
+
+
+def check_reset(runs: Runs) -> None:
+    """After a reset of all worlds it does what it did from the start, to the bit."""
+    cure = "declare what it carries in state_arrays, answer reset_worlds, or let the solver's reset forget it"
+    first, after_reset = runs.again
+    _refuse_difference(runs, first, after_reset, "steps after a reset differ from the first ones", cure)
+
+
+def check_worlds(runs: Runs) -> None:
+    """A world that is reset starts over, and the others go on with the bits that they would have had."""
+    count = runs.subject.world_count
+    if count < 2:
+        raise PluginError(f"{runs.subject}: tried in one world, which no other can disturb; give it several")
+    others, last = list(range(count - 1)), [count - 1]
+    cure = "give each world rows of its own, and forget the rows of the worlds in the mask alone"
+    whole, disturbed = runs.whole, runs.disturbed
+    told = "a reset of another world changed this one"
+    _refuse_difference(runs, whole.end.of(others), disturbed.of(others), told, cure)
+    told = "a world that was reset does not start over"
+    _refuse_difference(runs, whole.half.of(last), disturbed.of(last), told, cure)
+
+
+def check_checkpoint(runs: Runs) -> None:
+    """A run that goes on from a file has the bits of one that was not interrupted: all that is carried is in arrays and
+    numbers of the component, its solver or the state.
+    """
+    cure = "keep what is carried in attributes of the component, or declare unsaved_reason"
+    _refuse_difference(runs, runs.whole.end, runs.resumed, "a resumed run differs", cure)
+
+
+def check_side_by_side(runs: Runs) -> None:
+    """Two simulations in one process that take turns do what each does alone."""
+    cure = "keep nothing in a class or a module"
+    for seen in runs.side_by_side:
+        _refuse_difference(runs, runs.whole.half, seen, "another simulation beside it changed it", cure)
+
+
+def _refuse_difference(runs: Runs, expected: Seen, found: Seen, told: str, cure: str) -> None:
+    odd = differing(expected, found)
+    if odd:
+        more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
+        raise PluginError(f"{runs.subject}: {told} in {', '.join(odd[:3])}{more}; {cure}")

@@ -1,0 +1,404 @@
+"""Articulations of all worlds as rows: their DOFs, roots and links, and what their motion obeys."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pippin.arrays import on_host
+from pippin.devices import WARP_LOCK
+
+from .balls import Balls
+from .dynamics import Dynamics
+from .exchange import Array, deliver
+from .indexing import PADDING, ArticulationIndices
+from .metatype import ArticulationMetatype, of_articulation
+from .placement import Placement
+from .quantities import ARTICULATION
+from .rows import RowView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import warp as wp
+
+    from .choice import Choice
+    from .host import Host
+    from .quantities import Quantity
+
+__all__ = ["ArticulationView"]
+
+
+class ArticulationView(RowView):
+    """One row for each articulation, padded to the longest: an index of -1 in the maps, and 0 in what is read.
+
+    Links are the bodies that the joints of the tree move, in their order, the root first. DOFs are those of its joints
+    but for a free root's six. Generalized DOFs are a free root's six, then the others: as many as any row needs.
+    Made by `SimulationView.articulations`.
+
+    Args:
+        host: The simulation.
+        articulations: Articulation of each row, shape [count], int32.
+    """
+
+    quantities: ClassVar[Mapping[str, Quantity]] = ARTICULATION
+
+    def __init__(self, host: Host, articulations: np.ndarray) -> None:
+        import warp as wp
+
+        model = host.model
+        self._indices = indices = ArticulationIndices.of(model, articulations)
+        faults = wp.zeros(2, dtype=int, device=model.device)
+        labels = [model.articulation_label[index] for index in articulations]
+        maps = {
+            "dof": indices.dofs,
+            "dof_coord": indices.dof_coords,
+            "coordinate": indices.coords,
+            "root": indices.links[:, :1],
+            "link": indices.links,
+        }
+        balls = Balls(indices, faults) if indices.ball_coords.size else None
+        super().__init__(host, labels, _worlds(model, articulations), articulations, maps, balls, faults)
+        self._placement = Placement(
+            host=host,
+            marks=self._marks,
+            faults=faults,
+            labels=self.labels,
+            bodies=indices.links[:, 0],
+            joints=indices.joints[:, 0],
+        )
+        self._dynamics = Dynamics(host, articulations, indices, self._marks.world_of)
+
+    # What the rows are.
+
+    @property
+    def max_links(self) -> int:
+        """The number of links of the row with the most."""
+        return self._indices.links.shape[1]
+
+    @property
+    def max_dofs(self) -> int:
+        """The number of DOFs of the row with the most, free roots left out."""
+        return self._indices.dofs.shape[1]
+
+    @property
+    def max_coords(self) -> int:
+        """The number of their coordinates: a ball joint has four, and three DOFs."""
+        return self._indices.coords.shape[1]
+
+    @property
+    def is_homogeneous(self) -> bool:
+        """Whether all rows have as many links and DOFs."""
+        return bool(self.link_mask.all() and self.dof_mask.all())
+
+    @property
+    def body_indices(self) -> np.ndarray:
+        """Body of each link, shape [count, max_links]."""
+        return self._indices.links
+
+    @property
+    def dof_indices(self) -> np.ndarray:
+        """Index of each DOF in the model, shape [count, max_dofs]."""
+        return self._indices.dofs
+
+    @property
+    def coord_indices(self) -> np.ndarray:
+        """Index of each coordinate in the model, shape [count, max_coords]."""
+        return self._indices.coords
+
+    @property
+    def generalized_indices(self) -> np.ndarray:
+        """Index of each generalized DOF in the model, shape [count, columns]."""
+        return self._indices.generalized
+
+    @property
+    def link_mask(self) -> np.ndarray:
+        """Whether there is a link, shape [count, max_links]."""
+        return self._indices.links != PADDING
+
+    @property
+    def dof_mask(self) -> np.ndarray:
+        """Whether there is a DOF, shape [count, max_dofs]."""
+        return self._indices.dofs != PADDING
+
+    @property
+    def dof_types(self) -> np.ndarray:
+        """`DofType` of each DOF, shape [count, max_dofs], uint8; 0 where it is padded."""
+        return self._indices.dof_types
+
+    def get_dof_types(self) -> np.ndarray:
+        """Return `dof_types`; Isaac's name."""
+        return self.dof_types
+
+    def metatype(self, row: int) -> ArticulationMetatype:
+        """Return the structure of the articulation of a row."""
+        return of_articulation(self._host.model, int(self.articulation_indices[row]))
+
+    get_metatype = metatype
+
+    @cached_property
+    def shared_metatype(self) -> ArticulationMetatype:
+        """The structure of the first row, which all share where the view is homogeneous."""
+        return self.metatype(0)
+
+    @cached_property
+    def link_labels(self) -> list[list[str]]:
+        """Labels of the links of each row."""
+        names = self._host.model.body_label
+        return [[names[link] for link in row if link != PADDING] for row in self._indices.links]
+
+    @property
+    def link_paths(self) -> list[list[str]]:
+        """Isaac's name of `link_labels`."""
+        return self.link_labels
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Last segments of the labels of the first row's links."""
+        return self.shared_metatype.link_names
+
+    @property
+    def dof_names(self) -> tuple[str, ...]:
+        """Names of the first row's DOFs."""
+        return self.shared_metatype.dof_names
+
+    # What there is to get and to set.
+
+    def get_dof_positions(self, out: Array | None = None) -> Array:
+        """Return the position [m or rad], shape [count, max_dofs]. Of a ball joint, its rotation vector."""
+        return self._get("dof_positions", out)
+
+    def set_dof_positions(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the position [m or rad], shape [count, max_dofs]. Of a ball joint, its rotation vector."""
+        self._set("dof_positions", data, indices, mask, compact)
+
+    def get_dof_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity [m/s or rad/s], shape [count, max_dofs]. Of a ball joint, its angular velocity."""
+        return self._get("dof_velocities", out)
+
+    def set_dof_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the velocity [m/s or rad/s], shape [count, max_dofs]. Of a ball joint, its angular velocity."""
+        self._set("dof_velocities", data, indices, mask, compact)
+
+    def get_joint_coords(self, out: Array | None = None) -> Array:
+        """Return the joint coordinate [m or rad], shape [count, max_coords]. Of a ball joint, its quaternion."""
+        return self._get("joint_coords", out)
+
+    def set_joint_coords(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the joint coordinate [m or rad], shape [count, max_coords]. Of a ball joint, its quaternion."""
+        self._set("joint_coords", data, indices, mask, compact)
+
+    def get_dof_position_targets(self, out: Array | None = None) -> Array:
+        """Return the position that the solver's own drives pull to [m or rad], shape [count, max_dofs]."""
+        return self._get("dof_position_targets", out)
+
+    def set_dof_position_targets(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the position that the solver's own drives pull to [m or rad], shape [count, max_dofs]."""
+        self._set("dof_position_targets", data, indices, mask, compact)
+
+    def get_dof_velocity_targets(self, out: Array | None = None) -> Array:
+        """Return the velocity that the solver's own drives pull to [m/s or rad/s], shape [count, max_dofs]."""
+        return self._get("dof_velocity_targets", out)
+
+    def set_dof_velocity_targets(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the velocity that the solver's own drives pull to [m/s or rad/s], shape [count, max_dofs]."""
+        self._set("dof_velocity_targets", data, indices, mask, compact)
+
+    def get_dof_forces(self, out: Array | None = None) -> Array:
+        """Return the effort beside that of the drives [N or N·m], shape [count, max_dofs].
+
+        Kept until set again; DOFs of an actuator are its own.
+        """
+        return self._get("dof_forces", out)
+
+    def set_dof_forces(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the effort beside that of the drives [N or N·m], shape [count, max_dofs].
+
+        Kept until set again; DOFs of an actuator are its own.
+        """
+        self._set("dof_forces", data, indices, mask, compact)
+
+    def get_dof_limits(self, out: Array | None = None) -> Array:
+        """Return the lowest and highest position [m or rad], shape [count, max_dofs, 2]."""
+        return self._get("dof_limits", out)
+
+    def set_dof_limits(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the lowest and highest position [m or rad], shape [count, max_dofs, 2]. The solver is told."""
+        self._set("dof_limits", data, indices, mask, compact)
+
+    def get_dof_stiffnesses(self, out: Array | None = None) -> Array:
+        """Return the stiffness of the drive [N/m or N·m/rad], shape [count, max_dofs]."""
+        return self._get("dof_stiffnesses", out)
+
+    def set_dof_stiffnesses(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the stiffness of the drive [N/m or N·m/rad], shape [count, max_dofs]. The solver is told."""
+        self._set("dof_stiffnesses", data, indices, mask, compact)
+
+    def get_dof_dampings(self, out: Array | None = None) -> Array:
+        """Return the damping of the drive [N·s/m or N·m·s/rad], shape [count, max_dofs]."""
+        return self._get("dof_dampings", out)
+
+    def set_dof_dampings(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the damping of the drive [N·s/m or N·m·s/rad], shape [count, max_dofs]. The solver is told."""
+        self._set("dof_dampings", data, indices, mask, compact)
+
+    def get_dof_max_forces(self, out: Array | None = None) -> Array:
+        """Return the largest effort of the drive [N or N·m], shape [count, max_dofs]."""
+        return self._get("dof_max_forces", out)
+
+    def set_dof_max_forces(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the largest effort of the drive [N or N·m], shape [count, max_dofs]. The solver is told."""
+        self._set("dof_max_forces", data, indices, mask, compact)
+
+    def get_dof_max_velocities(self, out: Array | None = None) -> Array:
+        """Return the highest speed [m/s or rad/s], shape [count, max_dofs]."""
+        return self._get("dof_max_velocities", out)
+
+    def set_dof_max_velocities(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the highest speed [m/s or rad/s], shape [count, max_dofs]. The solver is told."""
+        self._set("dof_max_velocities", data, indices, mask, compact)
+
+    def get_dof_armatures(self, out: Array | None = None) -> Array:
+        """Return the armature [kg or kg·m²], shape [count, max_dofs]."""
+        return self._get("dof_armatures", out)
+
+    def set_dof_armatures(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the armature [kg or kg·m²], shape [count, max_dofs]. The solver is told."""
+        self._set("dof_armatures", data, indices, mask, compact)
+
+    def get_dof_frictions(self, out: Array | None = None) -> Array:
+        """Return the friction [N or N·m], shape [count, max_dofs]."""
+        return self._get("dof_frictions", out)
+
+    def set_dof_frictions(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the friction [N or N·m], shape [count, max_dofs]. The solver is told."""
+        self._set("dof_frictions", data, indices, mask, compact)
+
+    def get_root_transforms(self, out: Array | None = None) -> Array:
+        """Return the pose of the root [m, 1], shape [count, 7].
+
+        Of a fixed one, setting it moves what it is fixed to. Frame: world; position of the body's origin, quaternion
+        (x, y, z, w).
+        """
+        return self._get("root_transforms", out)
+
+    def set_root_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the pose of the root [m, 1], shape [count, 7].
+
+        Of a fixed one, setting it moves what it is fixed to. Frame: world; position of the body's origin, quaternion
+        (x, y, z, w). The solver is told.
+        """
+        self._set("root_transforms", data, indices, mask, compact)
+
+    def get_root_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity of the root [m/s, rad/s], shape [count, 6].
+
+        Only a free one can be set. Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("root_velocities", out)
+
+    def set_root_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the velocity of the root [m/s, rad/s], shape [count, 6].
+
+        Only a free one can be set. Frame: world; linear of the centre of mass, then angular.
+        """
+        self._set("root_velocities", data, indices, mask, compact)
+
+    def get_link_transforms(self, out: Array | None = None) -> Array:
+        """Return the pose of each link [m, 1], shape [count, max_links, 7].
+
+        Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        return self._get("link_transforms", out)
+
+    def get_link_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity of each link [m/s, rad/s], shape [count, max_links, 6].
+
+        Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("link_velocities", out)
+
+    def get_link_accelerations(self, out: Array | None = None) -> Array:
+        """Return the acceleration of each link in the last substep [m/s², rad/s²], shape [count, max_links, 6].
+
+        Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("link_accelerations", out)
+
+    def get_link_incoming_joint_force(self, out: Array | None = None) -> Array:
+        """Return the wrench that a link's own joint exerted on it in the last substep [N, N·m].
+
+        Shape [count, max_links, 6]. Frame: world; force, then torque about the centre of mass.
+        """
+        return self._get("link_incoming_joint_force", out)
+
+    # Isaac's names of some of these.
+
+    get_dof_actuation_forces = get_dof_forces
+    set_dof_actuation_forces = set_dof_forces
+    get_link_incoming_joint_forces = get_link_incoming_joint_force
+
+    # What the motion obeys.
+
+    def get_jacobians(self, out: Array | None = None) -> Array:
+        """Return the velocity of each link per velocity of each generalized DOF, shape [count, max_links, 6, columns].
+
+        Velocities are linear of the centre of mass, then angular, in the world. A free root's six columns come first,
+        then those of the DOFs; there are none for roots where all are held. The first call allocates.
+        """
+        return self._compute("jacobians", out)
+
+    def get_mass_matrices(self, out: Array | None = None) -> Array:
+        """Return the inertia that couples generalized DOFs [kg, kg·m, kg·m²], shape [count, columns, columns].
+
+        It has armature in it. The first call allocates.
+        """
+        return self._compute("mass_matrices", out)
+
+    def get_gravity_forces(self, out: Array | None = None) -> Array:
+        """Return the effort that holds each row still against gravity [N or N·m], shape [count, columns].
+
+        The first call allocates.
+        """
+        return self._compute("gravity_forces", out)
+
+    def get_coriolis_forces(self, out: Array | None = None) -> Array:
+        """Return the effort that Coriolis and centrifugal accelerations need [N or N·m], shape [count, columns].
+
+        Newton computes it, and on the CPU allocates in every call.
+        """
+        return self._compute("coriolis_forces", out)
+
+    get_generalized_mass_matrices = get_mass_matrices
+    get_gravity_compensation_forces = get_gravity_forces
+    get_coriolis_and_centrifugal_compensation_forces = get_coriolis_forces
+
+    def _compute(self, name: str, out: Array | None) -> Array:
+        with WARP_LOCK:
+            self._refuse_invalid(f"get_{name}")
+            state = self._host.stepped_state or self._host.state
+            return deliver(getattr(self._dynamics, name)(state), out, f"get_{name}")
+
+    def _write(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
+        placement = self._placement
+        if quantity.name == "root_transforms":
+            if len(placement.joined):
+                self._notify(quantity.flags)
+                _ = self._host.state  # the root has to be where its joint says before that is moved along
+            placement.put(values, choice)
+        elif quantity.name == "root_velocities":
+            placement.refuse_joined("set_root_velocities")
+            placement.throw(values, choice)
+        else:
+            super()._write(quantity, values, choice)
+
+
+def _worlds(model: Any, articulations: np.ndarray) -> np.ndarray:
+    return on_host(model.articulation_world)[articulations].astype(np.int32)

@@ -1,0 +1,81 @@
+"""What a contact view reads and how it sorts it, as its kernels take it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pippin.arrays import on_host
+
+from .errors import ViewError
+from .pairing import Counterpart
+
+if TYPE_CHECKING:
+    import newton
+
+    from .host import Host
+
+__all__ = ["pairing_of", "sources_of", "without_filters"]
+
+
+def sources_of(host: Host) -> Any:
+    """Return the contacts of a simulation for kernels, a `contact_kernels.Sources`; they stay for its life.
+
+    Raises:
+        ViewError: The simulation has no contact forces.
+    """
+    from .contact_kernels import Sources
+
+    contacts, sources = host.contacts, Sources()
+    forces = None if host.observables is None else host.observables.contact_f
+    if forces is None or contacts is None:
+        raise ViewError(
+            "contacts: the simulation does not ask the solver for 'contact_f', which has to be allocated before the"
+            ' first step; write simulation.observables = ["contact_f"]'
+        )
+    sources.force = forces
+    for name in ("count", "shape0", "shape1", "normal"):
+        setattr(sources, name, getattr(contacts, f"rigid_contact_{name}"))
+    for name in ("point", "offset", "margin"):
+        for side in (0, 1):
+            setattr(sources, f"{name}{side}", getattr(contacts, f"rigid_contact_{name}{side}"))
+    return sources
+
+
+def pairing_of(
+    model: newton.Model, bodies: Sequence[int], counterparts: Sequence[Sequence[Counterpart]], width: int
+) -> Any:
+    """Return what is of which sensor and filter for kernels, a `contact_kernels.Pairing` of `width` columns."""
+    import warp as wp
+
+    from .contact_kernels import Pairing
+
+    pairing = Pairing()
+    shape_sets = dict.fromkeys(each.shapes for row in counterparts for each in row)
+    row_of_body = np.full(model.body_count + 1, -1, dtype=np.int32)  # the last one is that of static shapes, -1
+    row_of_body[bodies] = np.arange(len(bodies))
+    sets = {shapes: number for number, shapes in enumerate(shape_sets)}
+    columns = np.full((len(bodies), width), -1, dtype=np.int32)
+    for sensor, row in enumerate(counterparts):
+        columns[sensor, : len(row)] = [sets[each.shapes] for each in row]
+    members = sorted((shape, number) for shapes, number in sets.items() for shape in shapes)
+    starts = np.searchsorted([shape for shape, _ in members], np.arange(model.shape_count + 1))
+    numbers = np.array([number for _, number in members], dtype=np.int32)
+    pairing.row_of_shape = wp.array(row_of_body[on_host(model.shape_body)], dtype=int, device=model.device)
+    pairing.set_start = wp.array(starts, dtype=int, device=model.device)
+    pairing.sets = wp.array(numbers, dtype=int, device=model.device)
+    pairing.columns = wp.array(columns, dtype=int, device=model.device)
+    return pairing
+
+
+def without_filters(pairing: Any) -> Any:
+    """Return a pairing with the sensors of another one, and no columns."""
+    import warp as wp
+
+    from .contact_kernels import Pairing
+
+    other = Pairing()
+    other.row_of_shape = pairing.row_of_shape
+    other.columns = wp.zeros((pairing.columns.shape[0], 0), dtype=int, device=pairing.columns.device)
+    return other

@@ -1,0 +1,92 @@
+"""Rows for the contacts of a view, sorted by sensor and filter on the device."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pippin.arrays import present
+
+if TYPE_CHECKING:
+    import warp as wp
+
+    from .host import Host
+
+__all__ = ["ContactRows"]
+
+
+class ContactRows:
+    """Arrays of one row per contact; the rows of a cell, a sensor or a pair of sensor and filter, follow each other.
+
+    Contacts are counted by cell, the counts are summed up to the first row of each, then every contact takes the next
+    row of its cell: so their order within a cell is that of the threads.
+
+    Args:
+        host: The simulation, whose bodies contact points are fixed to.
+        pairing: The cells, a `contact_kernels.Pairing`; without columns, each sensor is one.
+        capacity: The number of rows.
+        names: Arrays to keep besides the points, by their names in `contact_kernels.Rows`.
+    """
+
+    def __init__(self, host: Host, pairing: Any, capacity: int, names: Sequence[str]) -> None:
+        import warp as wp
+
+        from .contact_kernels import Rows
+
+        self._host, self._pairing = host, pairing
+        device = host.model.device
+        sensor_count, filter_count = pairing.columns.shape
+        shape = (sensor_count, filter_count) if filter_count else (sensor_count,)
+        counts, starts, self._next = (wp.zeros(math.prod(shape), dtype=int, device=device) for _ in range(3))
+        self._counts, self._starts = counts, starts
+        self._rows, self._arrays = Rows(), {name: _allocate(name, capacity, device) for name in ("points", *names)}
+        for name, array in self._arrays.items():
+            setattr(self._rows, name, array)
+        self.overflow = wp.zeros(1, dtype=int, device=device)
+        """Rows that were needed when they were too few, the most so far; shape [1]."""
+        self._rows.overflow, self._rows.capacity = self.overflow, capacity
+        self.reported = {name: _numbers(array) for name, array in self._arrays.items()}
+        """The arrays by name, vectors as rows of three numbers; `counts` and `starts` of the cells, and `overflow`."""
+        self.reported |= {"counts": counts.reshape(shape), "starts": starts.reshape(shape), "overflow": self.overflow}
+
+    def fill(self, contacts: Any, contact_count: int, scale: float) -> None:
+        """Write the contacts.
+
+        Args:
+            contacts: The contacts, a `contact_kernels.Sources`.
+            contact_count: Rows of it to look at.
+            scale: What forces are multiplied by.
+        """
+        import warp as wp
+
+        from .contact_kernels import count_rows, fill_rows
+
+        host = self._host
+        device = host.model.device
+        for name, array in self._arrays.items():
+            array.fill_(-1) if name in _INDICES else array.zero_()
+        self._counts.zero_()
+        wp.launch(count_rows, contact_count, [contacts, self._pairing, self._counts], device=device)
+        wp.utils.array_scan(self._counts, self._starts, inclusive=False)
+        wp.copy(self._next, self._starts)
+        body_q = present((host.stepped_state or host.state).body_q)
+        inputs = [contacts, self._pairing, scale, host.model.shape_body, body_q, self._next, self._rows]
+        wp.launch(fill_rows, contact_count, inputs, device=device)
+
+
+_VECTORS = ("points", "normals", "frictions")
+_INDICES = ("other_bodies", "other_shapes")
+
+
+def _allocate(name: str, capacity: int, device: wp.Device) -> wp.array:
+    import warp as wp
+
+    dtype = wp.vec3 if name in _VECTORS else int if name in _INDICES else float
+    return wp.zeros(capacity, dtype=dtype, device=device)
+
+
+def _numbers(array: wp.array) -> wp.array:
+    import warp as wp
+
+    return array.view(wp.float32) if array.dtype is wp.vec3 else array

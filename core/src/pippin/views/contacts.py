@@ -1,0 +1,266 @@
+"""Contact forces on bodies of all worlds: net, split by what exerts them, and contact by contact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pippin.arrays import on_host, present
+from pippin.devices import WARP_LOCK
+from pippin.errors import SimulationError
+
+from .contact_data import ContactData, FrictionData, RawContactData
+from .contact_feed import pairing_of, sources_of, without_filters
+from .contact_rows import ContactRows
+from .errors import ViewError
+from .exchange import Array, deliver
+from .pairing import pair, sensor_groups
+from .selection import Patterns
+
+if TYPE_CHECKING:
+    import warp as wp
+
+    from .host import Host
+
+__all__ = ["RigidContactView"]
+
+_SHARED = ("points", "counts", "starts", "overflow")
+
+
+class RigidContactView:
+    """Forces that contacts exert on some bodies, the sensors, in the last substep.
+
+    Every method writes arrays of its own, which its next call overwrites; nothing is allocated or read back after
+    construction, and all may be recorded into a graph. Forces are in the world frame, and act on the sensor.
+
+    Each method takes `dt` [s]. Without it, forces are in newtons. With it they are multiplied by the length of a
+    physics step and divided by `dt`: 1 gives the impulse of a physics step [N·s], the last substep standing for all.
+
+    Args:
+        host: The simulation.
+        sensors: Patterns of bodies, see `selection`; the rows are in their order.
+        filters: What contacts are split by: patterns for all sensors, or a list of patterns for each sensor pattern.
+            Each matches a body, a shape of it, a static shape, or a path above static shapes; of these one in the
+            sensor's world, which its sensors share, or as many as there are sensors, paired in their order.
+        worlds: Worlds to select sensors in; all where it is None.
+        path_glob: As of `selection.select`.
+        max_contact_data: Rows that `contact_data` and the like have room for.
+
+    Raises:
+        SelectionError: A pattern is malformed or matches nothing, or a filter another number of things.
+        ViewError: The simulation has no contact forces, or `max_contact_data` is negative.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        sensors: Patterns,
+        filters: Sequence[Any] = (),
+        *,
+        worlds: Iterable[int] | None = None,
+        path_glob: bool = True,
+        max_contact_data: int = 0,
+    ) -> None:
+        import warp as wp
+
+        if max_contact_data < 0:
+            raise ViewError(f"max_contact_data: expected a number of rows, got {max_contact_data}")
+        self._host = host
+        model, self._device = host.model, host.model.device
+        groups = sensor_groups(model, sensors, filters, worlds, path_glob=path_glob)
+        bodies = [body for group in groups for body in group.bodies]
+        counterparts = [row for group in groups for row in pair(model, group, path_glob=path_glob)]
+        self.sensor_labels = tuple(model.body_label[body] for body in bodies)
+        """Label of each sensor's body."""
+        self.filter_labels = tuple(tuple(each.label for each in row) for row in counterparts)
+        """Labels of each sensor's filters, in their order."""
+        self.filter_count = max(map(len, counterparts), default=0)
+        """The number of columns: that of the sensors with the most filters."""
+        self.body_indices = np.array(bodies, dtype=np.int32)
+        """Body of each sensor, shape [sensors]."""
+        self.world_ids = on_host(model.body_world)[self.body_indices]
+        """World of each sensor, shape [sensors]."""
+        self._sources = sources_of(host)
+        self._pairing = pairing_of(model, bodies, counterparts, self.filter_count)
+        self._net = wp.zeros((self.count, 3), dtype=float, device=self._device)
+        self._matrix = wp.zeros((self.count, self.filter_count, 3), dtype=float, device=self._device)
+        self._launches: dict[str, Any] = {}
+        self.is_valid = True
+        """Whether the view can be used; False once the simulation's view was invalidated."""
+        self.max_contact_data = max_contact_data
+        """Rows that `contact_data` and the like have room for."""
+        raw = without_filters(self._pairing)
+        filtered = self._pairing if self.filter_count else raw
+        self._rows = ContactRows(host, self._pairing, max_contact_data, ("forces", "normals", "separations"))
+        self._raw_rows = ContactRows(
+            host, raw, max_contact_data, ("forces", "normals", "separations", "other_bodies", "other_shapes")
+        )
+        self._friction_rows = ContactRows(host, filtered, max_contact_data, ("frictions",))
+
+    @property
+    def count(self) -> int:
+        """The number of sensors."""
+        return len(self.sensor_labels)
+
+    def net_forces(self, dt: float | None = None, out: Array | None = None) -> Array:
+        """Return the sum of all contact forces on each sensor [N, or N·s], shape [sensors, 3].
+
+        Args:
+            dt: As of the class.
+            out: An array of that shape, of any library and device, that is written and returned instead.
+
+        Raises:
+            ViewError: `dt` is not a positive number, or `out` does not fit.
+        """
+        with WARP_LOCK:
+            self._refuse_invalid("net_forces")
+            return deliver(self._sum("sum_forces", self._pairing.row_of_shape, self._net, dt), out, "net_forces")
+
+    def force_matrix(self, dt: float | None = None, out: Array | None = None) -> Array:
+        """Return the force that each filter exerts on each sensor [N, or N·s], shape [sensors, filters, 3].
+
+        Args:
+            dt: As of the class.
+            out: As of `net_forces`.
+
+        Raises:
+            ViewError: The view has no filters, `dt` is not a positive number, or `out` does not fit.
+        """
+        self._require_filters("force_matrix")
+        with WARP_LOCK:
+            self._refuse_invalid("force_matrix")
+            return deliver(self._sum("split_forces", self._pairing, self._matrix, dt), out, "force_matrix")
+
+    def contact_data(self, dt: float | None = None) -> ContactData:
+        """Return every contact of each sensor with each of its filters.
+
+        Raises:
+            ViewError: The view has no filters or no rows, or `dt` is not a positive number.
+        """
+        self._require_filters("contact_data")
+        rows = self._filled(self._rows, "contact_data", dt)
+        return ContactData(**rows.reported)
+
+    def raw_contact_data(self, dt: float | None = None) -> RawContactData:
+        """Return every contact of each sensor, with what it touches.
+
+        Raises:
+            ViewError: The view has no rows, or `dt` is not a positive number.
+        """
+        rows = self._filled(self._raw_rows, "raw_contact_data", dt)
+        return RawContactData(**rows.reported)
+
+    def friction_data(self, dt: float | None = None) -> FrictionData:
+        """Return the tangential part of every contact of each sensor with each of its filters; without, of all.
+
+        Raises:
+            ViewError: The view has no rows, or `dt` is not a positive number.
+        """
+        rows = self._filled(self._friction_rows, "friction_data", dt)
+        return FrictionData(forces=rows.reported["frictions"], **{name: rows.reported[name] for name in _SHARED})
+
+    def other_labels(self, bodies: Any) -> list[str]:
+        """Return the labels of bodies as `raw_contact_data` numbers them; `""` for what is static.
+
+        Args:
+            bodies: Indices, such as `other_bodies`. Read from the device.
+        """
+        indices = np.asarray(bodies.numpy() if hasattr(bodies, "numpy") else bodies).ravel().tolist()
+        return ["" if body < 0 else self._host.model.body_label[body] for body in indices]
+
+    # Isaac's names.
+
+    get_net_contact_forces = net_forces
+    get_contact_force_matrix = force_matrix
+    get_contact_data = contact_data
+    get_raw_contact_data = raw_contact_data
+    get_friction_data = friction_data
+    get_other_actor_paths_from_ids = other_labels
+
+    @property
+    def sensor_count(self) -> int:
+        """The number of sensors."""
+        return self.count
+
+    @property
+    def sensor_paths(self) -> list[str]:
+        """Label of each sensor's body."""
+        return list(self.sensor_labels)
+
+    @property
+    def filter_paths(self) -> list[list[str]]:
+        """Labels of each sensor's filters."""
+        return [list(labels) for labels in self.filter_labels]
+
+    def check(self) -> bool:
+        """Return whether the view can be used and has sensors."""
+        return self.is_valid and self.count > 0
+
+    def check_errors(self) -> None:
+        """Raise where there were more contacts than rows since the last call. Synchronises with the device.
+
+        Raises:
+            SimulationError: Says how many rows were needed.
+        """
+        tables = (self._rows, self._raw_rows, self._friction_rows)
+        needed = max(int(rows.overflow.numpy()[0]) for rows in tables)
+        for rows in tables:
+            rows.overflow.zero_()
+        if needed:
+            raise SimulationError(
+                f"max_contact_data: {self.max_contact_data} rows, but {needed} were needed; make the view with more"
+            )
+
+    def _sum(self, kernel: str, pairing: Any, numbers: wp.array, dt: float | None) -> wp.array:
+        """Sum up forces in `numbers`, three for each. The launch is prepared once, which takes longer than it runs."""
+        import warp as wp
+
+        from . import contact_kernels
+
+        launch = self._launches.get(kernel)
+        if launch is None:
+            sums = wp.array(ptr=numbers.ptr, dtype=wp.vec3, shape=numbers.shape[:-1], device=self._device)
+            inputs = [self._sources, pairing, 1.0, sums]
+            kernel_of = getattr(contact_kernels, kernel)
+            launch = present(wp.launch(kernel_of, 1, inputs, device=self._device, record_cmd=True))
+            self._launches[kernel] = launch
+        launch.set_param_at_index(2, self._scale(dt))
+        launch.set_dim(self._contact_count)
+        numbers.zero_()
+        launch.launch()
+        return numbers
+
+    @property
+    def _contact_count(self) -> int:
+        """How many threads look for contacts; on the CPU, where that costs nothing, no more than there are."""
+        contacts = present(self._host.contacts)
+        if self._device.is_cuda or self._device.is_capturing:
+            return contacts.rigid_contact_max
+        return min(contacts.rigid_contact_max, int(contacts.rigid_contact_count.numpy()[0]))
+
+    def _scale(self, dt: float | None) -> float:
+        if dt is None:
+            return 1.0
+        if not (math.isfinite(dt) and dt > 0.0):
+            raise ViewError(
+                f"dt: expected a length of time [s], positive and finite, got {dt!r}; leave it out for forces"
+            )
+        return self._host.dt / dt
+
+    def _require_filters(self, method: str) -> None:
+        if not self.filter_count:
+            raise ViewError(f"{method}: the view has no filters; give some, or use net_forces or raw_contact_data")
+
+    def _filled(self, rows: ContactRows, method: str, dt: float | None) -> ContactRows:
+        if not self.max_contact_data:
+            raise ViewError(f"{method}: the view has no rows; make it with max_contact_data")
+        with WARP_LOCK:
+            self._refuse_invalid(method)
+            rows.fill(self._sources, self._contact_count, self._scale(dt))
+        return rows
+
+    def _refuse_invalid(self, where: str) -> None:
+        if not self.is_valid:
+            raise SimulationError(f"{where}: the simulation's view was invalidated; make another view")

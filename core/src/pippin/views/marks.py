@@ -1,0 +1,50 @@
+"""Which articulations and worlds the rows of a view belong to, for what follows when rows are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pippin.arrays import present
+
+if TYPE_CHECKING:
+    import warp as wp
+
+    from .host import Host
+
+__all__ = ["RowMarks"]
+
+
+class RowMarks:
+    """Marks the articulations and worlds of written rows in the masks of the host.
+
+    Args:
+        host: Whose masks they are.
+        articulation_of: Articulation of each row, shape [count]; -1 where it is in none.
+        world_of: World of each row, shape [count]; -1 for no world.
+    """
+
+    def __init__(self, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> None:
+        import warp as wp
+
+        from . import kernels
+
+        device = host.model.device
+        of = [wp.array(each.astype(np.int32), dtype=int, device=device) for each in (articulation_of, world_of)]
+        self.arguments: list[wp.array | None] = [*of, *host.written.masks("joints")]
+        """What a kernel needs that marks the rows it writes."""
+        self.world_of = of[1]
+        self._mark_all: Callable[[], Any] = (
+            present(wp.launch(kernels.mark, len(world_of), self.arguments, device=device, record_cmd=True)).launch
+            if len(world_of)
+            else _nothing
+        )
+
+    def mark_all(self) -> None:
+        """Mark all rows. May be recorded."""
+        self._mark_all()
+
+
+def _nothing() -> None:
+    """Do nothing: there are no rows."""

@@ -1,0 +1,177 @@
+"""Which bodies a contact view senses, and against what it splits their contacts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from pippin.arrays import on_host
+
+from .selection import Pattern, Patterns, SelectionError, select
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
+
+
+@attrs.frozen
+class Counterpart:
+    """What a column is about: a body with all its shapes, or static shapes."""
+
+    label: str
+    world: int = attrs.field(eq=False)
+    shapes: tuple[int, ...]
+
+
+@attrs.frozen
+class SensorGroup:
+    """Bodies that are sensed, by index, and the filters that hold for all of them."""
+
+    bodies: tuple[int, ...]
+    filters: tuple[Pattern, ...]
+
+
+def sensor_groups(
+    model: newton.Model, sensors: Patterns, filters: Sequence[Any], worlds: Iterable[int] | None, *, path_glob: bool
+) -> list[SensorGroup]:
+    """Return the sensed bodies in groups of equal filters.
+
+    Args:
+        model: The model of all worlds.
+        sensors: Patterns of body labels.
+        filters: Patterns that hold for all sensors; or as many lists of patterns as there are patterns of sensors.
+        worlds: Worlds to sense in; all where it is None.
+        path_glob: As of `select`.
+
+    Raises:
+        SelectionError: As `select`; or the lists are not as many; or a body is in two groups.
+    """
+    groups = [
+        SensorGroup(tuple(_bodies(model, patterns, worlds, path_glob).tolist()), tuple(own))
+        for patterns, own in _matched(sensors, filters)
+    ]
+    seen: set[int] = set()
+    for group in groups:
+        twice = sorted(seen.intersection(group.bodies))
+        if twice:
+            label = model.body_label[twice[0]]
+            raise SelectionError(f"sensors: {label!r} is matched twice, with filters of its own each; make two views")
+        seen.update(group.bodies)
+    return groups
+
+
+def pair(model: newton.Model, group: SensorGroup, *, path_glob: bool) -> list[tuple[Counterpart, ...]]:
+    """Return the counterparts of each sensor of a group, in the order of its filters.
+
+    A filter is about one thing in the sensor's world, which all sensors there share, or about as many as there are
+    sensors, which are paired in their order. What is in no world is in all of them.
+
+    Raises:
+        SelectionError: A filter matches nothing, or another number of things.
+    """
+    columns = [list(_column(model, group, pattern, path_glob)) for pattern in group.filters]
+    return [tuple(column[row] for column in columns) for row in range(len(group.bodies))]
+
+
+def _matched(sensors: Patterns, filters: Sequence[Any]) -> Iterator[tuple[Patterns, Sequence[Pattern]]]:
+    """Yield patterns of sensors with the filters that hold for them."""
+    if isinstance(filters, str | re.Pattern):
+        filters = [filters]
+    nested = [isinstance(each, list | tuple) for each in filters]
+    if not any(nested):
+        yield sensors, filters
+        return
+    listed: list[Patterns] = [sensors] if isinstance(sensors, str | re.Pattern | int) else list(sensors)
+    if not all(nested) or len(filters) != len(listed):
+        raise SelectionError(
+            f"filters: expected patterns for all sensors, or {len(listed)} lists of them, one per sensor pattern;"
+            f" got {filters!r}"
+        )
+    yield from zip(listed, filters, strict=True)
+
+
+def _bodies(model: newton.Model, patterns: Patterns, worlds: Iterable[int] | None, path_glob: bool) -> np.ndarray:
+    of_body = on_host(model.body_world)
+    return select(patterns, model.body_label, of_body, what="body", chosen_worlds=worlds, path_glob=path_glob)
+
+
+def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob: bool) -> Iterator[Counterpart]:
+    """Yield the counterpart of each sensor."""
+    found = _counterparts(model, pattern, path_glob)
+    worlds = on_host(model.body_world)[list(group.bodies)].tolist()
+    sensor_count = Counter(worlds)
+    found_in = _by_world(found, sensor_count)
+    passed: Counter[int] = Counter()
+    for world in worlds:
+        choice = found_in[world]
+        if len(choice) not in (1, sensor_count[world]):
+            raise SelectionError(
+                f"filter {_text(pattern)!r}: matches {len(choice)} in world {world}, which has {sensor_count[world]}"
+                " sensors; let it match one for all of them, or as many"
+            )
+        yield choice[0] if len(choice) == 1 else choice[passed[world]]
+        passed[world] += 1
+
+
+def _by_world(found: Sequence[Counterpart], worlds: Iterable[int]) -> dict[int, Sequence[Counterpart]]:
+    """Return what sensors of each world can meet: what is in their world or in none; those in no world, everything."""
+    own = defaultdict(list)
+    for each in found:
+        own[each.world].append(each)
+    return {world: found if world < 0 else own[world] + own[-1] for world in worlds}
+
+
+def _counterparts(model: newton.Model, pattern: Pattern, path_glob: bool) -> list[Counterpart]:
+    """Return what a filter matches: bodies, by their own label or a shape's; else static shapes, by theirs or a path
+    above them, which stands for all below it.
+
+    Raises:
+        SelectionError: It matches nothing.
+    """
+    body_of, shape_world, body_world = map(on_host, (model.shape_body, model.shape_world, model.body_world))
+    bodies = _chosen(pattern, model.body_label, body_world, path_glob)
+    if not bodies and not isinstance(pattern, int):
+        shapes = _chosen(pattern, model.shape_label, shape_world, path_glob)
+        bodies = list(dict.fromkeys(int(body_of[shape]) for shape in shapes if body_of[shape] >= 0))
+        static = [shape for shape in shapes if body_of[shape] < 0]
+        if not bodies and static:
+            return [Counterpart(model.shape_label[shape], int(shape_world[shape]), (shape,)) for shape in static]
+    if bodies:
+        return [
+            Counterpart(model.body_label[body], int(body_world[body]), tuple(model.body_shapes[body]))
+            for body in bodies
+        ]
+    return _paths_above(model, pattern, path_glob)
+
+
+def _paths_above(model: newton.Model, pattern: Pattern, path_glob: bool) -> list[Counterpart]:
+    """Return the paths above static shapes that a filter matches, with the shapes below each."""
+    shape_world = on_host(model.shape_world)
+    below: dict[tuple[str, int], list[int]] = defaultdict(list)
+    static = np.flatnonzero(on_host(model.shape_body) < 0).tolist()
+    for shape in static:
+        label = model.shape_label[shape]
+        while label := label.rpartition("/")[0]:
+            below[label, int(shape_world[shape])].append(shape)
+    places = list(below)
+    labels, worlds = [label for label, _ in places], np.array([world for _, world in places], dtype=int)
+    found = _chosen(pattern, labels, worlds, path_glob)
+    if not found:
+        known = list(dict.fromkeys([*model.body_label, *(model.shape_label[shape] for shape in static)]))
+        select(
+            pattern, known, np.zeros(len(known)), what="body or static shape", path_glob=path_glob
+        )  # raises, with the nearest
+    return [Counterpart(*places[index], tuple(below[places[index]])) for index in found]
+
+
+def _chosen(pattern: Pattern, labels: Sequence[str], worlds: np.ndarray, path_glob: bool) -> list[int]:
+    return select(pattern, labels, worlds, what="body", path_glob=path_glob, allow_empty=True).tolist()
+
+
+def _text(pattern: Pattern) -> str:
+    return pattern.pattern if isinstance(pattern, re.Pattern) else str(pattern)

@@ -1,0 +1,108 @@
+"""Single bodies of all worlds as rows: their poses, velocities and masses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from pippin.arrays import on_host
+
+from .exchange import Array
+from .indexing import PADDING
+from .placement import Placement
+from .quantities import RIGID_BODY
+from .rows import RowView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import newton
+    import warp as wp
+
+    from .choice import Choice
+    from .host import Host
+    from .quantities import Quantity
+
+__all__ = ["RigidBodyView"]
+
+
+class RigidBodyView(RowView):
+    """One row for each body, free or a link of an articulation; what a joint holds cannot be put elsewhere.
+
+    Made by `SimulationView.rigid_bodies`.
+
+    Args:
+        host: The simulation.
+        bodies: Body of each row, shape [count], int32.
+    """
+
+    quantities: ClassVar[Mapping[str, Quantity]] = RIGID_BODY
+
+    def __init__(self, host: Host, bodies: np.ndarray) -> None:
+        model = host.model
+        self.body_indices = bodies
+        """Body of each row, shape [count]."""
+        joints, articulations = _movers(model, bodies)
+        labels = [model.body_label[body] for body in bodies]
+        worlds = on_host(model.body_world)[bodies].astype(np.int32)
+        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None]})
+        self._placement = Placement(
+            host=host, marks=self._marks, faults=self._faults, labels=self.labels, bodies=bodies, joints=joints
+        )
+
+    def get_transforms(self, out: Array | None = None) -> Array:
+        """Return the pose [m, 1], shape [count, 7].
+
+        Only that of a free body can be set. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        return self._get("transforms", out)
+
+    def set_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the pose [m, 1], shape [count, 7].
+
+        Only that of a free body can be set. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        self._set("transforms", data, indices, mask, compact)
+
+    def get_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity [m/s, rad/s], shape [count, 6].
+
+        Only that of a free body can be set. Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("velocities", out)
+
+    def set_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the velocity [m/s, rad/s], shape [count, 6].
+
+        Only that of a free body can be set. Frame: world; linear of the centre of mass, then angular.
+        """
+        self._set("velocities", data, indices, mask, compact)
+
+    def get_accelerations(self, out: Array | None = None) -> Array:
+        """Return the acceleration in the last substep [m/s², rad/s²], shape [count, 6].
+
+        Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("accelerations", out)
+
+    def _write(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
+        if quantity.name in ("transforms", "velocities"):
+            self._placement.refuse_joined(f"set_{quantity.name}")
+            write = self._placement.put if quantity.name == "transforms" else self._placement.throw
+            write(values, choice)
+        else:
+            super()._write(quantity, values, choice)
+
+
+def _movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the joint of a tree that moves each body, and the tree; -1 where none does."""
+    joint_of, tree_of = (np.full(model.body_count, PADDING, dtype=np.int32) for _ in range(2))
+    if model.joint_count:
+        articulations = on_host(model.joint_articulation)
+        joints = np.flatnonzero(articulations >= 0)
+        ends = on_host(model.articulation_end)[articulations[joints]]
+        joints = joints[joints < ends][::-1]  # the first joint of a body is the one that moves it
+        children = on_host(model.joint_child)[joints]
+        joint_of[children], tree_of[children] = joints, articulations[joints]
+    return joint_of[bodies], tree_of[bodies]

@@ -1,0 +1,211 @@
+"""Selection by label: which bodies, articulations or shapes of all worlds a view is about.
+
+Labels are paths, and they repeat: `/ant/torso` is the label of a body in every world. So what is selected is a pair of
+label and world, and a pattern that says nothing of worlds selects in all of them.
+
+A pattern is a path whose segments are compared one by one, each as a whole:
+
+- `*` stands for any run of characters within a segment, `.*` for the same; `**`, a segment of its own, for any number
+  of segments
+- `[a-c]` stands for one character of a class, `[!a-c]` for one that is not in it
+- every other character stands for itself; an outer slash or a double one makes no difference
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from pippin.errors import ConfigError
+
+__all__ = ["Pattern", "Patterns", "SelectionError", "glob", "select"]
+
+Pattern = str | re.Pattern[str] | int
+"""A glob, a regular expression that has to match a whole label, or an index."""
+
+Patterns = Pattern | Sequence[Pattern] | np.ndarray
+
+NEAREST_COUNT = 5
+SEARCHED_COUNT = 2000
+"""Labels that are searched for the nearest ones; more would make the error slow."""
+
+
+class SelectionError(ConfigError, LookupError):
+    """A pattern is malformed or matches nothing, or an index is of nothing that there is."""
+
+
+def select(
+    patterns: Patterns,
+    labels: Sequence[str],
+    worlds: np.ndarray,
+    *,
+    what: str,
+    chosen_worlds: Iterable[int] | None = None,
+    path_glob: bool = True,
+    allow_empty: bool = False,
+) -> np.ndarray:
+    """Return the indices that patterns select, in the order of the patterns and then by world and index, each once.
+
+    Args:
+        patterns: One pattern or several; indices count `labels`.
+        labels: Labels of the model, such as `model.body_label`; they may repeat.
+        worlds: World of each label, shape [label_count]; -1 for what belongs to no world.
+        what: What is labelled, for errors: `body`, `articulation`.
+        chosen_worlds: Worlds to select in; all, and what belongs to none, where it is None.
+        path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
+        allow_empty: Whether a pattern may match nothing.
+
+    Returns:
+        Shape [selected], int32.
+
+    Raises:
+        SelectionError: A pattern is malformed, matches nothing or has a wrong type; or an index is out of range. One
+            fault per pattern.
+    """
+    choice = _Choice(labels, np.asarray(worlds), what, chosen_worlds)
+    found: dict[int, None] = {}
+    faults: list[str] = []
+    for pattern in _listed(patterns):
+        try:
+            indices = choice.of_index(pattern) if isinstance(pattern, int) else choice.of_pattern(pattern, path_glob)
+        except SelectionError as error:
+            faults.extend(error.faults)
+            continue
+        if not indices and not allow_empty:
+            faults.append(choice.nothing(pattern))
+        found.update(dict.fromkeys(indices))
+    if faults:
+        raise SelectionError(*faults)
+    if not found and not allow_empty:
+        raise SelectionError(f"patterns: none given, so no {what} is selected; give a pattern, or allow_empty=True")
+    return np.fromiter(found, dtype=np.int32, count=len(found))
+
+
+def glob(pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of a path pattern, for labels as `segments` joins them.
+
+    Raises:
+        SelectionError: A bracket is not closed or its class is none; or `**` shares its segment.
+    """
+    parts = _segments(pattern)
+    try:
+        # Each segment brings the slash before it, so that `**` can stand for none.
+        return re.compile("".join("(?:/[^/]+)*" if part == "**" else "/" + _segment(part, pattern) for part in parts))
+    except re.error as error:
+        raise SelectionError(f"pattern {pattern!r}: {error}; put what is meant literally in brackets") from error
+
+
+class _Choice:
+    """What there is to select from."""
+
+    def __init__(
+        self, labels: Sequence[str], worlds: np.ndarray, what: str, chosen_worlds: Iterable[int] | None
+    ) -> None:
+        self._count, self._what = len(labels), what
+        self._chosen = _known_worlds(chosen_worlds, worlds, what)
+        self._worlds = worlds
+        order = np.lexsort((np.arange(len(labels)), worlds))
+        self._rank = np.argsort(order)
+        self._indices: dict[str, list[int]] = {}  # the same label in thousands of worlds is matched once
+        for index in order.tolist():
+            if self._chosen is None or int(worlds[index]) in self._chosen:
+                self._indices.setdefault(str(labels[index]), []).append(index)
+
+    def of_index(self, index: int) -> list[int]:
+        """Return an index that is one of something chosen."""
+        if not 0 <= index < self._count:
+            raise SelectionError(f"index {index}: out of range; there are {self._count} labels, counted from 0")
+        if self._chosen is not None and int(self._worlds[index]) not in self._chosen:
+            world = int(self._worlds[index])
+            raise SelectionError(f"index {index}: its {self._what} is in world {world}, which is not one of the chosen")
+        return [index]
+
+    def of_pattern(self, pattern: str | re.Pattern[str], path_glob: bool) -> list[int]:
+        """Return the indices of the labels that a pattern matches, by world and index."""
+        matches = _matcher(pattern, path_glob)
+        found = [index for label, indices in self._indices.items() if matches(label) for index in indices]
+        return sorted(found, key=self._rank.__getitem__)
+
+    def nothing(self, pattern: Pattern) -> str:
+        """Return the fault of a pattern that matches nothing."""
+        text = pattern.pattern if isinstance(pattern, re.Pattern) else str(pattern)
+        plural = self._what[:-1] + "ies" if self._what.endswith("y") else self._what + "s"
+        if not self._indices:
+            return f"pattern {text!r}: matches no {self._what}; there are no {plural}"
+        known = list(islice(self._indices, SEARCHED_COUNT))
+        near = difflib.get_close_matches(text, known, n=NEAREST_COUNT, cutoff=0.0)
+        return f"pattern {text!r}: matches no {self._what}; nearest labels: {', '.join(map(repr, near))}"
+
+
+def _listed(patterns: Patterns) -> list[Pattern]:
+    """Return the patterns, indices as Python's integers."""
+    if isinstance(patterns, str | re.Pattern | int | np.integer):
+        patterns = [patterns]
+    return [_checked(pattern) for pattern in patterns]
+
+
+def _checked(pattern: Any) -> Pattern:
+    if isinstance(pattern, str | re.Pattern):
+        return pattern
+    if isinstance(pattern, int | np.integer) and not isinstance(pattern, bool):
+        return int(pattern)
+    raise SelectionError(
+        f"pattern {pattern!r}: expected a path pattern, a compiled regular expression or an index,"
+        f" got {type(pattern).__name__}"
+    )
+
+
+def _matcher(pattern: str | re.Pattern[str], path_glob: bool) -> Callable[[str], object]:
+    if isinstance(pattern, re.Pattern):
+        return pattern.fullmatch
+    if not path_glob:
+        return lambda label: fnmatch.fnmatchcase(label, pattern)
+    expression = glob(pattern)
+    return lambda label: expression.fullmatch("".join(f"/{segment}" for segment in _segments(label)))
+
+
+def _segments(path: str) -> list[str]:
+    """Return the segments of a path; a prefix before an absolute path leaves a double slash, which means nothing."""
+    return [segment for segment in path.split("/") if segment]
+
+
+def _segment(part: str, pattern: str) -> str:
+    """Return the regular expression of one segment."""
+    if "**" in part:
+        raise SelectionError(f"pattern {pattern!r}: '**' stands for whole segments; put it between slashes, or use '*'")
+    tokens = re.findall(r"\.?\*|\[[!^]?\]?[^\]]*\]|.", part)
+    return "".join(_token(token, pattern) for token in tokens)
+
+
+def _token(token: str, pattern: str) -> str:
+    if token.endswith("*"):
+        return "[^/]*"
+    if token == "[":
+        raise SelectionError(f"pattern {pattern!r}: '[' is not closed; close it, or write '[[]' for the character")
+    if token.startswith("["):
+        inner = token[1:-1].replace("\\", r"\\").replace("[", r"\[")
+        return "(?!/)[" + ("^" + inner[1:] if inner.startswith(("!", "^")) else inner) + "]"
+    return re.escape(token)
+
+
+def _known_worlds(chosen: Iterable[int] | None, worlds: np.ndarray, what: str) -> set[int] | None:
+    """Return the chosen worlds.
+
+    Raises:
+        SelectionError: One of them holds nothing of what is labelled.
+    """
+    if chosen is None:
+        return None
+    wanted = {int(world) for world in chosen}
+    known = set(np.unique(worlds).tolist())
+    empty = sorted(wanted - known)
+    if empty and len(worlds):
+        raise SelectionError(
+            f"worlds: world {empty[0]} holds no {what}; those that do go from {min(known)} to {max(known)}"
+        )
+    return wanted

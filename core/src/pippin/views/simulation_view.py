@@ -1,0 +1,236 @@
+"""The way into a simulation by patterns: views of its articulations and bodies, its gravity, and what holds for all."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pippin.arrays import on_host, present
+from pippin.devices import WARP_LOCK
+from pippin.errors import SimulationError
+
+from .articulations import ArticulationView
+from .choice import RowChoice
+from .contacts import RigidContactView
+from .errors import RowError, ViewError
+from .exchange import Array, Staging, deliver
+from .object_type import ObjectType, object_type
+from .rigid_bodies import RigidBodyView
+from .rows import RowView
+from .selection import Patterns, select
+
+if TYPE_CHECKING:
+    from .host import Host
+
+__all__ = ["SimulationView"]
+
+
+class SimulationView:
+    """Views of one simulation; `Simulation.view` is one.
+
+    Args:
+        host: The simulation.
+    """
+
+    def __init__(self, host: Host) -> None:
+        import warp as wp
+
+        self._host = host
+        self.is_valid = True
+        """Whether views can be made and used; False once `invalidate` was called."""
+        self._views: weakref.WeakSet[RowView | RigidContactView] = weakref.WeakSet()
+        model = host.model
+        count, device = model.world_count, model.device
+        self._worlds = RowChoice(count, device)
+        self._staging = Staging(3 * count, wp.float32, device)
+        self._faults = wp.zeros(2, dtype=int, device=device)
+        self._every = wp.array(np.arange(3 * count, dtype=np.int32), dtype=int, device=device)
+        gravity = present(model.gravity)  # its last row is for what no world owns
+        self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
+
+    @property
+    def step_count(self) -> int:
+        """Control steps so far."""
+        return self._host.step_count
+
+    def articulations(
+        self,
+        pattern: Patterns,
+        *,
+        worlds: Iterable[int] | None = None,
+        path_glob: bool = True,
+        allow_empty: bool = False,
+    ) -> ArticulationView:
+        """Return a view of articulations, in the order of the patterns and then by world and index, each once.
+
+        Args:
+            pattern: One or several: a path whose segments `*`, `**` and `[]` stand in, a compiled regular expression,
+                or an index.
+            worlds: Worlds to select in; by default all.
+            path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
+            allow_empty: Whether a pattern may match nothing.
+
+        Raises:
+            SelectionError: A pattern matches nothing, or is malformed.
+            SimulationError: The view was invalidated.
+        """
+        model = self._host.model
+        of_worlds = on_host(model.articulation_world) if model.articulation_count else np.zeros(0, dtype=np.int32)
+        labels = model.articulation_label
+        chosen = self._select(pattern, labels, of_worlds, "articulation", worlds, path_glob, allow_empty)
+        return self._keep(ArticulationView(self._host, chosen))
+
+    def rigid_bodies(
+        self,
+        pattern: Patterns,
+        *,
+        worlds: Iterable[int] | None = None,
+        path_glob: bool = True,
+        allow_empty: bool = False,
+    ) -> RigidBodyView:
+        """Return a view of bodies; see `articulations` for patterns, order and errors."""
+        model = self._host.model
+        of_worlds = on_host(model.body_world) if model.body_count else np.zeros(0, dtype=np.int32)
+        chosen = self._select(pattern, model.body_label, of_worlds, "body", worlds, path_glob, allow_empty)
+        return self._keep(RigidBodyView(self._host, chosen))
+
+    def contacts(
+        self,
+        sensors: Patterns,
+        filters: Sequence[Any] = (),
+        *,
+        worlds: Iterable[int] | None = None,
+        path_glob: bool = True,
+        max_contact_data: int = 0,
+    ) -> RigidContactView:
+        """Return a view of the contacts of bodies; needs the observable `contact_f`.
+
+        Args:
+            sensors: Patterns of the bodies; see `articulations`.
+            filters: What their contacts are split by: patterns for all sensors, or a list of patterns for each pattern
+                of sensors; see `RigidContactView`.
+            worlds: Worlds to select sensors in; by default all.
+            path_glob: As of `articulations`.
+            max_contact_data: Rows that `contact_data` and the like have room for.
+
+        Raises:
+            SelectionError: A pattern matches nothing or is malformed, or a filter matches another number of things.
+            ViewError: The simulation has no contact forces.
+            SimulationError: The view was invalidated.
+        """
+        self._refuse_invalid("contacts")
+        options = {"worlds": worlds, "path_glob": path_glob, "max_contact_data": max_contact_data}
+        with WARP_LOCK:
+            return self._keep(RigidContactView(self._host, sensors, filters, **options))
+
+    create_articulation_view = articulations
+    create_rigid_body_view = rigid_bodies
+
+    def create_rigid_contact_view(
+        self, pattern: Patterns, filter_patterns: Sequence[Any] | None = None, max_contact_data_count: int = 0
+    ) -> RigidContactView:
+        """Return a view of the contacts of bodies; Isaac's name and arguments of `contacts`."""
+        return self.contacts(pattern, filter_patterns or (), max_contact_data=max_contact_data_count)
+
+    def object_type(self, label: str, world: int | None = None) -> ObjectType:
+        """Return what kind of object has a label: a body, else a joint, else an articulation.
+
+        Args:
+            label: The whole label; patterns match nothing.
+            world: World of the object, -1 for those of none; by default the first one that has it.
+        """
+        self._refuse_invalid("object_type")
+        return object_type(self._host.model, label, world)
+
+    get_object_type = object_type
+
+    def _select(
+        self,
+        pattern: Patterns,
+        labels: list[str],
+        of_worlds: np.ndarray,
+        what: str,
+        worlds: Iterable[int] | None,
+        path_glob: bool,
+        allow_empty: bool,
+    ) -> np.ndarray:
+        self._refuse_invalid(what)
+        options = {"chosen_worlds": worlds, "path_glob": path_glob, "allow_empty": allow_empty}
+        return select(pattern, labels, of_worlds, what=what, **options)
+
+    def _keep(self, view: Any) -> Any:
+        self._views.add(view)
+        return view
+
+    def get_gravity(self, out: Array | None = None) -> Array:
+        """Return the gravitational acceleration of each world [m/s²], shape [world_count, 3]; the model's own array."""
+        self._refuse_invalid("get_gravity")
+        return deliver(self._gravity, out, "get_gravity")
+
+    def set_gravity(self, data: Array, worlds: Any = None) -> None:
+        """Set the gravitational acceleration [m/s²], shape [world_count, 3], or one for all worlds. The solver is told.
+
+        Args:
+            data: One row per world; on the host, what broadcasts to that.
+            worlds: Indices of worlds, whose rows of `data` count; by default all.
+
+        Raises:
+            ViewError: A shape or type does not fit.
+            RowError: An index is of no world.
+            ConfigError: The solver does not take the change over while it runs.
+        """
+        import newton
+        import warp as wp
+
+        from . import kernels
+
+        with WARP_LOCK:
+            self._refuse_invalid("set_gravity")
+            if self._host.stepped_state is not None:
+                raise ViewError("set_gravity: inside a step, only targets and forces can be set; set it between steps")
+            choice = self._worlds.of("set_gravity", worlds, None, False)
+            values = self._staging.take(data, self._gravity.shape, "set_gravity").flatten()
+            self._host.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
+            inputs = [values, 3, self._every, choice.rows, None, False, self._faults, None, None, None, None]
+            count = len(self._gravity) if choice.rows is None else len(choice.rows)
+            wp.launch(kernels.scatter, 3 * count, [*inputs, self._gravity.flatten()], device=values.device)
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """The gravitational acceleration of each world [m/s²], shape [world_count, 3], as a copy on the host.
+
+        Setting it sets that of all worlds, with one row or with one for all. Reading synchronises with the device.
+        """
+        return self._gravity.numpy().copy()
+
+    @gravity.setter
+    def gravity(self, value: Array) -> None:
+        self.set_gravity(value)
+
+    def flush(self) -> None:
+        """Compute now what follows from what was written: bodies from joints. The next step or read does it anyway."""
+        self._refuse_invalid("flush")
+        _ = self._host.state
+
+    update_articulations_kinematic = flush
+
+    def check_errors(self) -> None:
+        """Raise for what was wrong on the device in any view since the last call; see `RowView.check_errors`."""
+        outside = int(self._faults.numpy()[0])
+        self._faults.zero_()
+        if outside:
+            raise RowError(f"set_gravity: {outside} indices on the device were of no world, and nothing was written")
+        for view in self._views:
+            view.check_errors()
+
+    def invalidate(self) -> None:
+        """Make this view and every one made from it raise where it is used; the simulation goes on."""
+        self.is_valid = False
+        for view in self._views:
+            view.is_valid = False
+
+    def _refuse_invalid(self, where: str) -> None:
+        if not self.is_valid:
+            raise SimulationError(f"{where}: the simulation's view was invalidated; make another one")

@@ -1,0 +1,111 @@
+"""Cameras on bodies or beside them, in all worlds at once, as a Pippin sensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pippin
+from pippin import sensing
+
+from .config import CameraConfig
+from .images import IMAGES
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["CameraConfig", "SensorCamera"]
+
+
+class SensorCamera(sensing.Sensor):
+    """Images of what is visible in the camera's own world and of what all worlds share, by tracing rays.
+
+    Outputs, of shape [worlds that have such bodies, bodies that match, height, width]; `worlds` tells which these are.
+    The first row is the upper edge, the first column the left one. `outputs` of the configuration chooses among
+
+    - `depth` [m]: distance from the camera's plane, along −z of its frame
+    - `distance` [m]: distance from the camera, along the ray
+    - `normal`: unit vectors out of the surface, in the world frame, and zero where nothing is in sight
+    - `segmentation`: index of the shape in the model; -1 where nothing is in sight, -2 particles, -3 cloth
+    - `color`: red, green, blue and alpha from 0 to 255 (sRGB), lit by the sky and one light; alpha 0 where nothing is
+      in sight
+    - `albedo`: the same, unlit
+    """
+
+    Config = CameraConfig
+    eager_reason = "on the CPU, no graph records how the surface of a cloth is refitted"
+
+    def __init__(self, config: CameraConfig) -> None:
+        super().__init__(config)
+        self._sites: dict[int, list[int]] = {}
+
+    @property
+    def is_capturable(self) -> bool:
+        """Unless it sees cloth or soft bodies on the CPU; known after `bind`."""
+        has_surfaces = self._model.tri_count or self._model.deformable_visual_mesh_count
+        return not (has_surfaces and self._model.device.is_cpu)
+
+    @pippin.hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Put the cameras on their bodies, or one into the world."""
+        self._sites[prototype] = self._add_sites(builder)
+
+    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+        """Return the images of all worlds that have cameras."""
+        import newton
+        import warp as wp
+
+        config, model = self.config, simulation.model
+        sites = simulation.world_indices("shape", self._sites)
+        self._model, camera = model, newton.sensors.SensorCamera
+        self._site_indices = wp.array(sites.ravel(), dtype=int, device=model.device)
+        self._poses = wp.zeros(sites.size, dtype=wp.transform, device=model.device)
+        worlds = np.repeat(self.worlds, sites.shape[1])
+        is_plain = np.array_equal(worlds, np.arange(model.world_count))  # which renders faster
+        self._worlds_of_views = None if is_plain else wp.array(worlds, dtype=int, device=model.device)
+        self._rays = camera.compute_camera_rays_pinhole(
+            config.width, config.height, camera_fov=config.fov, device=model.device
+        )
+        clear = camera.ClearData(clear_depth=config.depth_of_no_hit)
+        settings = camera.RenderConfig(max_distance=config.max_distance, enable_shadows=config.shadows)
+        self._camera = camera(model, default_clear_data=clear, default_render_config=settings, load_textures=False)
+        self._camera.create_default_light(enable_shadows=config.shadows)
+        shape = (sites.size, config.height, config.width)
+        kinds = {name: IMAGES[name] for name in config.outputs}
+        images = {name: kind.allocate(shape, clear, model.device) for name, kind in kinds.items()}
+        self._images: dict[str, Any] = {kind.argument: images[name] for name, kind in kinds.items()}
+        labels = tuple(model.shape_label[site] for site in sites[0])
+        return {
+            name: sensing.Output(
+                data=kind.per_world(images[name], sites), unit=kind.unit, frame=kind.frame, labels=labels
+            )
+            for name, kind in kinds.items()
+        }
+
+    def measure(
+        self,
+        state: newton.State,
+        contacts: newton.Contacts | None,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+    ) -> None:
+        """Take the pictures. May be recorded where `is_capturable` holds."""
+        import warp as wp
+
+        from .kernels import place_cameras
+
+        model = self._model
+        model.bvh_refit_shapes(state)
+        model.bvh_refit_particles(state)
+        inputs = [self._site_indices, model.shape_body, model.shape_transform, state.body_q]
+        wp.launch(place_cameras, len(self._poses), inputs, [self._poses], device=model.device)
+        self._camera.update(state, self._poses, self._rays, world_indices=self._worlds_of_views, **self._images)
+
+    def _add_sites(self, builder: newton.ModelBuilder) -> list[int]:
+        import warp as wp
+
+        body, position, rotation = self.config.body, self.config.position, self.config.orientation
+        if body is not None:
+            return sensing.add_sites(builder, sensing.SiteConfig(body=body, position=position, rotation=rotation))
+        return [builder.add_site(-1, xform=wp.transform(position, rotation), label="world/site")]

@@ -1,0 +1,87 @@
+"""Whom contacts are with: bodies, and shapes such as the ground, found by their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+import numpy as np
+import pippin
+from pippin import labels
+from pippin.arrays import on_host
+
+__all__ = ["Partners", "colliding", "find_partners"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Partners:
+    """The columns of a force matrix."""
+
+    bodies: list[int]
+    """The model's indices of bodies, of all worlds."""
+
+    shapes: list[int]
+    """The model's indices of shapes: those that no world owns, and others of all worlds."""
+
+    labels: tuple[str, ...]
+    """Labels of the columns: bodies, then shapes that no world owns, then other shapes, each in the model's order."""
+
+
+def colliding(flags: Sequence[int]) -> list[int]:
+    """Return the indices of the shapes that can touch another one: no sites, and nothing that is only seen."""
+    import newton
+
+    return [index for index, flag in enumerate(flags) if flag & newton.ShapeFlags.COLLIDE_SHAPES]
+
+
+def find_partners(patterns: Sequence[str], simulation: pippin.Simulation) -> Partners:
+    """Return the bodies that patterns match, and for those that match no body, the shapes.
+
+    Args:
+        patterns: Full-match regular expressions of labels, or of their last segments.
+        simulation: What they are looked for in; a component calls it inside `bind`, for the worlds it holds.
+
+    Raises:
+        ConfigError: A pattern matches nothing, or not as many in every world.
+    """
+    model = simulation.model
+    chosen = {prototype: _choose(patterns, simulation, world) for prototype, world in _examples(simulation)}
+    bodies = simulation.world_indices("body", {key: found[0] for key, found in chosen.items()})
+    shapes = simulation.world_indices("shape", {key: found[1] for key, found in chosen.items()})
+    owned_by_none = sorted(set().union(*(found[2] for found in chosen.values())))
+    names = [model.body_label[body] for body in bodies[0]]
+    names += [model.shape_label[shape] for shape in (*owned_by_none, *shapes[0])]
+    return Partners(bodies=bodies.ravel().tolist(), shapes=owned_by_none + shapes.ravel().tolist(), labels=tuple(names))
+
+
+def _examples(simulation: pippin.Simulation) -> Iterator[tuple[int, int]]:
+    """Yield each prototype of the worlds that are held, with one of its worlds."""
+    worlds = simulation.worlds_held
+    prototypes, first = np.unique(simulation.prototype_of_world[worlds], return_index=True)
+    yield from zip(prototypes.tolist(), worlds[first].tolist(), strict=True)
+
+
+def _choose(
+    patterns: Sequence[str], simulation: pippin.Simulation, world: int
+) -> tuple[list[int], list[int], list[int]]:
+    """Return indices into the bodies and the shapes of a world, and into the shapes of the model that none owns."""
+    model = simulation.model
+    body_start, shape_start = (on_host(each).tolist() for each in (model.body_world_start, model.shape_world_start))
+    bodies = list(range(body_start[world], body_start[world + 1]))
+    is_owned = range(shape_start[0], shape_start[-2])
+    is_here = range(shape_start[world], shape_start[world + 1])
+    shapes = [
+        index for index in colliding(on_host(model.shape_flags).tolist()) if index in is_here or index not in is_owned
+    ]
+    names = [*(model.body_label[body] for body in bodies), *(model.shape_label[shape] for shape in shapes)]
+    labels.match(patterns, names, what="partner", where="partners")  # every fault at once
+    found: set[int] = set()
+    for pattern in patterns:
+        matches = labels.match(pattern, names, what="partner", where="partners")
+        found |= {index for index in matches if index < len(bodies) or matches[0] >= len(bodies)}
+    chosen = [shapes[index - len(bodies)] for index in sorted(found) if index >= len(bodies)]
+    return (
+        [index for index in sorted(found) if index < len(bodies)],
+        [index - is_here.start for index in chosen if index in is_here],
+        [index for index in chosen if index not in is_here],
+    )

@@ -1,0 +1,128 @@
+"""Poses of bodies in a frame of reference, as a Pippin sensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+import pippin
+from attrs.validators import deep_iterable
+from pippin import labels, sensing
+from pippin.arrays import present
+from pippin.config.validators import finite, unit_quaternion
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["FrameTransformConfig", "ReferenceConfig", "SensorFrameTransform"]
+
+
+@attrs.frozen(kw_only=True)
+class ReferenceConfig:
+    """A frame fixed to one body of each world."""
+
+    body: str
+    """Full-match regular expression of a body label, or of its last segment, that matches one body."""
+
+    position: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
+    """Origin of the frame in the body's frame [m]."""
+
+    rotation: tuple[float, float, float, float] = attrs.field(
+        default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion]
+    )
+    """Orientation of the frame in the body's frame: unit quaternion (x, y, z, w)."""
+
+
+@attrs.frozen(kw_only=True)
+class FrameTransformConfig(sensing.SiteConfig):
+    """Poses of sites on bodies, in the frame of another body or of the world."""
+
+    reference: ReferenceConfig | None = None
+    """The frame in which poses are given; by default the world's."""
+
+
+class SensorFrameTransform(sensing.Sensor):
+    """Where sites are in a frame of reference, and how they are turned.
+
+    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
+
+    - `position` [m]: origin of the site
+    - `orientation`: of the site, as a unit quaternion (x, y, z, w)
+    - `transform`: both in one, as Newton has transforms
+    """
+
+    Config = FrameTransformConfig
+    deterministic_on = frozenset({"cpu", "cuda"})
+
+    def __init__(self, config: FrameTransformConfig) -> None:
+        super().__init__(config)
+        self._targets: dict[int, list[int]] = {}
+        self._references: dict[int, list[int]] = {}
+
+    @pippin.hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Put the sites on their bodies."""
+        self._targets[prototype] = sensing.add_sites(builder, self.config)
+        if self.config.reference is not None:
+            self._references[prototype] = [add_reference(builder, self.config.reference)]
+
+    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+        """Return the outputs of all worlds that have such bodies."""
+        import warp as wp
+
+        self._model = model = simulation.model
+        targets = simulation.world_indices("shape", self._targets)
+        references = np.full(len(targets), -1)
+        if self.config.reference is not None:
+            references = simulation.world_indices("shape", self._references).ravel()
+        self._indices = [wp.array(each, dtype=int, device=model.device) for each in (targets, references)]
+        kinds = {"transform": wp.transform, "position": wp.vec3, "orientation": wp.quat}
+        arrays = {name: wp.zeros(targets.shape, dtype=kind, device=model.device) for name, kind in kinds.items()}
+        self._arrays = [*arrays.values()]
+        frame = "world" if self.config.reference is None else "reference"
+        names = tuple(model.shape_label[site] for site in targets[0])
+        units = {"position": "m", "orientation": "1", "transform": "m, 1"}
+        return {
+            name: sensing.Output(data=arrays[name], unit=unit, frame=frame, labels=names)
+            for name, unit in units.items()
+        }
+
+    def measure(
+        self,
+        state: newton.State,
+        contacts: newton.Contacts | None,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+    ) -> None:
+        """Measure where every site is. May be recorded."""
+        import warp as wp
+
+        from .kernels import measure_poses
+
+        poses = [present(state.body_q), self._model.shape_body, self._model.shape_transform]
+        inputs = [*self._indices, *poses, *self._arrays]
+        wp.launch(measure_poses, len(self._arrays[0]), inputs, device=self._model.device)
+
+
+def add_reference(builder: newton.ModelBuilder, config: ReferenceConfig) -> int:
+    """Add the site of a frame of reference to its body, and return its shape index.
+
+    Raises:
+        ConfigError: No body matches, or several do.
+    """
+    import warp as wp
+
+    try:
+        bodies = labels.match(config.body, builder.body_label, what="body", where="reference.body")
+    except labels.NoMatchError as error:
+        # The bodies to be measured are there: this is no world that the sensor leaves out.
+        raise pippin.ConfigError(*error.faults) from error
+    if len(bodies) > 1:
+        names = ", ".join(builder.body_label[body] for body in bodies)
+        raise pippin.ConfigError(
+            f"reference.body: {config.body!r} matches {len(bodies)} bodies, {names}; let it match one"
+        )
+    label = f"{builder.body_label[bodies[0]]}/reference"
+    return builder.add_site(bodies[0], xform=wp.transform(config.position, config.rotation), label=label)

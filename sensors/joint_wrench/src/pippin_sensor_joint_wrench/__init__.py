@@ -1,0 +1,112 @@
+"""Force and torque through joints, as a Pippin sensor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+import pippin
+from attrs.validators import min_len
+from pippin import labels, sensing
+from pippin.arrays import present
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["JointWrenchConfig", "SensorJointWrench"]
+
+_WITHOUT_ACCELERATIONS = "Featherstone reports joint wrenches without what accelerations of joints add"
+
+
+@attrs.frozen(kw_only=True)
+class JointWrenchConfig(sensing.SensorConfig):
+    """The joints whose load is measured."""
+
+    joints: tuple[str, ...] = attrs.field(validator=min_len(1))
+    """Full-match regular expressions of joint labels, or of their last segments."""
+
+
+class SensorJointWrench(sensing.Sensor):
+    """What the parent link exerts on the child link through a joint: constraint and actuator efforts together.
+
+    It is given at the origin and along the axes of the joint's frame on the child link, which moves with that link.
+    In a chain that hangs at rest it carries the weight of everything below. Featherstone leaves out what accelerations
+    of joints add: what it reports is exact at rest and at constant joint velocities.
+
+    Outputs, of shape [worlds that have such joints, joints that match]; `worlds` tells which these are:
+
+    - `force` [N]
+    - `torque` [N·m]: about the origin of the joint's frame
+
+    A reset sets both to zero.
+    """
+
+    Config = JointWrenchConfig
+    observables = frozenset({"body_parent_f"})
+
+    def __init__(self, config: JointWrenchConfig) -> None:
+        super().__init__(config)
+        self.notes: tuple[str, ...] = ()
+        self._local: dict[int, list[int]] = {}
+
+    @pippin.hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Resolve the joints."""
+        joints = labels.match(self.config.joints, builder.joint_label, what="joint", where="joints")
+        faults = [fault for fault in (_refusal(builder, joint) for joint in joints) if fault is not None]
+        if faults:
+            raise pippin.ConfigError(*faults)
+        self._local[prototype] = joints
+
+    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+        """Return the outputs of all worlds that have such joints."""
+        import newton
+        import warp as wp
+
+        if isinstance(simulation.solver, newton.solvers.SolverFeatherstone):
+            self.notes = (_WITHOUT_ACCELERATIONS,)
+        model = self._model = simulation.model
+        joints = simulation.world_indices("joint", self._local)
+        with wp.ScopedDevice(model.device):
+            self._joints = wp.array(joints.ravel(), dtype=int)
+            self._force, self._torque = wp.zeros(joints.size, dtype=wp.vec3), wp.zeros(joints.size, dtype=wp.vec3)
+        names = tuple(model.joint_label[joint] for joint in joints[0])
+        return {
+            name: sensing.Output(data=sensing.per_world(values, joints), unit=unit, frame="joint", labels=names)
+            for name, values, unit in (("force", self._force, "N"), ("torque", self._torque, "N·m"))
+        }
+
+    def measure(
+        self,
+        state: newton.State,
+        contacts: newton.Contacts | None,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+    ) -> None:
+        """Bring what the solver reports of the last substep to the joints. May be recorded."""
+        import warp as wp
+
+        from . import kernels
+
+        model = self._model
+        inputs = [self._joints, model.joint_child, model.joint_X_c, model.body_com, state.body_q]
+        reported = present(observables).body_parent_f
+        outputs = [self._force, self._torque]
+        wp.launch(kernels.measure, len(self._joints), [*inputs, reported], outputs, device=model.device)
+
+
+def _refusal(builder: newton.ModelBuilder, joint: int) -> str | None:
+    """Say why no solver tells what a joint transmits; None where it can."""
+    import newton
+
+    label, child = builder.joint_label[joint], builder.joint_child[joint]
+    if newton.JointType(builder.joint_type[joint]) == newton.JointType.FREE:
+        return f"joints: joint {label!r} is a free joint, which transmits nothing; choose others"
+    others = [builder.joint_label[i] for i, other in enumerate(builder.joint_child) if other == child and i != joint]
+    if others:
+        return (
+            f"joints: joint {label!r} leads to body {builder.body_label[child]!r}, and so does {others[0]!r};"
+            " solvers report their sum alone, so choose joints of other bodies"
+        )
+    return None

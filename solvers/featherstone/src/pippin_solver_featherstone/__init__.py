@@ -1,0 +1,108 @@
+"""Featherstone's composite rigid body algorithm, as a Pippin solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+import attrs
+import pippin
+from attrs.validators import ge
+from pippin.config.validators import finite
+from pippin.determinism import deterministic_mode
+from pippin.features import RIGID_CHANGES, RIGID_TREES
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["FeatherstoneConfig", "SolverFeatherstone"]
+
+
+@attrs.frozen(kw_only=True)
+class FeatherstoneConfig:
+    """Reduced coordinates, composite rigid body algorithm, symplectic Euler, penalty contacts: small steps."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
+
+    angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
+    """Damping of angular velocity [1/s]; Newton 1.8 takes it and does not apply it."""
+
+    update_mass_matrix_interval: int = attrs.field(default=1, validator=ge(1))
+    """Substeps between two factorisations of the mass matrix; only 1 can be captured."""
+
+    use_tile_gemm: bool = False
+    """Whether matrix products use tiles (CUDA)."""
+
+    fuse_cholesky: bool = True
+    """Whether the factorisation is fused with the tiled product (CUDA)."""
+
+    deterministic: bool | None = None
+    """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
+
+
+class SolverFeatherstone:
+    """Newton's `SolverFeatherstone`, over contacts from Newton's pipeline."""
+
+    Config = FeatherstoneConfig
+    coordinates = "reduced"
+    supported_features = RIGID_TREES | {
+        "armature",
+        "bending",
+        "gradients",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "joint_stiffness",
+        "mimic_joints",
+        "muscles",
+        "particles",
+        "springs",
+        "tetrahedra",
+        "triangles",
+    }
+    deterministic_on = frozenset({"cpu", "cuda"})
+    # Not BODY_PROPERTIES: a graph keeps the armature of kinematic bodies where it was.
+    supported_model_changes = RIGID_CHANGES | {
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+    }
+    supported_observables = frozenset({"body_parent_f"})
+    eager_reason = "a graph would repeat one choice between factorising and not"
+
+    def __init__(self, config: FeatherstoneConfig) -> None:
+        self.config = config
+
+    @property
+    def is_capturable(self) -> bool:
+        """Where every substep factorises the mass matrix."""
+        return self.config.update_mass_matrix_interval == 1
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverFeatherstone:
+        """Return the solver with every option of the configuration.
+
+        Raises:
+            ConfigError: The model has gradients, and an option would make them wrong.
+        """
+        import newton
+
+        options = attrs.asdict(self.config)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
+        if not model.requires_grad:
+            return newton.solvers.SolverFeatherstone(model, **options)
+        from .differentiable import DifferentiableFeatherstone
+
+        self._refuse_stale_mass_matrices()
+        return DifferentiableFeatherstone(model, **options)
+
+    def _refuse_stale_mass_matrices(self) -> None:
+        if self.config.update_mass_matrix_interval != 1:
+            raise pippin.ConfigError(
+                f"update_mass_matrix_interval: {self.config.update_mass_matrix_interval}, but the gradients that"
+                " simulation.requires_grad asks for need the mass matrix of each substep; use 1"
+            )
+        if self.config.use_tile_gemm:
+            raise pippin.ConfigError(
+                "use_tile_gemm: true, but tiles keep one mass matrix for all substeps, and the gradients that"
+                " simulation.requires_grad asks for need each; use false"
+            )

@@ -1,0 +1,159 @@
+"""Kamino, as a Pippin solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pippin
+from pippin.contacts import ContactSource
+from pippin.features import RIGID_CHANGES, RIGID_TREES
+
+from .settings import KaminoConfig
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+__all__ = ["KaminoConfig", "SolverKamino"]
+
+
+class SolverKamino:
+    """Newton's `SolverKamino`, over contacts from Newton's pipeline or from its own detector.
+
+    Which bodies can move is decided when the solver is built: neither masses nor flags may change that later.
+    """
+
+    Config = KaminoConfig
+    coordinates = "reduced"
+    supported_features = RIGID_TREES | {
+        "armature",
+        "effort_limits",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "joint_friction",
+        "loop_joints",
+    }
+    supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
+    supported_observables = frozenset({"body_qdd", "contact_f"})
+
+    def __init__(self, config: KaminoConfig) -> None:
+        if config.integrator == "moreau" and not config.use_collision_detector:
+            raise pippin.ConfigError(
+                "integrator: 'moreau' needs Kamino's own contacts; set use_collision_detector = true"
+            )
+        self.config = config
+
+    @property
+    def detects_contacts(self) -> bool:
+        """Whether Kamino detects contacts itself."""
+        return self.config.use_collision_detector
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register Kamino's attributes: multipliers and forces of the state, and what USD scenes say of the solver."""
+        import newton
+
+        newton.solvers.SolverKamino.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverKamino:
+        """Return the solver with what the asset says of it, and on top of that the configuration."""
+        import newton
+
+        if self.config.max_contacts_per_world is not None:
+            model.rigid_contact_max = self.config.max_contacts_per_world * model.world_count
+        values = attrs.asdict(self.config, filter=lambda field, _: field.name != "max_contacts_per_world")
+        backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
+        try:
+            settings = newton.solvers.SolverKamino.Config.from_model(model, **backend)
+            _overlay(settings, values)
+            settings.validate()
+        except ValueError as error:
+            raise pippin.ConfigError(
+                f"dynamics_solver: {self.config.dynamics_solver!r} does not take these settings: {error}"
+            ) from error
+        dynamics: Any = settings.dynamics
+        self._leaves_out_gaps = settings.dynamics_solver != "lox" and dynamics.cull_speculative_contacts
+        return newton.solvers.SolverKamino(model, settings)
+
+    @pippin.hookimpl
+    def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverKamino) -> ContactSource | None:
+        """Return a buffer that Kamino exports its contacts to; None where Newton's pipeline is to detect them."""
+        import newton
+
+        if not self.config.use_collision_detector:
+            return None
+        return ContactSource(contacts=newton.Contacts(model.rigid_contact_max or 0, 0, device=model.device))
+
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Simulation) -> None:
+        """Close the loops of the initial state, where Kamino's forward kinematics is used."""
+        import warp as wp
+
+        self._solver: newton.solvers.SolverKamino = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
+        self._contacts = simulation.contacts
+        self._in_world = wp.zeros(simulation.world_count, dtype=int, device=simulation.model.device)
+        if self.config.use_fk_solver:
+            self._solve_kinematics(simulation.state, None)
+
+    @pippin.hookimpl
+    def before_substep(self, state: newton.State) -> None:
+        """Count the contacts of each world, where Newton detects them. May be recorded."""
+        import warp as wp
+
+        from .kernels import count_contacts
+
+        found, model = self._contacts, self._solver.model
+        if self.config.use_collision_detector or found is None or not found.rigid_contact_max:
+            return
+        self._in_world.zero_()
+        inputs = [
+            found.rigid_contact_count,
+            found.rigid_contact_shape0,
+            found.rigid_contact_shape1,
+            found.rigid_contact_point0,
+            found.rigid_contact_point1,
+            found.rigid_contact_normal,
+            found.rigid_contact_margin0,
+            found.rigid_contact_margin1,
+            model.shape_body,
+            model.shape_world,
+            state.body_q,
+            self._leaves_out_gaps,
+        ]
+        wp.launch(count_contacts, found.rigid_contact_max, inputs, [self._in_world], device=model.device)
+
+    def capacities(self) -> tuple[pippin.Capacity, ...]:
+        """Return the contacts of one world; those of Kamino's own detector are counted by nobody."""
+        worlds, total = len(self._in_world), self._solver.model.rigid_contact_max or 0
+        is_own = self.config.use_collision_detector
+        return (
+            pippin.Capacity(
+                field=f"solver.{'collision_detector.' if is_own else ''}max_contacts_per_world",
+                holds="contacts of one world",
+                allocated=-(-total // worlds),
+                count=None if is_own else self._in_world,
+            ),
+        )
+
+    @pippin.hookimpl
+    def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Close the loops of worlds that start over."""
+        if self.config.use_fk_solver:
+            self._solve_kinematics(state, world_mask)
+
+    def _solve_kinematics(self, state: newton.State, world_mask: wp.array[wp.bool] | None) -> None:
+        """Set body poses and velocities from `joint_q` and `joint_qd`."""
+        self._solver.reset(state, world_mask=world_mask, config=self._solver.ResetConfig.from_joints())
+
+
+def _overlay(settings: Any, values: Mapping[str, Any]) -> None:
+    """Set the attributes of Newton's settings, and of those inside them, to every value that is not None."""
+    for name, value in values.items():
+        present = getattr(settings, name)
+        if isinstance(value, Mapping) and not isinstance(present, Mapping):
+            _overlay(present, value)
+        elif value is not None:
+            setattr(settings, name, value)

@@ -1,0 +1,254 @@
+"""MuJoCo Warp, as a Pippin solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+import pippin
+from attrs.validators import deep_iterable, ge, optional
+from pippin.config.validators import finite
+from pippin.contacts import ContactSource
+from pippin.features import RIGID_CHANGES, RIGID_TREES
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["MuJoCoConfig", "SolverMuJoCo"]
+
+Vector3 = tuple[float, float, float]
+
+
+def count(minimum: int = 1) -> Any:
+    """Return a field for an integer that is inherited where it is not given."""
+    return attrs.field(default=None, validator=optional(ge(minimum)))
+
+
+def non_negative() -> Any:
+    """Return a field for a finite number that is at least zero, inherited where it is not given."""
+    return attrs.field(default=None, validator=optional([finite, ge(0.0)]))
+
+
+@attrs.frozen(kw_only=True)
+class MuJoCoConfig:
+    """MuJoCo's soft constraints in reduced coordinates, on Warp. What is not given, the asset decides, else MuJoCo."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {
+        "actuator_gears": "write the gear of each actuator into the asset",
+        "default_actuator_gear": "write the gear of each actuator into the asset",
+        "ls_parallel": "leave it out, there is one line search",
+        "update_data_interval": "leave it out, MuJoCo gets the state in every substep",
+        "use_mujoco_cpu": "use the solver mujoco-native",
+    }
+
+    separate_worlds: bool | None = None
+    """Whether each world is a MuJoCo world of its own; by default it is."""
+
+    njmax: int | None = count()
+    """Constraint rows per world; by default estimated."""
+
+    njmax_nnz: int | None = count(0)
+    """Nonzeros of the sparse constraint Jacobian per world; by default derived from `njmax`."""
+
+    nconmax: int | None = count()
+    """Contacts per world; by default estimated."""
+
+    iterations: int | None = count()
+    """Iterations of the constraint solver (100)."""
+
+    ls_iterations: int | None = count()
+    """Iterations of its line search (50)."""
+
+    ccd_iterations: int | None = count()
+    """Iterations of convex collision detection (35)."""
+
+    sdf_iterations: int | None = count()
+    """Iterations of signed-distance collision detection (10)."""
+
+    sdf_initpoints: int | None = count()
+    """Starting points of signed-distance collision detection (40)."""
+
+    solver: Literal["cg", "newton"] | None = None
+    """Constraint solver (newton)."""
+
+    integrator: Literal["euler", "rk4", "implicit", "implicitfast", "discrete"] | None = None
+    """Integrator (implicitfast)."""
+
+    cone: Literal["pyramidal", "elliptic"] | None = None
+    """Friction cone (pyramidal)."""
+
+    jacobian: Literal["dense", "sparse", "auto"] | None = None
+    """Storage of the constraint Jacobian (auto)."""
+
+    impratio: float | None = non_negative()
+    """Ratio of frictional to normal impedance (1)."""
+
+    tolerance: float | None = non_negative()
+    """Improvement at which the constraint solver stops (1e-8)."""
+
+    ls_tolerance: float | None = non_negative()
+    """Tolerance of the line search (0.01)."""
+
+    ccd_tolerance: float | None = non_negative()
+    """Tolerance of convex collision detection (1e-6)."""
+
+    density: float | None = non_negative()
+    """Density of the medium [kg/m³] (0)."""
+
+    viscosity: float | None = non_negative()
+    """Viscosity of the medium [Pa·s] (0)."""
+
+    wind: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """Velocity of the medium [m/s] (0, 0, 0)."""
+
+    magnetic: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """Magnetic flux [T] (0, -0.5, 0)."""
+
+    enable_multiccd: bool | None = None
+    """Whether a pair of convex shapes may have up to four contacts (no)."""
+
+    enable_sleeping: bool | None = None
+    """Whether bodies at rest fall asleep, on CUDA (no)."""
+
+    nvmax: int | None = count()
+    """Awake DOFs per world where sleeping is enabled; by default all."""
+
+    sleep_tolerance: float | None = non_negative()
+    """Velocity below which a body falls asleep [m/s, rad/s] (0.001)."""
+
+    disable_contacts: bool | None = None
+    """Whether contacts are left out (no)."""
+
+    disable_sensors: bool | None = None
+    """Whether MuJoCo's own sensors are left out (no)."""
+
+    save_to_mjcf: str | None = None
+    """File that the generated MJCF is written to."""
+
+    use_mujoco_contacts: bool = True
+    """Whether MuJoCo detects contacts itself; otherwise Newton's pipeline does, as `[collision]` says."""
+
+    use_speculative_contacts: bool = False
+    """Whether contacts are anticipated; needs Newton's contacts, and Euler or implicitfast integration."""
+
+    include_sites: bool = True
+    """Whether sites are exported to MuJoCo."""
+
+    skip_visual_only_geoms: bool = True
+    """Whether shapes that never collide are left out of the MuJoCo model."""
+
+    strict_capacity: bool = False
+    """Whether a contact pipeline larger than `nconmax` is an error."""
+
+    kinematic_switchable_roots: bool = True
+    """Whether every moving root can be made kinematic at run time."""
+
+
+class SolverMuJoCo:
+    """Newton's `SolverMuJoCo`, with MuJoCo's own contacts unless the configuration asks for Newton's."""
+
+    Config = MuJoCoConfig
+    coordinates = "reduced"
+    supported_features = RIGID_TREES | {
+        "armature",
+        "effort_limits",
+        "equality_constraints",
+        "joint_damping",
+        "joint_friction",
+        "joint_stiffness",
+        "loop_joints",
+        "mimic_constraints",
+        "mimic_joints",
+        "mujoco_tendons",
+    }
+    supported_model_changes = RIGID_CHANGES | {
+        "ACTUATOR_PROPERTIES",
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+        "TENDON_PROPERTIES",
+    }
+    supported_observables = frozenset(
+        {
+            "body_parent_f",
+            "body_qdd",
+            "contact_f",
+            "overflow",
+            "qfrc_actuator",
+            "qfrc_bias",
+            "qfrc_constraint",
+            "qfrc_frictionloss",
+        }
+    )
+
+    def __init__(self, config: MuJoCoConfig) -> None:
+        if config.use_speculative_contacts and config.use_mujoco_contacts:
+            raise pippin.ConfigError(
+                "use_speculative_contacts: True, but 'use_mujoco_contacts' is too; set use_mujoco_contacts = false"
+            )
+        self.config = config
+
+    @property
+    def detects_contacts(self) -> bool:
+        """Whether MuJoCo detects contacts itself."""
+        return self.config.use_mujoco_contacts
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register MuJoCo's attributes, which importers fill from the assets."""
+        import newton
+
+        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
+        """Return the solver with every option of the configuration."""
+        import newton
+
+        self._solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        return self._solver
+
+    @pippin.hookimpl
+    def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverMuJoCo) -> ContactSource | None:
+        """Return a buffer that MuJoCo exports its contacts to; None where Newton's pipeline is to detect them."""
+        import newton
+
+        if not self.config.use_mujoco_contacts:
+            return None
+        contacts = newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
+        return ContactSource(contacts=contacts)
+
+    def capacities(self) -> tuple[pippin.Capacity, ...]:
+        """Return MuJoCo's buffers, which tell of overflow by bits."""
+        data, bits = self._solver.mjw_data, self._overflow_bits
+        contacts = bits.BROADPHASE | bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX
+        rows = "constraint rows of a world"
+        return (
+            pippin.Capacity(field="solver.njmax", holds=rows, allocated=data.njmax, overflow_bits=bits.NEFC),
+            pippin.Capacity(
+                field="solver.njmax_nnz",
+                holds="nonzeros of a world's constraint Jacobian",
+                allocated=data.njmax_nnz,
+                overflow_bits=bits.NJMAX_NNZ,
+            ),
+            pippin.Capacity(
+                field="solver.nconmax",
+                holds="contacts of all worlds",
+                allocated=data.naconmax,
+                overflow_bits=contacts,
+                cure="raise it, the number of contacts per world",
+            ),
+        )
+
+    @property
+    def harmless_overflow_bits(self) -> int:
+        """A limit of iterations, and the pipeline's buffer, which the host watches itself."""
+        bits = self._overflow_bits
+        return int(bits.ITERATIONS | bits.LS_ITERATIONS) | self._solver.OverflowBits.CONTACT_PIPELINE
+
+    @property
+    def _overflow_bits(self) -> Any:
+        """MuJoCo Warp's names for the bits that say what overflowed."""
+        return self._solver.import_mujoco()[1].OverflowType

@@ -1,0 +1,217 @@
+"""MuJoCo's own C engine on all cores of the CPU, as a Pippin solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+import pippin
+from attrs.validators import deep_iterable, ge, optional
+from pippin.config.validators import finite, non_negative
+from pippin.contacts import ContactSource
+from pippin.features import RIGID_CHANGES, RIGID_TREES
+
+if TYPE_CHECKING:
+    import newton
+
+    from .engine import MuJoCoBatch
+
+__all__ = ["MuJoCoNativeConfig", "SolverMuJoCoNative"]
+
+Vector3 = tuple[float, float, float]
+
+_GROWS = "leave it out: MuJoCo in C has no such limit"
+_OWN_CONTACTS = "leave it out: MuJoCo in C detects contacts itself"
+_AWAKE = "leave it out: worlds do not sleep here"
+
+
+def count() -> Any:
+    """Return a field for a positive integer that is inherited where it is not given."""
+    return attrs.field(default=None, validator=optional(ge(1)))
+
+
+def number() -> Any:
+    """Return a field for a finite number that is at least zero, inherited where it is not given."""
+    return attrs.field(default=None, validator=optional(non_negative))
+
+
+@attrs.frozen(kw_only=True)
+class MuJoCoNativeConfig:
+    """MuJoCo's own C engine, every world on the CPU's cores. What is not given, the asset decides, else MuJoCo."""
+
+    threads: int | None = count()
+    """Threads that worlds are stepped on; by default one per core."""
+
+    iterations: int | None = count()
+    """Iterations of the constraint solver (100)."""
+
+    ls_iterations: int | None = count()
+    """Iterations of its line search (50)."""
+
+    ccd_iterations: int | None = count()
+    """Iterations of convex collision detection (35)."""
+
+    sdf_iterations: int | None = count()
+    """Iterations of signed-distance collision detection (10)."""
+
+    sdf_initpoints: int | None = count()
+    """Starting points of signed-distance collision detection (40)."""
+
+    solver: Literal["cg", "newton"] | None = None
+    """Constraint solver (newton)."""
+
+    integrator: Literal["euler", "rk4", "implicit", "implicitfast", "discrete"] | None = None
+    """Integrator (implicitfast)."""
+
+    cone: Literal["pyramidal", "elliptic"] | None = None
+    """Friction cone (pyramidal)."""
+
+    jacobian: Literal["dense", "sparse", "auto"] | None = None
+    """Storage of the constraint Jacobian (auto)."""
+
+    impratio: float | None = number()
+    """Ratio of frictional to normal impedance (1)."""
+
+    tolerance: float | None = number()
+    """Improvement at which the constraint solver stops (1e-8)."""
+
+    ls_tolerance: float | None = number()
+    """Tolerance of the line search (0.01)."""
+
+    ccd_tolerance: float | None = number()
+    """Tolerance of convex collision detection (1e-6)."""
+
+    density: float | None = number()
+    """Density of the medium [kg/m³] (0)."""
+
+    viscosity: float | None = number()
+    """Viscosity of the medium [Pa·s] (0)."""
+
+    wind: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """Velocity of the medium [m/s] (0, 0, 0)."""
+
+    magnetic: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """Magnetic flux [T] (0, -0.5, 0)."""
+
+    enable_multiccd: bool | None = None
+    """Whether a pair of convex shapes may have up to four contacts (no)."""
+
+    disable_contacts: bool | None = None
+    """Whether contacts are left out (no)."""
+
+    save_to_mjcf: str | None = None
+    """File that the generated MJCF is written to."""
+
+    include_sites: bool = True
+    """Whether sites are exported to MuJoCo."""
+
+    skip_visual_only_geoms: bool = True
+    """Whether shapes that never collide are left out of the MuJoCo model."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {
+        "njmax": _GROWS,
+        "njmax_nnz": _GROWS,
+        "nconmax": _GROWS,
+        "strict_capacity": _GROWS,
+        "use_mujoco_contacts": _OWN_CONTACTS,
+        "use_speculative_contacts": _OWN_CONTACTS,
+        "enable_sleeping": _AWAKE,
+        "nvmax": _AWAKE,
+        "sleep_tolerance": _AWAKE,
+    }
+
+
+class SolverMuJoCoNative:
+    """MuJoCo's worlds, stepped on threads outside Warp, from the same model that `mujoco` steps on Warp."""
+
+    Config = MuJoCoNativeConfig
+    coordinates = "joint"
+    detects_contacts = True
+    supported_features = RIGID_TREES | {
+        "armature",
+        "effort_limits",
+        "equality_constraints",
+        "joint_damping",
+        "joint_friction",
+        "joint_stiffness",
+        "loop_joints",
+        "mimic_constraints",
+        "mimic_joints",
+        "mujoco_tendons",
+    }
+    is_capturable = False
+    supported_model_changes = RIGID_CHANGES | {
+        "ACTUATOR_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+        "TENDON_PROPERTIES",
+    }
+    # No contact_f: contacts are in the memory of the thread that steps a world, and gone when it steps the next.
+    supported_observables = frozenset({"body_qdd"})
+
+    def __init__(self, config: MuJoCoNativeConfig) -> None:
+        self.config = config
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register MuJoCo's attributes, which importers fill from the assets."""
+        import newton
+
+        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> MuJoCoBatch:
+        """Return MuJoCo's worlds.
+
+        Raises:
+            ConfigError: The model is not on the CPU, or has bodies that are moved by hand.
+        """
+        from .engine import MuJoCoBatch
+
+        _refuse(model)
+        options = attrs.asdict(self.config)
+        threads = options.pop("threads")
+        options |= {"disable_sensors": True, "kinematic_switchable_roots": False}
+        return MuJoCoBatch(model, options, threads or 0)
+
+    @pippin.hookimpl
+    def initialize_contacts(self) -> ContactSource:
+        """Return no buffer: MuJoCo keeps its contacts to itself."""
+        return ContactSource()
+
+    @pippin.hookimpl
+    def step_solver(
+        self,
+        solver: MuJoCoBatch,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+        substep_count: int,
+    ) -> None:
+        """Take the substeps in one call, and hand only the last state back."""
+        solver.step(state_in, state_out, control, None, dt, observables=observables, substep_count=substep_count)
+
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Simulation) -> None:
+        """Declare MuJoCo's state of every world, with the warm start, as what is carried from step to step."""
+        solver: Any = simulation.solver
+        self.state_arrays = solver.state_arrays
+
+
+def _refuse(model: newton.Model) -> None:
+    """Refuse what the engine cannot step."""
+    import newton
+
+    if not model.device.is_cpu:
+        raise pippin.ConfigError(
+            f"type: 'mujoco-native' runs on the CPU, the model is on {model.device.alias};"
+            " set simulation.device = \"cpu\", or use 'mujoco'"
+        )
+    flags = [] if model.body_flags is None else model.body_flags.numpy()
+    for label, flag in zip(model.body_label, flags, strict=False):
+        if flag & newton.BodyFlags.KINEMATIC:
+            raise pippin.ConfigError(f"type: 'mujoco-native' has no kinematic bodies such as {label!r}; use 'mujoco'")

@@ -1,0 +1,87 @@
+"""Semi-implicit Euler with penalty joints, as a Pippin solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+import attrs
+import pippin
+from attrs.validators import ge
+from pippin.config.validators import finite
+from pippin.determinism import deterministic_mode
+from pippin.features import RIGID_CHANGES, RIGID_TREES
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["SemiImplicitConfig", "SolverSemiImplicit"]
+
+
+@attrs.frozen(kw_only=True)
+class SemiImplicitConfig:
+    """Symplectic Euler in maximal coordinates, joints and contacts as stiff springs: small steps."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
+
+    angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
+    """Damping of angular velocity [1/s]."""
+
+    joint_attach_ke: float = attrs.field(default=1.0e4, validator=[finite, ge(0.0)])
+    """Stiffness that holds joints together [N/m, N·m/rad]."""
+
+    joint_attach_kd: float = attrs.field(default=1.0e2, validator=[finite, ge(0.0)])
+    """Damping that holds joints together [N·s/m, N·m·s/rad]."""
+
+    joint_mimic_ke: float = attrs.field(default=1.0e2, validator=[finite, ge(0.0)])
+    """Stiffness that holds mimic joints to their leaders [N·m/rad]."""
+
+    joint_mimic_kd: float = attrs.field(default=1.0, validator=[finite, ge(0.0)])
+    """Damping of mimic joints [N·m·s/rad]."""
+
+    enable_tri_contact: bool = True
+    """Whether particles collide with triangles."""
+
+    deterministic: bool | None = None
+    """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
+
+
+class SolverSemiImplicit:
+    """Newton's `SolverSemiImplicit`, over contacts from Newton's pipeline."""
+
+    Config = SemiImplicitConfig
+    coordinates = "maximal"
+    supported_features = RIGID_TREES | {
+        "bending",
+        "disabled_joints",
+        "gradients",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "joint_stiffness",
+        "loop_joints",
+        "mimic_joints",
+        "muscles",
+        "particles",
+        "springs",
+        "tetrahedra",
+        "triangles",
+    }
+    deterministic_on = frozenset({"cpu", "cuda"})
+    supported_model_changes = RIGID_CHANGES | {
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+    }
+    supported_observables = frozenset[str]()
+
+    def __init__(self, config: SemiImplicitConfig) -> None:
+        self.config = config
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
+        """Return the solver with every option of the configuration."""
+        import newton
+
+        options = attrs.asdict(self.config)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
+        return newton.solvers.SolverSemiImplicit(model, **options)

@@ -1,0 +1,306 @@
+"""Newton's Steel, as a Pippin solver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import attrs
+import pippin
+from attrs.validators import ge, optional
+from pippin.config.validators import finite, fraction, non_negative, positive
+from pippin.determinism import deterministic_mode
+from pippin.features import RIGID_CHANGES, RIGID_TREES
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["SolverSteel", "SteelConfig"]
+
+
+def number(default: Any, *validators: Any) -> Any:
+    """Return a field with a default and what its value must satisfy."""
+    return attrs.field(default=default, validator=list(validators))
+
+
+@attrs.frozen(kw_only=True)
+class SteelConfig:
+    """Reduced coordinates: mass matrix by composite rigid bodies, contacts and limits by projected Gauss-Seidel."""
+
+    solve_mode: Literal["serial", "colored"] = "serial"
+    """Order of the sweep: row by row, or contacts in parallel colours (needs the propagation response)."""
+
+    iterations: int = number(12, ge(0))
+    """Sweeps over all rows per substep."""
+
+    baumgarte: float = number(0.2, non_negative)
+    """Part of the position error of contacts and limits that is removed per substep."""
+
+    cfm: float = number(1e-6, non_negative)
+    """What is added to the diagonal of every row, so that redundant rows stay solvable."""
+
+    relaxation: float = number(1.0, positive)
+    """Over-relaxation factor of the sweep."""
+
+    update_mass_matrix_interval: int = number(1, ge(1))
+    """Substeps between two factorisations of the mass matrix; only 1 can be captured."""
+
+    enable_joint_limits: bool = False
+    """Whether joint position limits hold. Off unless set: then joints pass their limits freely."""
+
+    joint_limit_activation_gap: float | None = number(None, optional(non_negative))
+    """Distance from a limit at which it takes a row [m, rad]; by default every finite limit takes one always."""
+
+    enable_joint_velocity_limits: bool = False
+    """Whether joint velocity limits hold."""
+
+    velocity_limit_activation_fraction: float = number(0.0, fraction)
+    """Part of a velocity limit from which on it takes rows; 0 takes them always."""
+
+    enable_joint_friction: bool = False
+    """Whether dry joint friction acts (CUDA)."""
+
+    articulation_constraint_max: int = number(32, ge(1))
+    """Rows of articulated bodies per world, three per contact and one per limit; what does not fit is dropped."""
+
+    free_body_constraint_max: int = number(512, ge(1))
+    """Rows of free bodies per world; what does not fit is dropped."""
+
+    propagation_constraint_max: int | None = number(None, optional(ge(1)))
+    """Rows of the propagation response per world; by default the sum of the other two capacities."""
+
+    warn_constraint_overflow: bool = True
+    """Whether the device prints a line when a world first drops rows."""
+
+    row_watermark: bool = False
+    """Whether the largest row counts are kept, for `solver.constraint_row_watermarks()`."""
+
+    drive_mode: Literal["augmented", "rows"] = "augmented"
+    """Joint drives implicit in the mass matrix, or as rows whose whole effort the effort limit bounds."""
+
+    fuse_joint_velocity_limits: bool = True
+    """Whether driven joints have their velocity clamped in place of two rows, where drives are rows."""
+
+    enable_bilateral_preelimination: bool = False
+    """Whether loop closures and mimic joints are eliminated before the sweep."""
+
+    bilateral_preelimination_include_mimics: bool = True
+    """Whether that elimination covers mimic joints."""
+
+    parallel_tree: bool = False
+    """Whether branches of a tree are traversed in parallel (CUDA)."""
+
+    reuse_kinematics: bool = False
+    """Whether a substep starts from the kinematics that the last one published (CUDA)."""
+
+    use_parallel_streams: bool = False
+    """Whether articulations of different sizes run on streams of their own (CUDA)."""
+
+    double_buffer: bool = False
+    """Whether matrices are cleared on another stream while the next substep runs (CUDA)."""
+
+    friction_anchor_beta: float | None = number(None, optional(non_negative))
+    """Part of a patch's tangential displacement that friction pulls back per substep (0.2); 0 is point friction."""
+
+    contact_regularization: float = number(0.0, non_negative)
+    """How far penetrating contacts yield, against a rigid contact's impulse; 0 is rigid."""
+
+    velocity_iterations: int = number(0, ge(0))
+    """Sweeps that refine velocities after positions are decided."""
+
+    velocity_drive_mode: Literal["freeze", "active"] = "freeze"
+    """Whether drives that are rows keep their impulse in those sweeps, or go on."""
+
+    row_schedule: Literal["interleaved", "contact_then_internal", "phased"] = "interleaved"
+    """Order of contact rows and of the joints' own rows."""
+
+    friction_mode: Literal["fixed_normal", "bisection", "bisection_desaxce", "coulomb_newton"] = "fixed_normal"
+    """How the friction cone is solved; all but fixed_normal need CUDA."""
+
+    contact_warmstart: bool = False
+    """Whether contacts start from their last impulse; needs a pipeline that matches contacts."""
+
+    contact_warmstart_decay: float = number(1.0, non_negative)
+    """Factor on the impulses they start from."""
+
+    enable_restitution: bool = True
+    """Whether the shapes' coefficient of restitution is applied."""
+
+    restitution_velocity_threshold: float = number(0.5, non_negative)
+    """Closing speed from which on contacts rebound [m/s]."""
+
+    contact_speculative_scale: float = number(1.0, non_negative)
+    """Part of an open gap that may close within a substep."""
+
+    contact_gap_gate: float | None = number(None, optional(non_negative))
+    """Gap beyond which a detected contact takes no rows [m]; by default each takes some."""
+
+    contact_friction_scale: float = number(1.0, non_negative)
+    """Factor on every shape's coefficient of friction."""
+
+    contact_friction_position_iterations: int = number(-1, ge(-1))
+    """How many of the last sweeps solve friction; -1 is all of them."""
+
+    contact_friction_gap_max: float | None = number(None, optional(finite))
+    """Gap beyond which a contact has no friction [m]; by default each has it."""
+
+    contact_shared_anchor: bool = False
+    """Whether a contact acts in the middle between its two points."""
+
+    contact_friction_shared_anchor: bool = False
+    """Whether its friction acts there."""
+
+    contact_torsion_device: bool = False
+    """Whether torsional friction is prepared on the device; from the host it cannot be captured."""
+
+    contact_compliance: bool = False
+    """Whether contacts with a stiffness of their own are springs (CUDA)."""
+
+    enable_sleeping: bool = False
+    """Whether islands at rest fall asleep."""
+
+    sleep_linear_threshold: float = number(0.05, positive)
+    """Speed below which a body counts as at rest [m/s]."""
+
+    sleep_angular_threshold: float = number(0.15, positive)
+    """Angular speed below which a body counts as at rest [rad/s]."""
+
+    sleep_quiet_time: float = number(0.5, positive)
+    """Time at rest after which an island falls asleep [s]."""
+
+    sleep_skip_constraints: bool = True
+    """Whether sleeping islands take no rows; their contact forces then read zero."""
+
+    articulated_contact_response: Literal["immediate", "propagation"] = "immediate"
+    """Contacts of articulations as dense rows, or as rows of bodies whose impulses run through the tree."""
+
+    propagation_same_articulation_rows: bool = False
+    """Whether contacts between links of one articulation run through the tree as well."""
+
+    propagation_cached_response: bool = True
+    """Whether responses through the tree are kept for a substep."""
+
+    propagation_cached_response_body_max: int = number(8, ge(1))
+    """Bodies in contact per world whose responses are kept."""
+
+    propagation_color_order: Literal["contact", "longest_first"] = "contact"
+    """Order in which contacts are coloured."""
+
+    deterministic: bool | None = None
+    """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
+
+
+class SolverSteel:
+    """Newton's `SolverSteel`, over contacts from Newton's pipeline."""
+
+    Config = SteelConfig
+    coordinates = "reduced"
+    supported_features = (RIGID_TREES - {"joint_limits"}) | {
+        "armature",
+        "effort_limits",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "loop_joints",
+        "mimic_constraints",
+        "mimic_joints",
+    }
+    optional_features: ClassVar = {
+        "joint_limits": "enable_joint_limits",
+        "joint_friction": "enable_joint_friction",
+        "velocity_limits": "enable_joint_velocity_limits",
+    }
+    deterministic_on = frozenset({"cpu", "cuda"})
+    supported_model_changes = RIGID_CHANGES | {
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+    }
+    supported_observables = frozenset({"body_awake", "body_parent_f", "contact_f"})
+    eager_reason = "a graph would repeat one choice between factorising and not"
+
+    def __init__(self, config: SteelConfig) -> None:
+        if config.solve_mode == "colored" and config.articulated_contact_response != "propagation":
+            raise pippin.ConfigError(
+                "solve_mode: 'colored', but 'articulated_contact_response' is 'immediate';"
+                " set articulated_contact_response = 'propagation'"
+            )
+        self.config = config
+        self.supported_features = type(self).supported_features | {
+            feature for feature, option in self.optional_features.items() if getattr(config, option)
+        }
+        if not config.enable_sleeping:
+            self.supported_observables = type(self).supported_observables - {"body_awake"}
+
+    @property
+    def is_capturable(self) -> bool:
+        """Where every substep factorises the mass matrix."""
+        return self.config.update_mass_matrix_interval == 1
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register Steel's attributes: damping and largest velocities of bodies, torsional friction of shapes."""
+        import newton
+
+        newton.solvers.SolverSteel.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model, collision: pippin.CollisionConfig) -> newton.solvers.SolverSteel:
+        """Return the solver with every option of the configuration; what is None is Newton's to choose."""
+        import newton
+
+        if self.config.contact_warmstart and collision.contact_matching == "disabled":
+            raise pippin.ConfigError(
+                "contact_warmstart: True, but collision.contact_matching is 'disabled'; set it to 'latest' or 'sticky'"
+            )
+        options = attrs.asdict(self.config)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
+        self._solver = newton.solvers.SolverSteel(
+            model, **{name: value for name, value in options.items() if value is not None}
+        )
+        return self._solver
+
+    def capacities(self) -> tuple[pippin.Capacity, ...]:
+        """Return the rows of a world by family; `check` asks the solver itself whether some were dropped."""
+        rows = {
+            "articulation": self.config.articulation_constraint_max,
+            "free_body": self.config.free_body_constraint_max,
+            "propagation": self.config.propagation_constraint_max,
+        }
+        return tuple(_capacity(family, allocated) for family, allocated in rows.items() if allocated is not None)
+
+    def check(self) -> None:
+        """Raise where the solver dropped rows or contacts, or rejected its input, since a world was last reset.
+
+        Raises:
+            SimulationError: Names each family of rows that overflowed where `row_watermark` counts them, else all.
+        """
+        try:
+            self._solver.check_constraint_capacity()
+        except RuntimeError as error:
+            raise pippin.SimulationError(*self._dropped(error)) from error
+
+    def _dropped(self, error: RuntimeError) -> list[str]:
+        """Say which rows did not fit, as far as the solver tells."""
+        if not self._solver.constraint_overflow.numpy().any():
+            return [f"solver: {error}"]
+        counts = self._solver.constraint_row_watermarks()
+        faults = [
+            capacity.overflow(counts[f"{family}_raw_high_water"])
+            for family, capacity in zip(_FAMILIES, self.capacities(), strict=False)
+            if counts[f"{family}_overflow_world_steps"]
+        ]
+        return faults or [
+            f"solver: rows did not fit into {', '.join(_sizes(self.capacities()))}; raise them,"
+            f" or set row_watermark = true to be told which one and how far ({error})"
+        ]
+
+
+_FAMILIES = ("articulation", "free_body", "propagation")
+
+
+def _capacity(family: str, allocated: int) -> pippin.Capacity:
+    holds = f"rows of a world ({family.replace('_', ' ')})"
+    return pippin.Capacity(field=f"solver.{family}_constraint_max", holds=holds, allocated=allocated)
+
+
+def _sizes(capacities: tuple[pippin.Capacity, ...]) -> list[str]:
+    return [f"{capacity.field.removeprefix('solver.')} = {capacity.allocated}" for capacity in capacities]

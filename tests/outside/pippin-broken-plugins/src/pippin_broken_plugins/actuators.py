@@ -1,0 +1,34 @@
+"""Actuators that break a promise."""
+
+import newton
+import pippin
+import warp as wp
+from pippin.stepping import zero_efforts
+from pippin_actuator_pd import ActuatorPD
+
+__all__ = ["Idle", "Overwriting", "Undeclared"]
+
+
+class Idle(ActuatorPD):
+    """Moves nothing."""
+
+    @pippin.hookimpl
+    def apply_actuators(self) -> None:
+        """Do nothing."""
+
+
+class Undeclared(ActuatorPD):
+    """Lists the first of its DOFs alone."""
+
+    @property
+    def actuated_dofs(self) -> wp.array:
+        return wp.array(super().actuated_dofs.numpy()[:1], dtype=int, device="cpu")
+
+
+class Overwriting(ActuatorPD):
+    """Wipes out what others have added."""
+
+    @pippin.hookimpl
+    def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        zero_efforts(self.actuated_dofs, control)
+        super().apply_actuators(state, control, dt)
