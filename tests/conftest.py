@@ -192,7 +192,7 @@ def cloth() -> Callable[..., Any]:
 def grains() -> Callable[..., Any]:
     """Return a function that builds a block of 27 grains on its way along x."""
     import newton
-    from pippin.testing import scenes
+    from pippin.conformance import scenes
 
     def build() -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)

@@ -9,7 +9,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.cli import main
-from pippin.summary import what_ran
+from pippin.analysis.summary import what_ran
 
 
 def builder_with_ball(height=0.05):

@@ -11,7 +11,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.checkpoint import Checkpoint
+from pippin.state.checkpoint import Checkpoint
 
 RESUME = """
 import runpy

@@ -10,7 +10,7 @@ import attrs
 import newton
 import pippin
 import pytest
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.config.schema import json_schema
 from pippin.hookspecs import Component, Hooks
 

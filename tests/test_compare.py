@@ -6,10 +6,10 @@ import numpy as np
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin import measures
+from pippin.analysis import measures
 from pippin.cli import main
 from pippin.cli.compare import COLUMNS
-from pippin.comparison import UNITS
+from pippin.analysis.compare import UNITS
 
 PENDULUM = """
 <mujoco>

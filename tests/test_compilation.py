@@ -11,7 +11,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.compilation import compile_step
+from pippin.step.compilation import compile_step
 
 NUMBERS = itertools.count()
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from pippin import PluginError, testing
-from pippin.catalog import Catalog
+from pippin import PluginError, conformance as testing
+from pippin.catalog.entries import Catalog
 from pippin.cli import main
-from pippin.features import FEATURES
-from pippin.testing.benches import BENCHES, UNTRIED
+from pippin.solving import FEATURES
+from pippin.conformance.benches import BENCHES, UNTRIED
 
 ROOT = Path(__file__).parents[1]
 

@@ -29,7 +29,7 @@ import newton  # noqa: F401  before any page runs, for the page on gradients
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.hookspecs import Component, Hooks
 

@@ -15,7 +15,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 
 ROOT = Path(__file__).parents[1]
 RIGID = sorted(set(Catalog.installed().names("solver")) - {"implicit-mpm", "style3d"})

@@ -14,7 +14,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 
 ROWS = tomllib.loads((Path(__file__).parent / "physics" / "checks.toml").read_text(encoding="utf-8"))
 PLUGINS = {name: Catalog.installed().find("solver", name).load() for name in Catalog.installed().names("solver")}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from pippin.contract import CONTRACT_VERSIONS
+from pippin.catalog.contract_version import CONTRACT_VERSIONS
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = sorted(path.parent for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src"))

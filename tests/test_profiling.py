@@ -11,7 +11,7 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.profiling import profile
+from pippin.analysis.profile import profile
 
 DECIMATION, SUBSTEPS, STEPS = 2, 3, 4
 PAUSE = 0.002

@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 
 ANT = Path(__file__).parents[1] / "docs" / "examples" / "ant.toml"
 GRAVITY = np.array([0.0, 0.0, -9.81])

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.hookspecs import Hooks
-from pippin.tracing import HookTrace
+from pippin.components.tracing import HookTrace
 
 DECIMATION, SUBSTEPS = 2, 3
 

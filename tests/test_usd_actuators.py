@@ -187,7 +187,7 @@ def test_a_constant_effort_is_added(robot):
 
 
 def test_the_summary_of_a_run_lists_the_plugins_of_a_stage(robot):
-    from pippin.summary import what_ran
+    from pippin.analysis.summary import what_ran
 
     with simulate(robot(prim("motor"))) as simulation:
         assert what_ran(simulation)["plugins"]["actuators:motor"]["distribution"] == "pippin-actuator-pd"
@@ -443,8 +443,8 @@ def test_a_prototype_with_newtons_own_actuators_is_refused(chain, configure):
 
 
 def test_a_plugin_that_is_missing_is_named_with_what_to_install(robot):
-    from pippin.assets import find_prim_actuators
-    from pippin.catalog import Catalog
+    from pippin.assembly.assets import find_prim_actuators
+    from pippin.catalog.entries import Catalog
 
     stage = robot(prim("motor"))
     config = pippin.structure({"scene": {"assets": [{"path": str(stage)}]}})

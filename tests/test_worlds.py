@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.recording import Recorder
+from pippin.analysis.recorder import Recorder
 
 RIGID = ("xpbd", "featherstone", "semi-implicit", "steel", "vbd")
 """Solvers of rigid robots that declare `heterogeneous_worlds`."""

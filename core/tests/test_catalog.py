@@ -4,7 +4,7 @@ import sys
 
 import pytest
 from pippin import PluginError
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 
 GOOD = """
 import attrs

@@ -8,7 +8,7 @@ import pytest
 import warp as wp
 from click.testing import CliRunner
 from pippin import PluginError
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.cli import main
 
 PLUGIN = "import attrs\n\n\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"

@@ -10,7 +10,7 @@ import attrs
 import pytest
 from click.testing import CliRunner
 from jsonschema import Draft7Validator
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.config.schema import json_schema
 

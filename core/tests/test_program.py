@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import warp as wp
 from pippin import SimulationError
-from pippin.outcome import Outcome
-from pippin.program import CaptureWarning, Operation, Program
-from pippin.snapshot import Snapshot, find_arrays, python_values
+from pippin.state.outcome import Outcome
+from pippin.errors import CaptureWarning
+from pippin.step.program import Operation, Program
+from pippin.state.snapshot import Snapshot, find_arrays, python_values
 
 
 @wp.kernel

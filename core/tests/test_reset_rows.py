@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.reset import WorldReset
+from pippin.state.reset import WorldReset
 
 KINDS = newton.Model.AttributeFrequency
 PER_WORLD = {

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pippin
 import pytest
-from pippin.recording import Series
-from pippin.run_folder import RunFolder
+from pippin.analysis.recorder import Series
+from pippin.analysis.run_folder import RunFolder
 
 SERIES = {
     "time": Series(values=np.linspace(0.1, 1.0, 10), units=("s",)),

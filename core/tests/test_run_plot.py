@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pippin.recording import Series
-from pippin.run_folder import RunFolder
+from pippin.analysis.recorder import Series
+from pippin.analysis.run_folder import RunFolder
 
 pytest.importorskip("matplotlib")
 
@@ -23,7 +23,7 @@ def test_the_picture_is_a_png(tmp_path: Path) -> None:
 
 
 def test_each_unit_has_its_own_axis_and_quaternions_have_none() -> None:
-    from pippin.plot import plot_series
+    from pippin.analysis.plot import plot_series
 
     figure = plot_series(SERIES)
 
@@ -31,7 +31,7 @@ def test_each_unit_has_its_own_axis_and_quaternions_have_none() -> None:
 
 
 def test_several_vectors_are_drawn_as_their_lengths() -> None:
-    from pippin.plot import plot_series
+    from pippin.analysis.plot import plot_series
 
     figure = plot_series(SERIES)
 

@@ -7,7 +7,7 @@ import newton
 import pippin
 import pytest
 from pippin.config import SceneConfig, ShapeConfig
-from pippin.scene import add_assets, add_worlds, new_builder
+from pippin.assembly.scene import add_assets, add_worlds, new_builder
 
 ROBOT = """
 <mujoco>

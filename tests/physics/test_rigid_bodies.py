@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 
 ROWS, LABORATORY = (
     tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import testing
+from pippin import conformance as testing
 
 POSITIONS = np.array([0.3, -0.2, 0.1], dtype=np.float32)
 VELOCITIES = np.array([1.0, -2.0, 0.5], dtype=np.float32)

@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import testing
+from pippin import conformance as testing
 
 
 class Featherstone:

@@ -7,8 +7,9 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import testing
-from pippin.features import RIGID_TREES, FeatureWarning
+from pippin import conformance as testing
+from pippin.solving import RIGID_TREES
+from pippin.errors import FeatureWarning
 
 NAMES = ("hip", "knee")
 INERTIA = 2.0

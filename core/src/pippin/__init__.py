@@ -1,24 +1,15 @@
 """Pippin: a plugin host for the Newton physics engine."""
 
-from .callbacks import Callback, Callbacks
-from .capacities import Capacity
-from .config import (
-    AssetConfig,
-    CollisionConfig,
-    ComponentConfig,
-    SceneConfig,
-    SimulationConfig,
-    StepConfig,
-    load,
-    structure,
-)
-from .contacts import ContactSource
+from .step.callbacks import Callback, Callbacks
+from .solving.capacities import Capacity
+from .config import AssetConfig, CollisionConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig, load, structure
+from .solving.contact_source import ContactSource
 from .errors import ConfigError, PippinError, PluginError, SimulationError
-from .features import FeatureWarning
+from .errors import FeatureWarning
 from .hookspecs import hookimpl
-from .program import CaptureWarning
+from .errors import CaptureWarning
 from .simulation import Simulation
-from .tracing import HookTrace
+from .components.tracing import HookTrace
 
 __all__ = [
     "AssetConfig",

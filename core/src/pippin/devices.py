@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .errors import ConfigError
@@ -11,7 +13,7 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-__all__ = ["WARP_LOCK", "find_device", "kind_of", "leave_out_backward_kernels", "require_backward_kernels"]
+__all__ = ["WARP_LOCK", "find_device", "kind_of", "leave_out_backward_kernels", "require_backward_kernels", "warp_quiet"]
 
 WARP_LOCK = threading.RLock()
 """Held whenever Pippin uses Warp. While one thread records, Warp would record what any other thread launches; and two
@@ -69,3 +71,15 @@ def find_device(name: str) -> wp.Device:
 def kind_of(device: wp.Device) -> str:
     """Return the kind of a device: "cpu" or "cuda"."""
     return "cuda" if device.is_cuda else "cpu"
+
+
+@contextmanager
+def warp_quiet() -> Iterator[None]:
+    """Let Warp say nothing below a warning."""
+    import warp as wp
+
+    log_level, wp.config.log_level = wp.config.log_level, wp.LOG_WARNING
+    try:
+        yield
+    finally:
+        wp.config.log_level = log_level

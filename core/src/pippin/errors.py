@@ -33,3 +33,11 @@ class SimulationError(PippinError):
     def __init__(self, *faults: str) -> None:
         super().__init__("\n".join(faults))
         self.faults: tuple[str, ...] = faults
+
+
+class FeatureWarning(UserWarning):
+    """The solver leaves out something that the scene sets."""
+
+
+class CaptureWarning(UserWarning):
+    """An operation runs eagerly, because replaying it does not give what running it gives."""

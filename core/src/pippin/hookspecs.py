@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     import warp as wp
 
-    from .capacities import Capacity
+    from .solving.capacities import Capacity
     from .config import CollisionConfig
-    from .contacts import ContactSource
+    from .solving.contact_source import ContactSource
     from .simulation import Simulation
 
 __all__ = ["Component", "Hooks", "hookimpl", "hookspec"]

@@ -11,34 +11,34 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 import numpy as np
 
 from .arrays import present
-from .buffers import Assignable, DoubleBuffer
-from .building import build_model
-from .callbacks import Callbacks
-from .capacities import Capacity
-from .catalog import Catalog
-from .changes import ModelChanges
-from .checkpoint import Checkpoint, versions
-from .components import Components, located
+from .state.double_buffer import Assignable, DoubleBuffer
+from .assembly.model import build_model
+from .step.callbacks import Callbacks
+from .solving.capacities import Capacity
+from .catalog.entries import Catalog
+from .state.model_changes import ModelChanges
+from .state.checkpoint import Checkpoint, versions
+from .components.registry import Components, located
 from .config import dump_toml, load, structure
-from .determinism import refuse_undeterministic, with_determinism
+from .assembly.determinism import refuse_undeterministic, with_determinism
 from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels, require_backward_kernels
 from .errors import ConfigError, SimulationError
-from .observables import allocate_observables
-from .periods import periods_in_steps
-from .recording import Recorder
-from .scene import world_offsets
-from .solving import SolverBuilding
-from .turn import Turn
-from .written import Coordinates, WrittenWorlds
+from .state.observables import allocate_observables
+from .step.periods import periods_in_steps
+from .analysis.recorder import Recorder
+from .assembly.scene import world_offsets
+from .assembly.solver import SolverBuilding
+from .step.callbacks import Turn
+from .state.kinematics import Coordinates, WrittenWorlds
 
 if TYPE_CHECKING:
     import newton
     import warp as wp
 
-    from .catalog import Kind
+    from .catalog.entries import Kind
     from .config import ComponentConfig, SimulationConfig
-    from .outcome import Outcome
-    from .tracing import HookTrace
+    from .state.outcome import Outcome
+    from .components.tracing import HookTrace
     from .views import SimulationView
 
 __all__ = ["Simulation"]
@@ -146,7 +146,7 @@ class Simulation:
     def _allocate(self) -> None:
         import newton
 
-        from .reset import WorldReset
+        from .state.reset import WorldReset
 
         model, step = self.model, self.config.simulation
         # Even with gradients: steps keep none, and `rollout` makes states of its own.
@@ -179,8 +179,8 @@ class Simulation:
         import newton
         import warp as wp
 
-        from .monitor import Monitor
-        from .stepping import Stepping
+        from .state.monitor import Monitor
+        from .step.plan import Stepping
 
         solver = self._components.solver
         self._monitor = Monitor(
@@ -415,7 +415,7 @@ class Simulation:
         """
         if self._is_closed or count < 0:
             raise SimulationError(_refused_step(count))
-        from .rollout import roll_out
+        from .step.rollout import roll_out
 
         with WARP_LOCK:
             self._catch_up()
@@ -479,7 +479,7 @@ class Simulation:
         Raises:
             ConfigError: It is no actuator of this simulation.
         """
-        from .stepping import zero_efforts
+        from .actuation.efforts import zero_efforts
 
         acting = [each.component for each in self._components.implementations("apply_actuators")]
         if not any(each is component for each in acting):

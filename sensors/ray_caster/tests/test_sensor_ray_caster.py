@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import testing
+from pippin import conformance as testing
 
 DOWN = {"size": [0.0, 0.0], "resolution": 1.0}
 """A grid of a single ray."""

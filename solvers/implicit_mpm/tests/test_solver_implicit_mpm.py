@@ -10,7 +10,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import testing
+from pippin import conformance as testing
 from pippin_solver_implicit_mpm import ImplicitMPMConfig, SolverImplicitMPM
 
 OURS = {"project_outside_colliders"}

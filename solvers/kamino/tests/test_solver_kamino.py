@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import testing
+from pippin import conformance as testing
 from pippin_solver_kamino import KaminoConfig, SolverKamino
 
 INHERITED = {

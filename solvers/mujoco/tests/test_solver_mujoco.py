@@ -7,7 +7,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin import testing
+from pippin import conformance as testing
 from pippin_solver_mujoco import MuJoCoConfig
 
 LEFT_OUT = {

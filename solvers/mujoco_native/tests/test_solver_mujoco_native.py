@@ -11,7 +11,7 @@ import pippin
 import pytest
 import warp as wp
 from mujoco.rollout import Rollout
-from pippin import testing
+from pippin import conformance as testing
 from pippin_solver_mujoco_native import MuJoCoNativeConfig
 
 DT = 0.002

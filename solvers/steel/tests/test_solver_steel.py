@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import testing
+from pippin import conformance as testing
 from pippin_solver_steel import SolverSteel, SteelConfig
 
 UNBOUNDED = {"joint_limit_activation_gap"}

@@ -10,7 +10,7 @@ import pippin
 import pytest
 import warp as wp
 from newton.solvers import style3d
-from pippin import testing
+from pippin import conformance as testing
 from pippin_solver_style3d import SolverStyle3D, Style3DConfig
 
 

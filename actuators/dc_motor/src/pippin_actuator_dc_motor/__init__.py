@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
-from pippin.actuation import (
-    ActuatorConfig,
-    DCMotorConfig,
-    DriveActuator,
-    Lanes,
-    Parameter,
-    build_dc_motor,
-    parameter,
-)
+from pippin.actuation import ActuatorConfig, DCMotorConfig, DriveActuator, Lanes, Parameter, build_dc_motor, parameter
 from pippin.arrays import on_host
 
 if TYPE_CHECKING:

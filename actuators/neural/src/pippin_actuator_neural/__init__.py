@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
-from pippin.assets.files import find_file
+from pippin.config.files import find_file
 from pippin.config import FilePath
 from pippin.errors import ConfigError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
-from pippin.assets.files import find_file
+from pippin.config.files import find_file
 from pippin.config import FilePath
 from pippin.errors import ConfigError
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from attrs.validators import ge, min_len, optional
 from pippin.config import ComponentConfig
-from pippin.config.validators import in_schema
+from pippin.validators import in_schema
 
 __all__ = ["ActuatorConfig", "DelayConfig", "Parameter", "Uniform", "parameter"]
 

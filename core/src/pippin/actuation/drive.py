@@ -80,7 +80,7 @@ class DriveActuator(abc.ABC):
             dt: Length of the physics step that follows [s].
         """
         import warp as wp
-        from pippin.kernels import zero_efforts
+        from .kernels import zero_efforts
 
         wp.launch(
             zero_efforts,

@@ -170,7 +170,7 @@ class ImplicitEffort:
     ) -> None:
         """Write the effort of one step; as `ExplicitEffort.compute`."""
         import warp as wp
-        from pippin.kernels import gather_efforts, spread_targets
+        from .kernels import gather_efforts, spread_targets
 
         own = self._control
         spread = [self._dofs, self._coordinates, *targets]

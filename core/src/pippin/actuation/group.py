@@ -78,7 +78,7 @@ class Group:
     def step(self, state: newton.State, control: newton.Control, current: Any, following: Any, dt: float) -> None:
         """Run targets → delay → drive → clamping → `control.joint_f`, then note the targets for later steps."""
         import warp as wp
-        from pippin.kernels import add_efforts
+        from .kernels import add_efforts
 
         targets = (self.position_targets.flatten(), self.velocity_targets.flatten(), self.feedforward.flatten())
         efforts = self._efforts(state)
@@ -98,7 +98,7 @@ class Group:
     def reset(self, state: newton.actuators.Actuator.State, world_mask: wp.array) -> None:
         """Put the lanes of the masked worlds back to the start."""
         import warp as wp
-        from pippin.kernels import mask_lanes, zero_lanes
+        from .kernels import mask_lanes, zero_lanes
 
         count, mask = self.dofs.size, self._lane_mask
         wp.launch(mask_lanes, count, [self.world_of_lane, world_mask, mask], device=self._device)

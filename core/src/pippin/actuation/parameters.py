@@ -17,7 +17,7 @@ from .config import Parameter, Uniform
 
 if TYPE_CHECKING:
     import warp as wp
-    from pippin.catalog import Catalog
+    from pippin.catalog.entries import Catalog
 
 __all__ = ["LaneParameter", "Lanes", "Parameters"]
 
@@ -176,7 +176,7 @@ class Parameters:
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw what is random anew for the masked worlds, on the device."""
         import warp as wp
-        from pippin.kernels import count_draws, draw_uniform, draw_uniform_steps
+        from .kernels import count_draws, draw_uniform, draw_uniform_steps
 
         device, lanes = self._lanes.device, self._lanes
         for name, parameter in self._random.items():

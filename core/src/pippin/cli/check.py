@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 import click
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.config import load
 
 if TYPE_CHECKING:
-    from pippin.checking import Verdict
+    from pippin.analysis.check import Verdict
 
 UNABLE = 2
 
@@ -30,8 +30,8 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
     A solver is held to what it declares. It runs with its defaults, or with those of the file where the file names it.
     The exit code is 2 where a solver named here cannot run the file, or, with none named, where the file's own cannot.
     """
-    from pippin.checking import check_solvers
-    from pippin.progress import warp_quiet
+    from pippin.analysis.check import check_solvers
+    from pippin.devices import warp_quiet
 
     own = load(file, overrides).solver
     with warp_quiet():

@@ -9,12 +9,12 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
 
 if TYPE_CHECKING:
-    from pippin.testing import Result
+    from pippin.conformance import Result
 
 BROKEN = 3
 KINDS = ("solver", "actuator", "sensor")
@@ -48,8 +48,8 @@ def check_plugin(
     The exit code is 3 where a check fails, or passes although it is expected to fail.
     """
     found: Any = kind or _kind_of(name)
-    from pippin.progress import shown_progress
-    from pippin.testing import Conformance
+    from ._progress import shown_progress
+    from pippin.conformance import Conformance
 
     conformance = Conformance(
         found,

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.config import load
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from pippin.comparison import Result
-    from pippin.progress import Progress
-    from pippin.run_folder import RunFolder
+    from pippin.analysis.compare import Result
+    from ._progress import Progress
+    from pippin.analysis.run_folder import RunFolder
 
 UNABLE, FAILED = 2, 4
 
@@ -77,11 +77,11 @@ def compare(
     A limit names a figure as JSON does: --limit distance=0.01. The folder, by default runs/NAME-DATE-TIME, holds all
     figures (comparison.json), what was measured over time (series.npz) and, with pippin[plot], comparison.png.
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
-    from pippin.cli.run import step_count
-    from pippin.comparison import UNITS
-    from pippin.comparison import compare as run_each
-    from pippin.progress import Progress
-    from pippin.run_folder import RunFolder
+    from .run import step_count
+    from pippin.analysis.compare import UNITS
+    from pippin.analysis.compare import compare as run_each
+    from ._progress import Progress
+    from pippin.analysis.run_folder import RunFolder
     from rich.console import Console
 
     config = load(file, overrides)

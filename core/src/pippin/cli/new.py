@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import click
-from pippin.scaffolding import NewKind, write_package
+from pippin.templates.writing import NewKind, write_package
 
 
 @click.command()

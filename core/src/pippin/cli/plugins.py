@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.errors import PluginError
 
 if TYPE_CHECKING:
-    from pippin.catalog import Entry
-    from pippin.doctor import Diagnosis
+    from pippin.catalog.entries import Entry
+    from pippin.catalog.doctor import Diagnosis
 
 FIELDS = ("kind", "name", "distribution", "version", "state")
 DEFAULT_TIMEOUT = 60.0
@@ -69,8 +69,8 @@ def _catalog_of(file: Path) -> Catalog:
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
     """Diagnose one plugin after the other, so that none of them makes the import of another one longer."""
-    from pippin.doctor import diagnose
-    from pippin.progress import Progress
+    from pippin.catalog.doctor import diagnose
+    from ._progress import Progress
     from rich.console import Console
 
     progress = Progress(Console(stderr=is_stdout_reserved))

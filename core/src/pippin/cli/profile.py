@@ -12,7 +12,7 @@ import click
 from pippin.config import load
 
 if TYPE_CHECKING:
-    from pippin.profiling import OperationTime, Profile
+    from pippin.analysis.profile import OperationTime, Profile
     from rich.table import Table
 
 
@@ -31,10 +31,10 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
     The run folder, by default runs/NAME-DATE-TIME, holds the numbers (profile.json) and every measured step for the
     trace viewer of a browser (trace.json): open it at ui.perfetto.dev or chrome://tracing.
     """
-    from pippin.cli.run import build, prepare
-    from pippin.profiling import profile as measure
-    from pippin.progress import shown_progress
-    from pippin.run_folder import RunFolder
+    from .run import build, prepare
+    from pippin.analysis.profile import profile as measure
+    from ._progress import shown_progress
+    from pippin.analysis.run_folder import RunFolder
 
     config = load(file, overrides)
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)

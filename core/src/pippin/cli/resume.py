@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pippin.cli.run import PATH, simulate, simulation_options, step_count
+from .run import PATH, simulate, simulation_options, step_count
 from pippin.config import structure
 
 if TYPE_CHECKING:
-    from pippin.progress import Progress
+    from ._progress import Progress
     from pippin.simulation import Simulation
 
 
@@ -24,7 +24,7 @@ def resume(checkpoint: Path, steps: int | None, duration: float | None, **option
     Steps and duration are those to come. The checkpoint has the configuration in it, which cannot be changed; it was
     written by the same versions of Pippin, Newton and Warp. The run folder is as that of `pippin run`.
     """
-    from pippin.checkpoint import Checkpoint
+    from pippin.state.checkpoint import Checkpoint
 
     config = structure(tomllib.loads(Checkpoint.read(checkpoint).config))
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
-from pippin.tracing import HookTrace
+from pippin.components.tracing import HookTrace
 
 if TYPE_CHECKING:
-    from pippin.progress import Progress
-    from pippin.recording import Recorder
-    from pippin.run_folder import RunFolder
+    from ._progress import Progress
+    from pippin.analysis.recorder import Recorder
+    from pippin.analysis.run_folder import RunFolder
     from pippin.simulation import Simulation
 
 DEFAULT_DURATION = 5.0
@@ -122,9 +122,9 @@ def simulate(
         SimulationError: The simulation failed; raised after the folder is written.
         ConfigError: There is no place for the folder or for the checkpoint.
     """
-    from pippin.progress import shown_progress
-    from pippin.recording import Recorder
-    from pippin.run_folder import RunFolder
+    from ._progress import shown_progress
+    from pippin.analysis.recorder import Recorder
+    from pippin.analysis.run_folder import RunFolder
 
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
     if target is not None and (target.is_dir() or not target.parent.is_dir()):
@@ -194,7 +194,7 @@ def prepare(simulation: Simulation, progress: Progress) -> None:
     Raises:
         SimulationError: The step cannot be captured although it must, or it failed.
     """
-    from pippin.compilation import compile_step
+    from pippin.step.compilation import compile_step
 
     with progress.phase("compile"):
         compile_step(simulation, lambda ready, count: progress.update(f"{ready} of {count}"))
@@ -238,7 +238,7 @@ def _stopped_between_steps() -> Iterator[Callable[[], None]]:
 
 def _step_on(simulation: Simulation, count: int, progress: Progress, stop_if_asked: Callable[[], None]) -> None:
     """Step and look, at first after one step, then about four times a second."""
-    from pippin.summary import throughput
+    from pippin.analysis.summary import throughput
 
     first, start = simulation.step_count, time.perf_counter()
     looked, stride = start, 1
@@ -270,7 +270,7 @@ def _summary(
     progress: Progress,
     end: SimulationError | KeyboardInterrupt | None,
 ) -> dict[str, Any]:
-    from pippin.summary import throughput, what_ran
+    from pippin.analysis.summary import throughput, what_ran
 
     steps = simulation.step_count - first
     measured = max(steps - ("capture" in progress.seconds), 0)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import click
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.config.schema import json_schema
 
 

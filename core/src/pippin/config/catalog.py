@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 
 __all__ = ["CatalogConfig"]
 

@@ -11,7 +11,7 @@ import attrs
 from attrs.validators import ge, le, optional
 
 from .hydroelastic import HydroelasticConfig
-from .validators import finite, only_where, positive
+from pippin.validators import finite, only_where, positive
 
 __all__ = ["BodyPairReductionConfig", "CollisionConfig"]
 

@@ -19,7 +19,7 @@ import attrs
 from cattrs import Converter
 from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_hetero_tuple_structure_fn, override
-from pippin.catalog import Catalog, Kind
+from pippin.catalog.entries import Catalog, Kind
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 

@@ -77,7 +77,7 @@ def _parse_json(text: str, path: Path) -> Node:
 
 
 def _parse_yaml(text: str, path: Path) -> Node:
-    from .yaml_document import parse_yaml  # PyYAML is worth its import for a YAML file only
+    from .yaml_document import parse_yaml
 
     return parse_yaml(text, path)
 

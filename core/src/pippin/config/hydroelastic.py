@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import attrs
 from attrs.validators import ge, gt, le
 
-from .validators import finite, only_where
+from pippin.validators import finite, only_where
 
 __all__ = ["HydroelasticConfig"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 from cattrs import BaseValidationError
-from pippin.catalog import Catalog
+from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError
 
 from .catalog import CatalogConfig

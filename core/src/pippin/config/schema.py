@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 import attrs
-from pippin.catalog import Catalog, Entry, Kind
+from pippin.catalog.entries import Catalog, Entry, Kind
 from pippin.errors import PluginError
 
 from .converter import is_component, tag_of

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import attrs
 from attrs.validators import deep_iterable, ge, optional
 
-from .validators import finite, positive
+from pippin.validators import finite, positive
 
 __all__ = ["ShapeConfig"]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
 from pippin.config import ComponentConfig
-from pippin.config.validators import finite, positive, unit_quaternion
+from pippin.validators import finite, positive, unit_quaternion
 
 __all__ = ["SensorConfig", "SiteConfig"]
 

@@ -77,7 +77,7 @@ class Readings:
     def only(self, world_mask: wp.array[wp.bool]) -> Iterator[None]:
         """Put back, at the end of a `with` block, what a measurement inside it changed of the worlds not masked."""
         import warp as wp
-        from pippin.reset import copy_rows
+        from pippin.state.world_rows import copy_rows
 
         from .kernels import invert
 
@@ -100,7 +100,7 @@ class Readings:
 
     def publish(self, world_mask: wp.array[wp.bool], dt: float) -> None:
         """Bring the clean values of the masked worlds, shape [world_count + 1], to where they are read."""
-        from pippin.reset import copy_rows
+        from pippin.state.world_rows import copy_rows
 
         for output in self._apart:
             copy_rows(output.clean, output.data, self._world_of_row, world_mask)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 from attrs.validators import optional
-from pippin.config.validators import finite, non_negative, positive
+from pippin.validators import finite, non_negative, positive
 
 if TYPE_CHECKING:
     import warp as wp

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import newton
-    from pippin.written import WrittenWorlds
+    from pippin.state.kinematics import WrittenWorlds
 
 __all__ = ["Host"]
 

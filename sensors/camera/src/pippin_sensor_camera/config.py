@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from attrs.validators import deep_iterable, ge, min_len, optional
 from pippin import sensing
-from pippin.config.validators import finite, in_schema, only_where, positive, unit_quaternion
+from pippin.validators import finite, in_schema, only_where, positive, unit_quaternion
 
 __all__ = ["CameraConfig"]
 

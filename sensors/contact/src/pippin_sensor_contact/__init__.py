@@ -10,7 +10,7 @@ import pippin
 from attrs.validators import ge
 from pippin import labels, sensing
 from pippin.arrays import present
-from pippin.config.validators import non_negative
+from pippin.validators import non_negative
 
 from .partners import colliding, find_partners
 

@@ -11,7 +11,7 @@ import pippin
 from attrs.validators import deep_iterable
 from pippin import labels, sensing
 from pippin.arrays import present
-from pippin.config.validators import finite, unit_quaternion
+from pippin.validators import finite, unit_quaternion
 
 if TYPE_CHECKING:
     import newton

@@ -12,7 +12,7 @@ import pippin
 from attrs.validators import min_len
 from pippin import sensing
 from pippin.arrays import present
-from pippin.config.validators import positive
+from pippin.validators import positive
 
 from .patterns import GridConfig, LidarConfig, PinholeConfig
 from .targets import Targets

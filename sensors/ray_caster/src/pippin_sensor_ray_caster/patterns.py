@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 from attrs.validators import and_, deep_iterable, ge, gt, lt
-from pippin.config.validators import finite, non_negative, positive
+from pippin.validators import finite, non_negative, positive
 
 __all__ = ["GridConfig", "LidarConfig", "PinholeConfig", "Rays"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 import pippin
 from attrs.validators import ge, in_, matches_re, or_
-from pippin.config.validators import fraction, non_negative, positive
-from pippin.contacts import ContactSource
+from pippin.validators import fraction, non_negative, positive
+from pippin.solving import ContactSource
 
 if TYPE_CHECKING:
     import newton

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pippin
-from pippin.contacts import ContactSource
-from pippin.features import RIGID_CHANGES, RIGID_TREES
+from pippin.solving import ContactSource
+from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 from .settings import KaminoConfig
 

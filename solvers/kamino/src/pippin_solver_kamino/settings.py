@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge, gt, le, lt, optional
-from pippin.config.validators import finite, fraction, non_negative, positive
+from pippin.validators import finite, fraction, non_negative, positive
 
 __all__ = [
     "APGDConfig",

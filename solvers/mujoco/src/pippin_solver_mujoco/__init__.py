@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 import pippin
 from attrs.validators import deep_iterable, ge, optional
-from pippin.config.validators import finite
-from pippin.contacts import ContactSource
-from pippin.features import RIGID_CHANGES, RIGID_TREES
+from pippin.validators import finite
+from pippin.solving import ContactSource
+from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton

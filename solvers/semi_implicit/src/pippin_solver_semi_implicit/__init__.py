@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 import pippin
 from attrs.validators import ge
-from pippin.config.validators import finite
-from pippin.determinism import deterministic_mode
-from pippin.features import RIGID_CHANGES, RIGID_TREES
+from pippin.validators import finite
+from pippin.solving import deterministic_mode
+from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 import pippin
 from attrs.validators import ge, optional
-from pippin.config.validators import finite, fraction, non_negative, positive
-from pippin.determinism import deterministic_mode
-from pippin.features import RIGID_CHANGES, RIGID_TREES
+from pippin.validators import finite, fraction, non_negative, positive
+from pippin.solving import deterministic_mode
+from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton

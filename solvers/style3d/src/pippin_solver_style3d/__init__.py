@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 import pippin
 from attrs.validators import ge
-from pippin.config.validators import non_negative
+from pippin.validators import non_negative
 
 if TYPE_CHECKING:
     import newton

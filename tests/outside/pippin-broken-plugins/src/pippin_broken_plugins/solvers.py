@@ -6,7 +6,7 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
-from pippin.features import FEATURES
+from pippin.solving import FEATURES
 from pippin_solver_xpbd import SolverXPBD
 
 __all__ = [

@@ -3,7 +3,7 @@
 import newton
 import numpy as np
 import pippin
-from pippin import testing
+from pippin import conformance as testing
 
 SETTINGS = {"kp": 20.0, "kd": 1.0, "max_effort": 5.0}
 

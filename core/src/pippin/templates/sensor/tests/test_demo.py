@@ -3,7 +3,7 @@
 import newton
 import numpy as np
 import pippin
-from pippin import testing
+from pippin import conformance as testing
 
 
 @testing.parametrize(testing.Conformance("sensor", "demo", config={"body": ".*"}))

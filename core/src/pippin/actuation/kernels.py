@@ -1,0 +1,114 @@
+"""Warp kernels of the actuator groups."""
+
+import warp as wp
+
+__all__ = ['add_efforts', 'count_draws', 'draw_uniform', 'draw_uniform_steps', 'gather_efforts', 'mask_lanes', 'spread_targets', 'zero_efforts', 'zero_lanes']
+
+
+@wp.kernel
+def zero_efforts(dofs: wp.array[int], joint_f: wp.array[float]):
+    """joint_f[dof] = 0 on the actuated DOFs alone."""
+    joint_f[dofs[wp.tid()]] = 0.0
+
+
+@wp.kernel
+def add_efforts(dofs: wp.array[int], efforts: wp.array[float], joint_f: wp.array[float]):
+    """joint_f[dof] += effort; no two lanes share a DOF."""
+    i = wp.tid()
+    joint_f[dofs[i]] += efforts[i]
+
+
+@wp.kernel
+def mask_lanes(world_of_lane: wp.array[int], world_mask: wp.array[bool], lane_mask: wp.array[bool]):
+    """lane_mask[i] = world_mask[world of lane i]."""
+    i = wp.tid()
+    lane_mask[i] = world_mask[world_of_lane[i]]
+
+
+@wp.kernel
+def zero_lanes(lane_mask: wp.array[bool], values: wp.array[float]):
+    """values[i] = 0 in the masked lanes."""
+    i = wp.tid()
+    if lane_mask[i]:
+        values[i] = 0.0
+
+
+@wp.kernel
+def draw_uniform(
+    world_of_lane: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    draw_counts: wp.array[int],
+    seed: int,
+    low: wp.array[float],
+    high: wp.array[float],
+    values: wp.array[float],
+):
+    """values[i] = a number from low[i] to high[i], another one for each lane and draw, where worlds are masked."""
+    i = wp.tid()
+    world = world_of_lane[i]
+    if world_mask[world] and high[i] > low[i]:
+        generator = wp.rand_init(seed, i + draw_counts[world] * world_of_lane.shape[0])
+        values[i] = low[i] + (high[i] - low[i]) * wp.randf(generator)
+
+
+@wp.kernel
+def draw_uniform_steps(
+    world_of_lane: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    draw_counts: wp.array[int],
+    seed: int,
+    low: wp.array[float],
+    high: wp.array[float],
+    values: wp.array[int],
+):
+    """values[i] = a whole number from low[i] to high[i], the same for all lanes of a world, where worlds are masked."""
+    i = wp.tid()
+    world = world_of_lane[i]
+    if world_mask[world] and high[i] > low[i]:
+        generator = wp.rand_init(seed, world + draw_counts[world] * draw_counts.shape[0])
+        values[i] = wp.randi(generator, int(low[i]), int(high[i]) + 1)
+
+
+@wp.kernel
+def count_draws(world_mask: wp.array[wp.bool], draw_counts: wp.array[int]):
+    """Note that the masked worlds have drawn."""
+    world = wp.tid()
+    if world_mask[world]:
+        draw_counts[world] += 1
+
+
+@wp.kernel
+def spread_targets(
+    dofs: wp.array[wp.uint32],
+    coordinates: wp.array[wp.uint32],
+    positions: wp.array[float],
+    velocities: wp.array[float],
+    feedforward: wp.array[float],
+    target_q: wp.array[float],
+    target_qd: wp.array[float],
+    act: wp.array[float],
+    joint_f: wp.array[float],
+    computed_f: wp.array[float],
+):
+    """Write the targets of each lane where its DOF and coordinate are, and zero its efforts."""
+    i = wp.tid()
+    dof = dofs[i]
+    target_q[coordinates[i]] = positions[i]
+    target_qd[dof] = velocities[i]
+    act[dof] = feedforward[i]
+    joint_f[dof] = 0.0
+    computed_f[dof] = 0.0
+
+
+@wp.kernel
+def gather_efforts(
+    dofs: wp.array[wp.uint32],
+    computed_f: wp.array[float],
+    joint_f: wp.array[float],
+    computed: wp.array[float],
+    applied: wp.array[float],
+):
+    """Read the efforts of each lane; the applied one last, as both may be one array."""
+    i = wp.tid()
+    computed[i] = computed_f[dofs[i]]
+    applied[i] = joint_f[dofs[i]]

@@ -1,0 +1,281 @@
+"""What solvers make of one file: each runs it in a fresh process, is timed, and is measured in the same way."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from pippin.catalog.entries import Catalog
+from .check import with_solver
+from pippin.step.compilation import compile_step
+from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.solving.features import FEATURES
+from pippin.processes import FreshProcess
+from pippin.devices import warp_quiet
+from .recorder import Series
+from .summary import throughput
+
+if TYPE_CHECKING:
+    from pippin.config import SimulationConfig
+    from .measures import PenetrationProbe
+    from pippin.simulation import Simulation
+
+__all__ = ["UNITS", "Result", "compare"]
+
+_SAMPLE_COUNT = 100
+"""How often a run is measured, at most; what is between two samples is timed without a break."""
+
+_SAMPLED = {
+    "kinetic_energy": "J",
+    "energy": "J",
+    "angle_limit_violation": "rad",
+    "length_limit_violation": "m",
+    "joint_gap": "m",
+    "penetration": "m",
+}
+"""What is measured of each world at each sample, with its unit."""
+
+UNITS = {
+    "world_steps_per_second": "1/s",
+    "time_to_first_step": "s",
+    "energy_drift": "J",
+    "relative_energy_drift": "1",
+    "angle_limit_violation": "rad",
+    "length_limit_violation": "m",
+    "joint_gap": "m",
+    "penetration": "m",
+    "distance": "m",
+}
+"""The figures of a result, with their units."""
+
+
+@attrs.frozen(kw_only=True)
+class Result:
+    """What one solver made of a file. A figure is None where there is nothing to measure, or nothing was."""
+
+    solver: str
+    """The solver's name."""
+
+    outcome: str
+    """"finished", "failed" (while it ran) or "unable" (it was refused before)."""
+
+    reason: str | None = None
+    """Why it did not finish."""
+
+    warnings: tuple[str, ...] = ()
+    """What was warned of, such as what of the scene the solver leaves out."""
+
+    is_captured: bool | None = None
+    """Whether all of the step was replayed from a graph."""
+
+    first_non_finite_step: int | None = None
+    """The first control step that left something not finite, counted from 1."""
+
+    world_steps_per_second: float | None = None
+    """Physics steps of all worlds per second, after the first control step [1/s]."""
+
+    time_to_first_step: float | None = None
+    """From the start of the process to the end of its first control step, compiling included [s]."""
+
+    energy_drift: float | None = None
+    """The largest change of mechanical energy since the start, in any world [J]."""
+
+    relative_energy_drift: float | None = None
+    """The same in units of the largest kinetic energy that the reference reaches in any world."""
+
+    angle_limit_violation: float | None = None
+    """How far the worst joint angle was beyond its limits [rad]."""
+
+    length_limit_violation: float | None = None
+    """How far the worst joint length was beyond its limits [m]."""
+
+    joint_gap: float | None = None
+    """How far the worst joint came apart [m]."""
+
+    penetration: float | None = None
+    """The deepest penetration of two rigid shapes [m]."""
+
+    distance: float | None = None
+    """How far it was from the reference at worst: root mean square over the positions of bodies and particles [m]."""
+
+    series: Mapping[str, Series] = attrs.field(factory=dict, repr=False)
+    """`time`, what is measured per world, shape [samples, world_count], and `distance`, shape [samples]."""
+
+    def figures(self) -> dict[str, Any]:
+        """Return everything but the series, as plain data."""
+        return attrs.asdict(self, filter=lambda field, _: field.name != "series")
+
+
+def compare(
+    file: Path,
+    overrides: Sequence[str],
+    solvers: Sequence[str],
+    steps: int,
+    *,
+    reference: str,
+    timeout: float | None = None,
+    phase: Callable[[str], AbstractContextManager[object]] = nullcontext,
+) -> list[Result]:
+    """Return what each solver makes of a file, in order. They run one after the other, and share nothing.
+
+    Args:
+        file: A configuration file.
+        overrides: Values on top of it, as on the command line.
+        solvers: Names of solvers. One that the file does not name has its defaults.
+        steps: Control steps.
+        reference: Which of the solvers the others' positions are compared with.
+        timeout: How long a solver may take [s].
+        phase: Called with each solver; what it returns is entered while the solver runs.
+    """
+    results = []
+    for solver in solvers:
+        with phase(solver):
+            results.append(_run_apart(file, overrides, solver, steps, timeout))
+    return _related(results, reference)
+
+
+def _run_apart(file: Path, overrides: Sequence[str], solver: str, steps: int, timeout: float | None) -> Result:
+    with FreshProcess(solver, _run, file, overrides, solver, steps, time.time()) as process:
+        try:
+            return process.receive(timeout)
+        except (ConfigError, PluginError) as error:
+            return Result(solver=solver, outcome="unable", reason=str(error))
+        except SimulationError as error:
+            return Result(solver=solver, outcome="failed", reason=str(error))
+
+
+def _run(connection: Connection, file: Path, overrides: Sequence[str], solver: str, steps: int, started: float) -> None:
+    """Run the file, and send the result."""
+    from pippin.simulation import Simulation
+
+    with warp_quiet(), warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
+        config = with_solver(file, overrides, solver)
+        with Simulation(config) as simulation:
+            result = _measured(simulation, config, steps, started)
+    texts = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in noted))
+    connection.send(attrs.evolve(result, solver=solver, warnings=texts))
+
+
+def _measured(simulation: Simulation, config: SimulationConfig, steps: int, started: float) -> Result:
+    """Step to the end or to the first failure; the clock stands still while samples are taken."""
+    samples = _Samples(simulation, _has_rotors(config))
+    initial = simulation.model.state()
+    initial.assign(simulation.state)
+    first, timed, elapsed, failure = None, 0, 0.0, None
+    try:
+        compile_step(simulation)
+        simulation.step()
+        simulation.check()
+        first = time.time() - started
+        samples.take(initial, 0.0)
+        for step in np.unique(np.linspace(1, steps, min(steps, _SAMPLE_COUNT)).round().astype(int)):
+            start = time.perf_counter()
+            simulation.step(int(step) - simulation.step_count)
+            simulation.check()
+            elapsed += time.perf_counter() - start
+            timed = simulation.step_count - 1
+            samples.take(simulation.state, simulation.time)
+    except SimulationError as error:
+        failure = str(error)
+    speed = throughput(simulation, timed, elapsed)
+    ran = Result(
+        solver="",
+        outcome="finished" if failure is None else "failed",
+        reason=failure,
+        is_captured=simulation.program.is_captured,
+        first_non_finite_step=simulation.first_non_finite_step,
+        world_steps_per_second=speed["world_steps_per_second"],
+        time_to_first_step=first,
+        series=samples.series(),
+    )
+    return attrs.evolve(ran, **samples.figures())
+
+
+def _has_rotors(config: SimulationConfig) -> bool:
+    assert config.solver is not None, "a comparison names its solvers"
+    plugin = config.catalog.restrict(Catalog.installed()).find("solver", config.solver.type).load()
+    return "armature" in getattr(plugin, "supported_features", FEATURES)
+
+
+class _Samples:
+    """What is measured of a run: a row of each quantity per sample."""
+
+    def __init__(self, simulation: Simulation, has_rotors: bool) -> None:
+        self._model = simulation.model
+        self._has_rotors = has_rotors
+        self._probe: PenetrationProbe | None = None
+        self._rows: dict[str, list[Any]] = {}
+
+    def take(self, state: Any, now: float) -> None:
+        """Measure a state at a time [s]."""
+        from . import measures
+
+        model = self._model
+        kinetic = measures.kinetic_energy(model, state, has_rotors=self._has_rotors)
+        row = {
+            "time": now,
+            "kinetic_energy": kinetic,
+            "energy": kinetic + measures.potential_energy(model, state),
+            "angle_limit_violation": measures.limit_violation(model, state, "rad"),
+            "length_limit_violation": measures.limit_violation(model, state, "m"),
+            "joint_gap": measures.joint_gap(model, state),
+            "penetration": self._penetration(state),
+            "positions": measures.positions(model, state),
+        }
+        for name, value in row.items():
+            if value is not None:
+                self._rows.setdefault(name, []).append(value)
+
+    def _penetration(self, state: Any) -> np.ndarray | None:
+        from .measures import PenetrationProbe
+
+        if not self._model.shape_contact_pair_count:
+            return None
+        self._probe = self._probe or PenetrationProbe(self._model)
+        return self._probe.depth(state)
+
+    def figures(self) -> dict[str, float]:
+        """Return the worst of each quantity that the figures of a result have."""
+        worst = {name: float(np.max(rows)) for name, rows in self._rows.items() if name in UNITS}
+        energy = self._rows.get("energy")
+        return worst if energy is None else worst | {"energy_drift": float(np.abs(np.array(energy) - energy[0]).max())}
+
+    def series(self) -> dict[str, Series]:
+        """Return what was measured, by name."""
+        units = {"time": "s", "positions": "m", **_SAMPLED}
+        return {name: Series(values=np.array(rows), units=(units[name],)) for name, rows in self._rows.items()}
+
+
+def _related(results: Sequence[Result], reference: str) -> list[Result]:
+    """Return the results with what needs the reference; their positions are left out."""
+    by_name = {result.solver: result for result in results}
+    theirs = by_name[reference].series
+    scale = float(theirs["kinetic_energy"].values.max()) if theirs else 0.0
+    related = []
+    for result in results:
+        series = {name: one for name, one in result.series.items() if name != "positions"}
+        apart = _distance(result.series, theirs)
+        if apart is not None:
+            series["distance"] = Series(values=apart, units=("m",))
+            result = attrs.evolve(result, distance=float(apart.max()))
+        if scale and result.energy_drift is not None:
+            result = attrs.evolve(result, relative_energy_drift=result.energy_drift / scale)
+        related.append(attrs.evolve(result, series=series))
+    return related
+
+
+def _distance(ours: Mapping[str, Series], theirs: Mapping[str, Series]) -> np.ndarray | None:
+    """Return the distance at the samples that both have [m]; None where a run has none, or other bodies."""
+    if not ours or not theirs or ours["positions"].values.shape[1:] != theirs["positions"].values.shape[1:]:
+        return None
+    pairs = zip(ours["positions"].values, theirs["positions"].values, strict=False)
+    return np.array([np.sqrt(((mine - other) ** 2).sum(axis=1).mean()) for mine, other in pairs])

@@ -1,0 +1,218 @@
+"""Physics of a state, measured in the same way whatever solver brought it about.
+
+Everything is computed on the host in double precision, from Newton's model and one state; nothing is written. What a
+solver keeps to itself, such as its own contacts, is not looked at. Each measure has one value per world; what belongs
+to no world is not counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from pippin.arrays import on_host, present
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["PenetrationProbe", "joint_gap", "kinetic_energy", "limit_violation", "positions", "potential_energy"]
+
+_NO_LIMIT = 1e6
+"""From here on, Newton's importers and builders mean that a coordinate is not limited."""
+
+
+def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool = True) -> np.ndarray:
+    """Return the kinetic energy of bodies and particles [J], shape [world_count].
+
+    It is the sum of ½ m v² + ½ ωᵀ I ω, with v of the centre of mass, and of ½ a q̇² for rotor inertias a.
+
+    Args:
+        model: The model.
+        state: Its state; `joint_qd` is read for rotors.
+        has_rotors: Whether joints have the rotor inertia that the model gives them; a solver may leave it out.
+    """
+    energy = np.zeros(model.world_count)
+    if model.body_count:
+        velocity = _double(state.body_qd)
+        mass, inertia = _double(model.body_mass), _double(model.body_inertia).reshape(-1, 3, 3)
+        omega = _rotate(_double(state.body_q)[:, 3:] * [-1.0, -1.0, -1.0, 1.0], velocity[:, 3:])
+        of_body = 0.5 * mass * (velocity[:, :3] ** 2).sum(axis=1)
+        of_body += 0.5 * np.einsum("ni,nij,nj->n", omega, inertia, omega)
+        _add(energy, model.body_world, of_body)
+    if model.particle_count:
+        speed = (_double(state.particle_qd) ** 2).sum(axis=1)
+        _add(energy, model.particle_world, 0.5 * _double(model.particle_mass) * speed)
+    if has_rotors and model.joint_dof_count:
+        of_dof = 0.5 * _double(model.joint_armature) * _double(state.joint_qd) ** 2
+        joint_of_dof = np.repeat(np.arange(model.joint_count), np.diff(on_host(model.joint_qd_start)))
+        _add(energy, on_host(model.joint_world)[joint_of_dof], of_dof)
+    return energy
+
+
+def potential_energy(model: newton.Model, state: newton.State) -> np.ndarray:
+    """Return the potential energy of gravity [J], shape [world_count]: the sum of -m g·x over centres of mass.
+
+    Energy of springs, drives and deformed material is not in it.
+    """
+    energy, gravity = np.zeros(model.world_count), _double(model.gravity)
+    if model.body_count:
+        of_body = -_double(model.body_mass) * (gravity[on_host(model.body_world)] * _centres(model, state)).sum(axis=1)
+        _add(energy, model.body_world, of_body)
+    if model.particle_count:
+        height = (gravity[on_host(model.particle_world)] * _double(state.particle_q)).sum(axis=1)
+        _add(energy, model.particle_world, -_double(model.particle_mass) * height)
+    return energy
+
+
+def positions(model: newton.Model, state: newton.State) -> np.ndarray:
+    """Return where the centres of mass of bodies, then particles, are [m], shape [bodies + particles, 3]."""
+    parts = [_centres(model, state)] if model.body_count else []
+    parts += [_double(state.particle_q)] if model.particle_count else []
+    return np.concatenate(parts) if parts else np.zeros((0, 3))
+
+
+def limit_violation(model: newton.Model, state: newton.State, unit: Literal["rad", "m"]) -> np.ndarray | None:
+    """Return how far the worst joint coordinate is beyond its limits, shape [world_count]; 0 where none is.
+
+    It is the largest of `lower - q`, `q - upper` and 0, over hinges, sliders and the axes of D6 joints. A solver in
+    maximal coordinates knows an angle only up to whole turns; such an angle lies between -π and π.
+
+    Args:
+        model: The model.
+        state: Its state; `joint_q` is read.
+        unit: "rad" for the angles, "m" for the lengths.
+
+    Returns:
+        The violation [rad or m], or None where no such coordinate is limited.
+    """
+    if not model.joint_count:
+        return None
+    first_q, first_qd = on_host(model.joint_q_start), on_host(model.joint_qd_start)
+    is_axial = np.diff(first_q) == np.diff(first_qd)  # else the coordinates hold a quaternion, which has no limits
+    joint = np.repeat(np.arange(model.joint_count), np.diff(first_qd))
+    index = np.arange(model.joint_dof_count) - first_qd[joint]
+    is_linear = index < _linear_dofs(model)[joint]
+    lower, upper = _double(model.joint_limit_lower), _double(model.joint_limit_upper)
+    is_limited = (lower > -_NO_LIMIT) | (upper < _NO_LIMIT)
+    chosen = np.flatnonzero(is_axial[joint] & is_limited & (is_linear == (unit == "m")))
+    if not len(chosen):
+        return None
+    q = _double(state.joint_q)[first_q[joint[chosen]] + index[chosen]]
+    beyond = np.maximum(np.maximum(lower[chosen] - q, q - upper[chosen]), 0.0)
+    return _largest(model.world_count, on_host(model.joint_world)[joint[chosen]], beyond)
+
+
+def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
+    """Return how far the worst joint has come apart [m], shape [world_count].
+
+    It is the distance between the two anchors of a joint, one on its parent and one on its child, along the directions
+    in which the joint does not slide. Joints that are free, keep a distance or stretch (rods) are left out, and so are
+    those that are switched off. Solvers in maximal coordinates let joints drift; reduced coordinates cannot, but where
+    a joint closes a loop.
+
+    Returns:
+        The gap, or None where there is no such joint.
+    """
+    import newton
+
+    kinds = newton.JointType
+    held = [int(kind) for kind in (kinds.REVOLUTE, kinds.PRISMATIC, kinds.BALL, kinds.FIXED, kinds.D6)]
+    if not model.joint_count:
+        return None
+    chosen = np.flatnonzero(np.isin(on_host(model.joint_type), held) & on_host(model.joint_enabled).astype(bool))
+    if not len(chosen):
+        return None
+    parent_frame = _frames(state, on_host(model.joint_parent)[chosen], _double(model.joint_X_p)[chosen])
+    child_frame = _frames(state, on_host(model.joint_child)[chosen], _double(model.joint_X_c)[chosen])
+    apart = child_frame[:, :3] - parent_frame[:, :3]
+    apart = _rotate(parent_frame[:, 3:] * [-1.0, -1.0, -1.0, 1.0], apart)
+    slides = _linear_dofs(model)[chosen]
+    first, axes = on_host(model.joint_qd_start)[chosen], _double(model.joint_axis)
+    for slide in range(slides.max(initial=0)):
+        rows = np.flatnonzero(slides > slide)
+        axis = axes[first[rows] + slide]
+        apart[rows] -= (apart[rows] * axis).sum(axis=1, keepdims=True) * axis
+    return _largest(model.world_count, on_host(model.joint_world)[chosen], np.linalg.norm(apart, axis=1))
+
+
+class PenetrationProbe:
+    """How deep rigid shapes are in each other, as a collision pipeline of its own finds, for every solver the same.
+
+    Args:
+        model: The model; nothing of it is changed.
+    """
+
+    def __init__(self, model: newton.Model) -> None:
+        import newton
+        import warp as wp
+
+        self._model = model
+        self._pipeline = newton.CollisionPipeline(model, publish_capacity=False)
+        self._contacts = self._pipeline.contacts()
+        self._distance = wp.zeros(self._contacts.rigid_contact_max, dtype=float, device=model.device)
+
+    def depth(self, state: newton.State) -> np.ndarray:
+        """Return the deepest penetration [m], shape [world_count]; 0 where shapes do not touch.
+
+        A contact's depth is how much the surfaces, each moved outwards by its shape's margin, overlap along the
+        contact's normal.
+        """
+        import newton
+
+        model, contacts = self._model, self._contacts
+        self._pipeline.collide(state, contacts)
+        newton.eval_rigid_contact_kinematics(model, state, contacts, out_distance=self._distance)
+        count = min(int(contacts.rigid_contact_count.numpy()[0]), contacts.rigid_contact_max)
+        shapes = [on_host(shape)[:count] for shape in (contacts.rigid_contact_shape0, contacts.rigid_contact_shape1)]
+        world_of_shape = on_host(model.shape_world)
+        worlds = np.maximum(*(np.where(shape >= 0, world_of_shape[shape], -1) for shape in shapes))
+        return _largest(model.world_count, worlds, np.maximum(-_double(self._distance)[:count], 0.0))
+
+
+def _linear_dofs(model: newton.Model) -> np.ndarray:
+    """Return how many of each joint's axes slide; they come before those that turn."""
+    return on_host(model.joint_dof_dim)[:, 0]  # pyright: ignore[reportArgumentType] (a 2-D array)
+
+
+def _double(array: Any) -> np.ndarray:
+    return np.asarray(present(array).numpy(), dtype=np.float64)
+
+
+def _add(energy: np.ndarray, worlds: Any, values: np.ndarray) -> None:
+    worlds = worlds if isinstance(worlds, np.ndarray) else on_host(worlds)
+    is_owned = worlds >= 0
+    np.add.at(energy, worlds[is_owned], values[is_owned])
+
+
+def _largest(world_count: int, worlds: np.ndarray, values: np.ndarray) -> np.ndarray:
+    largest, is_owned = np.zeros(world_count), worlds >= 0
+    np.maximum.at(largest, worlds[is_owned], values[is_owned])
+    return largest
+
+
+def _centres(model: newton.Model, state: newton.State) -> np.ndarray:
+    poses = _double(state.body_q)
+    return poses[:, :3] + _rotate(poses[:, 3:], _double(model.body_com))
+
+
+def _frames(state: newton.State, bodies: np.ndarray, local: np.ndarray) -> np.ndarray:
+    """Return frames fixed to bodies in the world, shape [frames, 7]; body -1 is the world."""
+    world = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
+    poses = np.concatenate([_double(state.body_q), world])[bodies]
+    origins = poses[:, :3] + _rotate(poses[:, 3:], local[:, :3])
+    return np.concatenate([origins, _product(poses[:, 3:], local[:, 3:])], axis=1)
+
+
+def _rotate(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Rotate vectors by unit quaternions (x, y, z, w)."""
+    axis, w = quaternions[:, :3], quaternions[:, 3:]
+    twice = 2.0 * np.cross(axis, vectors)
+    return vectors + w * twice + np.cross(axis, twice)
+
+
+def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the rotations `right`, then `left`, as quaternions (x, y, z, w)."""
+    a, b = left[:, :3], right[:, :3]
+    vector = left[:, 3:] * b + right[:, 3:] * a + np.cross(a, b)
+    return np.concatenate([vector, left[:, 3:] * right[:, 3:] - (a * b).sum(axis=1, keepdims=True)], axis=1)

@@ -1,0 +1,230 @@
+"""Where the time of a control step goes: every operation timed as it runs in the step, beside the step as a whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
+
+import attrs
+import numpy as np
+
+from pippin.errors import SimulationError
+from pippin.step.program import Operation, Program
+
+if TYPE_CHECKING:
+    import warp as wp
+
+    from pippin.simulation import Simulation
+
+__all__ = ["OperationTime", "Profile", "profile"]
+
+_WARM_UP = 3
+"""Steps that are taken before the first one that is measured."""
+
+Spans = list[tuple[float, float]]
+"""Start and duration of each operation of one step [s], from the step's own beginning."""
+
+
+@attrs.frozen(kw_only=True)
+class OperationTime:
+    """What the operations of one name take in a control step."""
+
+    name: str
+    count: int
+    """How many of them a step has."""
+
+    seconds: float
+    """Time of all of them together [s]."""
+
+    is_captured: bool
+    """Whether they are replayed from a graph."""
+
+    period: int
+    """Control steps from one time that they are due to the next."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Profile:
+    """A control step in which everything is due, taken apart. Times are medians over the measured steps."""
+
+    device: str
+    operations: tuple[OperationTime, ...]
+    """In the order in which they begin."""
+
+    whole_seconds: float
+    """Time of the step as `Simulation.step` takes it, from its graphs [s]."""
+
+    clock_seconds: float
+    """What measuring alone adds to the sum: as many operations that do nothing, measured in the same way [s]."""
+
+    timeline: tuple[tuple[str, float, float], ...]
+    """Name, start and duration [s] of every operation of every measured step; the name of a whole step is empty."""
+
+    @property
+    def sum_seconds(self) -> float:
+        """The times of all operations together [s]."""
+        return sum(operation.seconds for operation in self.operations)
+
+    def trace_events(self) -> dict[str, Any]:
+        """Return the timeline in the Trace Event Format, which trace viewers of browsers open."""
+        rows = {1: "operations, one by one", 2: "whole steps"}
+        named = [
+            {"ph": "M", "name": "thread_name", "pid": 1, "tid": row, "args": {"name": name}}
+            for row, name in rows.items()
+        ]
+        spans = [
+            {"ph": "X", "name": name or "step", "cat": "step", "pid": 1, "tid": 1 if name else 2}
+            | {"ts": 1e6 * start, "dur": 1e6 * seconds}
+            for name, start, seconds in self.timeline
+        ]
+        return {"traceEvents": [*named, *spans], "displayTimeUnit": "ns", "otherData": {"device": self.device}}
+
+
+def profile(simulation: Simulation, step_count: int) -> Profile:
+    """Measure the operations of a control step, and the step as a whole in turn with them.
+
+    Each operation is recorded as it is in the step, and the steps that are measured are real ones, one after the other;
+    then everything is put back, and the simulation goes on where it was. On the CPU every operation is a graph of its
+    own, timed by the host's clock; on a CUDA device all are in the graphs of the step, with events between them.
+
+    Args:
+        simulation: A simulation that has taken its first step.
+        step_count: How many steps to measure, of each kind.
+
+    Raises:
+        SimulationError: The simulation has not taken its first step, and nothing is captured before that.
+    """
+    program, device = simulation.program, simulation.device
+    if not program.is_recorded:
+        raise SimulationError("profile: nothing is captured before the first step; call `step` once")
+    with program.undone():
+        timers = _timers(program, _EventClock(device) if device.is_cuda else _HostClock())
+        begin = time.perf_counter()
+        rounds = [[(time.perf_counter() - begin, timer()) for timer in timers] for _ in range(_WARM_UP + step_count)]
+    return _summed_up(device.alias, program, rounds[_WARM_UP:])
+
+
+def _timers(program: Program, clock: _Clock) -> list[Callable[[], Spans]]:
+    """Return what times a step taken apart, then as many operations that do nothing, then a whole step."""
+    nothing = [Operation(name="nothing", run=_do_nothing) for _ in program.operations]
+    whole = [call for segment in program.segments for call in segment.calls()]
+    apart = clock.timer(program, program.operations)
+    return [apart, clock.timer(program, nothing), partial(clock.time_all, whole)]
+
+
+def _summed_up(device: str, program: Program, rounds: Sequence[Sequence[tuple[float, Spans]]]) -> Profile:
+    """Return the medians of some rounds, each of which has what the timers told and when they began."""
+    apart, nothing, whole = (
+        np.median([[seconds for _, seconds in spans] for _, spans in kind], axis=0)
+        for kind in zip(*rounds, strict=True)
+    )
+    names = [operation.name for operation in program.operations]
+    timeline: list[tuple[str, float, float]] = []
+    for of_operations, _, of_whole in rounds:
+        timeline += [*_placed(names, *of_operations), *_placed([""], *of_whole)]
+    return Profile(
+        device=device,
+        operations=tuple(_by_name(program, apart)),
+        whole_seconds=float(whole[0]),
+        clock_seconds=float(nothing.sum()),
+        timeline=tuple(timeline),
+    )
+
+
+def _placed(names: Sequence[str], begin: float, spans: Spans) -> Iterator[tuple[str, float, float]]:
+    for name, (start, seconds) in zip(names, spans, strict=True):
+        yield name, begin + start, seconds
+
+
+def _by_name(program: Program, seconds: np.ndarray) -> Iterator[OperationTime]:
+    names = [operation.name for operation in program.operations]
+    for name in dict.fromkeys(names):
+        chosen = [index for index, other in enumerate(names) if other == name]
+        yield OperationTime(
+            name=name,
+            count=len(chosen),
+            seconds=float(seconds[chosen].sum()),
+            is_captured=name not in program.eager_reasons,
+            period=program.operations[chosen[0]].period,
+        )
+
+
+def _do_nothing() -> None:
+    """Stand in for an operation, to see what measuring costs."""
+
+
+class _Clock(Protocol):
+    """What time is read from."""
+
+    def timer(self, program: Program, operations: Sequence[Operation]) -> Callable[[], Spans]:
+        """Return what takes a step of these operations and tells when each ran."""
+        ...
+
+    def time_all(self, calls: Sequence[Callable[[], None]]) -> Spans:
+        """Make the calls, and return the time of all of them as one."""
+        ...
+
+
+class _HostClock:
+    """The clock of the host, where a call returns when it is done."""
+
+    def timer(self, program: Program, operations: Sequence[Operation]) -> Callable[[], Spans]:
+        segments = program.record_apart([(operation,) for operation in operations])
+        return partial(self._each, [call for segment in segments for call in segment.calls()])
+
+    def time_all(self, calls: Sequence[Callable[[], None]]) -> Spans:
+        start = time.perf_counter()
+        for call in calls:
+            call()
+        return [(0.0, time.perf_counter() - start)]
+
+    def _each(self, calls: Sequence[Callable[[], None]]) -> Spans:
+        ticks = [time.perf_counter()]
+        for call in calls:
+            call()
+            ticks.append(time.perf_counter())
+        return [(start - ticks[0], end - start) for start, end in pairwise(ticks)]
+
+
+class _EventClock:
+    """Events of a CUDA device, recorded into the graphs between the operations."""
+
+    def __init__(self, device: wp.Device) -> None:
+        self._device = device
+
+    def timer(self, program: Program, operations: Sequence[Operation]) -> Callable[[], Spans]:
+        marks = self._marks(len(operations) + 1)
+        marked = []
+        for mark, operation in zip(marks, operations, strict=False):
+            # Under the operation's name, a mark is recorded where the operation is, and eager where it is.
+            marked += [attrs.evolve(operation, run=partial(self._record, mark)), operation]
+        marked.append(attrs.evolve(operations[-1], run=partial(self._record, marks[-1])))
+        calls = [call for segment in program.record_apart([marked]) for call in segment.calls()]
+        return partial(self._spans, calls, marks)
+
+    def time_all(self, calls: Sequence[Callable[[], None]]) -> Spans:
+        marks = self._marks(2)
+        for call in calls:  # while the device takes this step, the host is ahead of it with the measured one
+            call()
+        timed = [partial(self._record, marks[0]), *calls, partial(self._record, marks[1])]
+        return self._spans(timed, marks)
+
+    def _marks(self, count: int) -> list[wp.Event]:
+        import warp as wp
+
+        return [wp.Event(self._device, enable_timing=True) for _ in range(count)]
+
+    def _record(self, mark: wp.Event) -> None:
+        self._device.stream.record_event(mark, external=True)  # a graph records it anew in each replay
+
+    def _spans(self, calls: Sequence[Callable[[], None]], marks: Sequence[wp.Event]) -> Spans:
+        import warp as wp
+
+        for call in calls:
+            call()
+        wp.synchronize_device(self._device)
+        ticks = [1e-3 * wp.get_event_elapsed_time(marks[0], mark, synchronize=False) for mark in marks]
+        return [(start, end - start) for start, end in pairwise(ticks)]

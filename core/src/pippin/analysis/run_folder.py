@@ -1,0 +1,112 @@
+"""What a run leaves behind: its configuration, a summary, the recorded series, and a picture of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pippin.config import dump_toml
+from pippin.errors import ConfigError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .compare import Result
+    from pippin.config import SimulationConfig
+    from .recorder import Series
+    from pippin.components.tracing import HookTrace
+
+__all__ = ["RunFolder"]
+
+
+class RunFolder:
+    """A folder that one run fills; it is made when the first file is written.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        ConfigError: There is something at `path` already.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        """The folder."""
+        if path.exists() and not path.is_dir():
+            raise ConfigError(f"--out: '{path}' is a file; choose another folder")
+        if path.is_dir() and any(path.iterdir()):
+            raise ConfigError(f"--out: '{path}' is not empty; choose another folder, or empty this one")
+
+    @classmethod
+    def named_after(cls, file: Path, parent: Path = Path("runs")) -> RunFolder:
+        """Return a new folder with the name of a configuration file, the date and the time, never one in use."""
+        name = f"{file.stem}-{datetime.now():%Y%m%d-%H%M%S}"
+        path, copies = parent / name, 1
+        while path.exists():
+            copies += 1
+            path = parent / f"{name}-{copies}"
+        return cls(path)
+
+    def write_config(self, config: SimulationConfig) -> None:
+        """Write `config.toml`: every value of the run, so that `pippin run` repeats it."""
+        self._file("config.toml").write_text(dump_toml(config), encoding="utf-8")
+
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
+        """Write `summary.json`."""
+        self.write_json("summary.json", summary)
+
+    def write_json(self, name: str, data: Mapping[str, Any]) -> None:
+        """Write plain data into a file of some name."""
+        text = json.dumps(data, indent=2, ensure_ascii=False)
+        self._file(name).write_text(f"{text}\n", encoding="utf-8")
+
+    def write_trace(self, trace: HookTrace) -> None:
+        """Write `hooks.csv`: every hook call."""
+        trace.write(self._file("hooks.csv"))
+
+    def write_series(self, series: Mapping[str, Series]) -> None:
+        """Write `series.npz`: each series by name, with `labels/<name>` and `units/<name>` where it has them."""
+        arrays: dict[str, Any] = {name: one.values for name, one in series.items()}
+        for name, one in series.items():
+            notes = {"labels": one.labels, "units": one.units}
+            arrays |= {f"{kind}/{name}": np.array(texts) for kind, texts in notes.items() if texts}
+        np.savez(self._file("series.npz"), **arrays)
+
+    def write_picture(self, series: Mapping[str, Series]) -> bool:
+        """Write `series.png`, where Matplotlib is installed; tell whether it is."""
+
+        def draw() -> Figure:
+            from .plot import plot_series
+
+            return plot_series(series)
+
+        return self._write_drawing("series.png", draw)
+
+    def write_comparison(self, results: Sequence[Result], reference: str) -> bool:
+        """Write `comparison.png`, where Matplotlib is installed; tell whether it is."""
+
+        def draw() -> Figure:
+            from .compare_plot import plot_comparison
+
+            return plot_comparison(results, reference)
+
+        return self._write_drawing("comparison.png", draw)
+
+    def _write_drawing(self, name: str, draw: Callable[[], Figure]) -> bool:
+        try:
+            figure = draw()
+        except ModuleNotFoundError as error:
+            if error.name != "matplotlib":
+                raise
+            return False
+        figure.savefig(self._file(name))
+        return True
+
+    def _file(self, name: str) -> Path:
+        self.path.mkdir(parents=True, exist_ok=True)
+        return self.path / name

@@ -1,0 +1,114 @@
+"""What a run was: what ran, on what, how fast and how it ended, as plain data."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pippin.step.program import Program
+    from pippin.simulation import Simulation
+
+__all__ = ["throughput", "what_ran"]
+
+_DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
+_GIB = 2**30
+
+
+def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, float | None]:
+    """Return how fast some control steps ran, in all worlds together and in one; None where nothing was measured.
+
+    Args:
+        simulation: What was stepped.
+        steps: Control steps.
+        seconds: Time they took [s].
+    """
+    if not steps or not seconds:
+        return {"world_steps_per_second": None, "real_time_factor": None}
+    physics_steps = steps * simulation.config.simulation.decimation
+    return {
+        "world_steps_per_second": simulation.world_count * physics_steps / seconds,
+        "real_time_factor": steps * simulation.control_dt / seconds,
+    }
+
+
+def what_ran(simulation: Simulation) -> dict[str, Any]:
+    """Return the program of a step and its buffers, what components note, the versions of all, and the hardware."""
+    return {
+        "program": _program(simulation.program),
+        "notes": simulation.notes,
+        "capacities": _capacities(simulation),
+        "plugins": _plugins(simulation),
+        "versions": _versions(),
+        "hardware": _hardware(simulation),
+    }
+
+
+def _program(program: Program) -> dict[str, Any]:
+    segments = [
+        {"captured": segment.graph is not None, "operations": [operation.name for operation in segment.operations]}
+        for segment in program.segments
+    ]
+    return {"captured": program.is_captured, "eager_reasons": program.eager_reasons, "segments": segments}
+
+
+def _capacities(simulation: Simulation) -> list[dict[str, Any]]:
+    """Return what was allocated for contacts and by the solver, with the key that sizes it."""
+    return [
+        {"field": capacity.field, "holds": capacity.holds, "allocated": capacity.allocated}
+        for capacity in simulation.capacities
+    ]
+
+
+def _plugins(simulation: Simulation) -> dict[str, Any]:
+    """Return type, distribution and version of every plugin selected, by the name of its component."""
+    found = {}
+    for name, (kind, choice) in simulation.selected_plugins.items():
+        entry = simulation.catalog.find(kind, choice.type)
+        found[name] = {"type": choice.type, "distribution": entry.distribution, "version": entry.version}
+    return found
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for name in _DISTRIBUTIONS:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def _hardware(simulation: Simulation) -> Mapping[str, Any]:
+    device = simulation.device
+    hardware: dict[str, Any] = {
+        "system": platform.platform(),
+        "cpu": _cpu_name(),
+        "cpu_count": os.cpu_count(),
+        "memory_gib": _memory_gib(),
+        "device": device.alias,
+    }
+    if device.is_cuda:
+        hardware |= {"gpu": device.name, "gpu_memory_gib": round(device.total_memory / _GIB, 1)}
+    return hardware
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
+
+
+def _memory_gib() -> float | None:
+    """Return the memory of this machine [GiB], where the system tells."""
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB, 1)
+    except (AttributeError, ValueError, OSError):
+        return None

@@ -1,0 +1,202 @@
+"""From `[[scene.assets]]` to a builder: the file is found and checked, Newton's importer reads it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from pippin.config.model import AssetConfig
+from pippin.errors import ConfigError
+from pippin.labels import assign, match
+
+from .elements import Element, find_culprits, find_missing_files, read_elements
+from pippin.config.files import find_file
+from .formats import FORMATS, Format, choose_format, given_options
+from .stage import open_stage, skipping_patterns
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
+
+LISTED_CULPRIT_COUNT = 3
+
+
+@attrs.frozen
+class Asset:
+    """One asset whose file is found and whose format is known."""
+
+    config: AssetConfig
+    where: str
+    """Key path in the configuration, for errors."""
+    file: Path
+    format: Format
+    elements: Sequence[Element]
+    """The elements of the file and of all that it includes; empty where it is not XML."""
+
+
+def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
+    """Return the assets of a scene, everything checked that needs no importer.
+
+    Raises:
+        ConfigError: One fault for each asset whose file is missing, malformed, or not of a known format, for each mesh
+            that is missing, and for each option that an importer does not have.
+    """
+    assets, faults, cause = [], [], None
+    for index, config in enumerate(configs):
+        try:
+            assets.append(find_asset(config, f"scene.assets[{index}]"))
+        except ConfigError as error:
+            faults += error.faults
+            cause = error.__cause__
+    if faults:
+        raise ConfigError(*faults) from cause
+    return assets
+
+
+def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
+    """Add an asset to a builder, at its position and with its joints where the configuration starts them.
+
+    What the importer warns of, or logs as a warning, is warned of again with the name of the file.
+
+    Raises:
+        ConfigError: The importer fails, brings nothing, or a label pattern matches nothing.
+    """
+    if asset.config.armature is not None:
+        builder.default_joint_cfg.armature = asset.config.armature
+    try:
+        with _named_warnings(asset.file):
+            getattr(builder, asset.format.method)(str(asset.file), **_arguments(builder, asset))
+    except (ConfigError, Warning):
+        raise
+    except Exception as error:  # importers raise whatever they stumble over, StopIteration among it
+        raise ConfigError(failure(asset, error)) from error
+    if not (builder.body_count or builder.shape_count or builder.particle_count):
+        raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
+    _place_joints(builder, asset)
+
+
+def find_asset(config: AssetConfig, where: str) -> Asset:
+    """Return an asset, everything checked that needs no importer.
+
+    Raises:
+        ConfigError: As `find_assets`.
+    """
+    file = find_file(config.path, f"{where}.path")
+    chosen = choose_format(config, file, where)
+    elements = read_elements(file, f"{where}.path") if chosen.root else []
+    if elements and elements[0].tag != chosen.root:
+        raise ConfigError(_wrong_root(where, file, chosen, elements[0].tag))
+    missing = find_missing_files(elements)
+    if missing:
+        raise ConfigError(*(f"{where}.path: {text} names no file; correct the path" for text in missing))
+    return Asset(config, where, file, chosen, elements)
+
+
+def _wrong_root(where: str, file: Path, chosen: Format, tag: str) -> str:
+    cure = next((f"set format = {name!r}" for name, form in FORMATS.items() if form.root == tag), "name another file")
+    return f"{where}.path: {str(file)!r} is no {chosen.name}, which begins with <{chosen.root}>, got <{tag}>; {cure}"
+
+
+def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
+    import warp as wp
+
+    options = given_options(asset.config)
+    if asset.format is FORMATS["usd"]:
+        options["ignore"] = skipping_patterns(open_stage(asset.file), asset.config, asset.where)
+    elif "ignore" in options:
+        options["ignore"] = _ignored(asset)
+    arguments: dict[str, Any] = {asset.format.keywords[name]: value for name, value in options.items()}
+    arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
+    if asset.format is FORMATS["mjcf"]:
+        arguments["verbose"] = True  # else geometry that the importer cannot read is left out without a word
+    if asset.format is FORMATS["usd"]:
+        arguments["schema_resolvers"] = _schema_resolvers(builder)
+    return arguments
+
+
+def _ignored(asset: Asset) -> list[str]:
+    """Return one expression for each thing left out: importers match expressions from the start of a name only."""
+    named = (element.attributes.get("name") for element in asset.elements if element.tag in ("geom", "site"))
+    names = list(dict.fromkeys(name for name in named if name))
+    return [rf"{re.escape(names[i])}\Z" for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
+
+
+def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
+    """Return who reads vendors' attributes: Newton's first, MuJoCo's where the solver has asked for its attributes."""
+    from newton import usd
+
+    resolvers = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
+    if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
+        resolvers.append(usd.SchemaResolverMjc())
+    return resolvers
+
+
+def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> None:
+    positions, where = asset.config.joint_positions, f"{asset.where}.joint_positions"
+    starts = [*builder.joint_q_start, builder.joint_coord_count]
+    for joint, pattern in enumerate(assign(positions, builder.joint_label, "joint", where)):
+        if pattern is None:
+            continue
+        count = starts[joint + 1] - starts[joint]
+        if count != 1:
+            raise ConfigError(
+                f"{where}: joint {builder.joint_label[joint]!r} has {count} positions and {pattern!r} gives it one; "
+                "let the pattern match joints of one degree of freedom only"
+            )
+        builder.joint_q[starts[joint]] = positions[pattern]
+
+
+@contextlib.contextmanager
+def _named_warnings(file: Path) -> Iterator[None]:
+    """Give again what is warned of or logged as a warning inside, with the name of the file in front."""
+    logged = _Collector(logging.WARNING)
+    logger = logging.getLogger("newton")
+    logger.addHandler(logged)
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        logger.removeHandler(logged)
+    for warning in warned:
+        warnings.warn(f"{file}: {warning.message}", warning.category, stacklevel=4)
+    for message in logged.messages:
+        warnings.warn(f"{file}: {message}", UserWarning, stacklevel=4)
+
+
+class _Collector(logging.Handler):
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+def failure(asset: Asset, error: Exception) -> str:
+    """Say which file failed and why, which attribute is to blame where that can be found, and what to do."""
+    what = f"{asset.where}.path: {asset.format.name} importer failed on {str(asset.file)!r}"
+    if isinstance(error, ImportError):
+        return f"{what}: {error}; install pippin[{asset.format.extra}]"
+    reason = _reason(error)
+    culprits = find_culprits(asset.elements, reason)
+    if not 0 < len(culprits) <= LISTED_CULPRIT_COUNT:  # so common a value tells nothing
+        return f"{what}: {reason}; correct the file"
+    cure = "correct it"
+    if culprits[0].startswith(("<option ", "<flag ")) and "mujoco_options" in asset.format.keywords:
+        cure += ", or set mujoco_options = false to leave out the asset's MuJoCo options"
+    return f"{what}: {reason}, see {' and '.join(culprits)}; {cure}"
+
+
+def _reason(error: Exception) -> str:
+    """Return an importer's message on one line; USD buries its own in the C++ lines that raised them."""
+    usd = re.findall(r"^\s*Error in .*? in file \S+ : '(.*?)'$", str(error), re.DOTALL | re.MULTILINE)
+    text = "; ".join(map(str.strip, usd)) or str(error)
+    return " ".join(f"{type(error).__name__}: {text}".split()).rstrip(":")

@@ -1,0 +1,106 @@
+"""Where contacts come from: the host's Newton collision pipeline, or the solver itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from pippin.arrays import present
+from pippin.solving.capacities import Capacity, pipeline_capacities
+from pippin.errors import ConfigError
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+    from pippin.config import CollisionConfig
+
+__all__ = ["build_pipeline", "newton_pipeline", "pipeline_of_solver", "refuse_unusable"]
+
+
+
+
+
+
+def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
+    """Return Newton's collision pipeline over `model`, with buffers of the capacity that `config` asks for.
+
+    Where no two shapes and no particle can meet, only the buffer: detecting nothing costs more than a small step.
+
+    Raises:
+        ConfigError: Newton refuses the configuration for this model.
+    """
+    pipeline = build_pipeline(model, config)
+    can_meet = model.shape_contact_pair_count > 0 or model.particle_count > 0
+    contacts = pipeline.contacts()
+    return ContactSource(
+        contacts=contacts,
+        pipeline=pipeline if can_meet else None,
+        interval=config.interval,
+        capacities=pipeline_capacities(pipeline, contacts, config),
+    )
+
+
+def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfig) -> ContactSource:
+    """Return the contacts of a solver that was given a pipeline to run within its step.
+
+    Raises:
+        ConfigError: The configuration has an interval, which the solver does not follow.
+    """
+    if config.interval != 1:
+        raise ConfigError(
+            f"collision.interval: {config.interval}, but the solver detects contacts within its step; leave it out"
+        )
+    pipeline, contacts = present(solver.collision_pipeline), present(solver.contacts)
+    capacities = pipeline_capacities(pipeline, contacts, config)
+    return ContactSource(contacts=contacts, pipeline=pipeline, is_run_by_solver=True, capacities=capacities)
+
+
+def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.CollisionPipeline:
+    """Return Newton's collision pipeline with every option of the configuration.
+
+    Raises:
+        ConfigError: Newton refuses the configuration for this model, or would ignore a part of it.
+    """
+    import newton
+
+    try:
+        pipeline = newton.CollisionPipeline(model, **_options(config))
+    except (NotImplementedError, ValueError) as error:
+        raise ConfigError(f"collision: newton refused it for this model: {error}") from error
+    if config.hydroelastic is not None and pipeline.hydroelastic_sdf is None:
+        raise ConfigError(
+            "collision.hydroelastic: no two shapes that may collide are hydroelastic; leave it out, or set"
+            " scene.shapes.is_hydroelastic"
+        )
+    return pipeline
+
+
+def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) -> None:
+    """Refuse contacts that the solver does not take; Newton would refuse them in the first step.
+
+    Raises:
+        ConfigError: Contacts are reduced by pairs of bodies, and the solver needs all of them.
+    """
+    if config.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
+        raise ConfigError(
+            f"collision.body_pair_reduction: {type(solver).__name__} needs every contact of a pair of bodies;"
+            " leave it out, or choose another solver, such as steel"
+        )
+
+
+def _options(config: CollisionConfig) -> dict[str, Any]:
+    """Return the arguments of Newton's constructor; its nested ones are classes of its own."""
+    import newton
+
+    options = attrs.asdict(config, recurse=False)
+    del options["interval"]
+    hydroelastic, reduction = options.pop("hydroelastic"), options.pop("body_pair_reduction")
+    if hydroelastic is not None:
+        options["sdf_hydroelastic_config"] = newton.geometry.HydroelasticSDF.Config(**attrs.asdict(hydroelastic))
+    if reduction is not None:
+        reduced = newton.CollisionPipeline.BodyPairReductionConfig
+        options["body_pair_reduction"] = reduced(**attrs.asdict(reduction))
+    return options

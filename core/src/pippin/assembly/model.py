@@ -1,0 +1,137 @@
+"""From a configuration and its components to the model of all worlds."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from pippin.components.registry import located
+from pippin.config import ShapeConfig
+from pippin.errors import ConfigError
+from pippin.labels import NoMatchError
+from .scene import add_assets, add_worlds, finalize, new_builder
+from .worlds import WorldLayout, assets_of_worlds, listed_worlds
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+    from pippin.components.registry import Components, Implementation
+    from pippin.config import SceneConfig, SimulationConfig
+
+    Prototype: TypeAlias = newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]
+
+__all__ = ["build_model"]
+
+
+def build_model(
+    components: Components, config: SimulationConfig, prototype: Prototype | None, device: wp.Device
+) -> tuple[newton.Model, WorldLayout]:
+    """Return the model of all worlds, after every hook of the builder, and which worlds hold what.
+
+    Args:
+        components: Who prepares the builders.
+        config: What the worlds hold and how many there are, and whether the arrays of the model have gradients.
+        prototype: One world's content in place of the scene's assets, or several with the number of neighbouring worlds
+            of each; copies are used.
+        device: Where the model's arrays live.
+
+    Raises:
+        ConfigError: An asset cannot be read, a world holds nothing, the scene says something that a prototype decides,
+            or Newton refuses the model.
+    """
+    scene = config.scene
+    found = _from_assets(components, scene) if prototype is None else _from_prototypes(prototype, scene)
+    worlds, prototype_of_world = found
+    layout = _extend(components, worlds, prototype_of_world)
+    builder = new_builder(scene)
+    components.call_each("configure_builder", builder=builder)
+    add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene)
+    components.call_each("complete_builder", builder=builder)
+    return finalize(builder, device, requires_grad=config.simulation.requires_grad), layout
+
+
+def _from_assets(components: Components, scene: SceneConfig) -> tuple[list[newton.ModelBuilder], np.ndarray]:
+    """Return one prototype for each set of assets that worlds hold, and the prototype of each world."""
+    held = assets_of_worlds(scene)
+    distinct = list(dict.fromkeys(held))
+    builders = []
+    for assets in distinct:
+        builder = new_builder(scene)
+        components.call_each("configure_builder", builder=builder)
+        add_assets(builder, scene, assets)
+        builders.append(builder)
+    return builders, np.array([distinct.index(assets) for assets in held])
+
+
+def _from_prototypes(prototype: Prototype, scene: SceneConfig) -> tuple[list[newton.ModelBuilder], np.ndarray]:
+    if scene.assets:
+        raise ConfigError("scene.assets: given beside a prototype built in Python; leave one of the two out")
+    if scene.shapes != ShapeConfig():
+        raise ConfigError(
+            "scene.shapes: given beside a prototype built in Python, whose shapes are made already;"
+            " set default_shape_cfg of the builder instead"
+        )
+    runs = prototype if isinstance(prototype, Sequence) else [(prototype, scene.worlds)]
+    total = sum(count for _, count in runs)
+    if total != scene.worlds or any(count < 1 for _, count in runs):
+        raise ConfigError(
+            f"scene.worlds: {scene.worlds}, but the prototypes are for {' + '.join(str(count) for _, count in runs)}"
+            " worlds; give each at least one, and let their sum be scene.worlds"
+        )
+    distinct = list({id(builder): builder for builder, _ in runs}.values())
+    order = [id(builder) for builder in distinct]
+    of_world = np.repeat([order.index(id(builder)) for builder, _ in runs], [count for _, count in runs])
+    return [_copied(builder, scene) for builder in distinct], of_world
+
+
+def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelBuilder:
+    if prototype.actuator_entries:
+        raise ConfigError(
+            "prototype: has actuators of Newton's own, which nothing here steps; clear its actuator_entries,"
+            " and give it [actuators]"
+        )
+    builder = copy.deepcopy(prototype)
+    builder.gravity = scene.gravity
+    return builder
+
+
+def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_world: np.ndarray) -> WorldLayout:
+    """Let the components extend every prototype, and note where each found what it looks for.
+
+    Raises:
+        ConfigError: A component finds it in no prototype, or something is wrong in one of them.
+    """
+    layout = WorldLayout(prototype_of_world=of_world)
+    if components.wrappers("extend_prototype"):
+        for index, builder in enumerate(worlds):
+            components.call("extend_prototype", builder=builder, prototype=index)
+        return layout
+    holders = {}
+    for implementation in components.implementations("extend_prototype"):
+        with located(implementation.place):
+            holders[implementation.owner] = _holders(implementation, worlds, layout)
+    return WorldLayout(prototype_of_world=of_world, holders=holders)
+
+
+def _holders(
+    implementation: Implementation, worlds: Sequence[newton.ModelBuilder], layout: WorldLayout
+) -> tuple[int, ...]:
+    holders, missed = [], []
+    for index, builder in enumerate(worlds):
+        try:
+            implementation.bind(builder=builder, prototype=index)()
+            holders.append(index)
+        except NoMatchError as error:
+            missed.append(error)
+        except ConfigError as error:
+            if len(worlds) == 1:
+                raise
+            place = listed_worlds(layout.worlds_of([index]))
+            raise ConfigError(*(f"{fault} (in {place})" for fault in error.faults)) from error
+    if missed and not holders:
+        raise ConfigError(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
+    return tuple(holders)

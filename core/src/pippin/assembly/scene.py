@@ -1,0 +1,113 @@
+"""From `[scene]` to a builder of all worlds: assets make prototypes of worlds, and these are replicated."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+import attrs
+
+from .assets import find_assets, import_asset
+from pippin.config.model import SceneConfig
+from pippin.errors import ConfigError
+
+if TYPE_CHECKING:
+    import newton
+    import numpy as np
+    import warp as wp
+
+__all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "world_offsets"]
+
+
+def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
+    """Return an empty builder with z up, the scene's gravity and its defaults of shapes."""
+    import newton
+
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity)
+    for name, value in attrs.asdict(scene.shapes, filter=lambda _, value: value is not None).items():
+        setattr(builder.default_shape_cfg, name, value)
+    return builder
+
+
+def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collection[int] | None = None) -> None:
+    """Add assets of the scene to one world's prototype.
+
+    Joint positions are set, and body poses do not follow: run `newton.eval_fk` on the finalized model.
+
+    Args:
+        builder: An empty builder. Each asset is read into a copy of it, so its defaults and custom attributes hold for
+            all of them, and what an importer does to a whole builder, such as merging bodies, stays with its asset.
+        scene: The assets, and the gravity that holds whatever they say.
+        held: Indices of the assets to add; all where it is None.
+
+    Raises:
+        ConfigError: A file cannot be found or read, or brings nothing; or nothing in the scene can move.
+    """
+    assets = [asset for index, asset in enumerate(find_assets(scene.assets)) if held is None or index in held]
+    blank = copy.deepcopy(builder)
+    for asset in assets:
+        part = copy.deepcopy(blank)
+        import_asset(part, asset)
+        builder.add_builder(part, label_prefix=asset.config.label)
+    builder.gravity = blank.gravity
+    if not (builder.body_count or builder.particle_count):
+        files = ", ".join(repr(str(asset.file)) for asset in assets)
+        raise ConfigError(
+            f"scene.assets: nothing in the scene can move, got {f'0 bodies from {files}' if assets else 'no assets'}; "
+            "add an asset that has bodies"
+        )
+
+
+def add_worlds(
+    builder: newton.ModelBuilder, runs: Iterable[tuple[newton.ModelBuilder, int]], scene: SceneConfig
+) -> None:
+    """Add all worlds at the origin, run after run of copies of a prototype, and the ground where the scene has one.
+
+    Args:
+        builder: The builder of all worlds, empty.
+        runs: A prototype, whose gravity holds in its copies, and the number of neighbouring worlds that copy it.
+        scene: Whether there is a ground.
+
+    Raises:
+        ConfigError: A prototype's up axis is not z.
+    """
+    import newton
+
+    for prototype, count in runs:
+        if prototype.up_axis != newton.Axis.Z:
+            raise ConfigError(
+                f"prototype: expected z up, got up axis {prototype.up_axis.name.lower()!r}; "
+                "build it with newton.ModelBuilder(up_axis=newton.Axis.Z)"
+            )
+        builder.replicate(prototype, count)
+    if scene.ground:
+        builder.add_ground_plane()
+
+
+def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: bool = False) -> newton.Model:
+    """Return the model of all worlds on a device, its arrays with gradients where these are required.
+
+    Raises:
+        ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.
+    """
+    import newton
+
+    hydroelastic = newton.ShapeFlags.HYDROELASTIC | newton.ShapeFlags.COLLIDE_SHAPES
+    for label, flags in zip(builder.shape_label, builder.shape_flags, strict=True):
+        if flags & hydroelastic == hydroelastic and not device.is_cuda:
+            raise ConfigError(
+                f"scene.shapes.is_hydroelastic: shape {label!r} is hydroelastic, which needs CUDA, and the device is"
+                f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"
+            )
+    try:
+        return builder.finalize(device=device, requires_grad=requires_grad)
+    except (NotImplementedError, ValueError) as error:
+        raise ConfigError(f"scene: newton refused it: {error}") from error
+
+
+def world_offsets(scene: SceneConfig) -> np.ndarray:
+    """Return where each world is drawn [m], shape [world_count, 3]: a grid with the scene's spacing."""
+    import newton
+
+    return newton.utils.compute_world_offsets(scene.worlds, scene.spacing, newton.Axis.Z)

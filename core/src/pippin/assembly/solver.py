@@ -1,0 +1,123 @@
+"""The solver of a simulation and where its contacts come from, as the components answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .requirements import refuse_gaps
+from pippin.components.registry import located
+from pippin.config import CollisionConfig
+from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
+from pippin.errors import ConfigError, PluginError
+from .requirements import refuse_unsupported
+
+if TYPE_CHECKING:
+    import newton
+
+    from pippin.catalog.entries import Catalog
+    from pippin.components.registry import Components
+    from pippin.config import SimulationConfig
+    from pippin.solving.contact_source import ContactSource
+
+__all__ = ["SolverBuilding"]
+
+
+class SolverBuilding:
+    """The phases of building that are about the solver, and what each refuses.
+
+    Args:
+        components: Who builds the solver, and who needs something of it.
+        config: What is built.
+        collision_asked: The `[collision]` table as the user gave it.
+        catalog: Where other solvers are found, to name those that could do it.
+
+    Raises:
+        ConfigError: Nobody builds a solver; it declares too little for a sensor, or that it ignores `[collision]`.
+    """
+
+    def __init__(
+        self, components: Components, config: SimulationConfig, collision_asked: CollisionConfig, catalog: Catalog
+    ) -> None:
+        self._components, self._config, self._catalog = components, config, catalog
+        self._collision_asked = collision_asked
+        if components.single("build_solver") is None:
+            raise ConfigError(self._no_solver())
+        self.name = type(components.solver).__name__ if config.solver is None else config.solver.type
+        """What the solver is called in errors."""
+        declared = getattr(components.solver, "supported_observables", None)
+        if declared is not None:
+            self._refuse_sensors(declared)
+        self._refuse_ignored_collision(getattr(components.solver, "detects_contacts", False))
+
+    def refuse_gaps(self, model: newton.Model) -> None:
+        """Refuse what the solver would leave out of the model.
+
+        Raises:
+            ConfigError: A mechanism that the solver does not declare, and the file does not accept to miss.
+        """
+        accepted = self._config.simulation.accept_unsupported
+        refuse_gaps(model, self._components.solver, self.name, accepted, self._catalog)
+
+    def build(self, model: newton.Model) -> newton.solvers.SolverBase:
+        """Return the solver of the model.
+
+        Raises:
+            ConfigError: It refuses the model or its settings, or gives too little for a sensor.
+            PluginError: The component returns nothing.
+        """
+        answer = self._components.single("build_solver")
+        assert answer is not None, "refused by the constructor"
+        collision = self._config.collision
+        is_given_pipeline = getattr(answer.component, "runs_pipeline", False)
+        pipeline = build_pipeline(model, collision) if is_given_pipeline else None
+        try:
+            with located(answer.place):
+                solver = answer.bind(model=model, collision=collision, pipeline=pipeline)()
+        except (NotImplementedError, ValueError) as error:
+            # Newton's constructors refuse with errors of Python's own.
+            place = answer.owner.replace(":", ".")
+            raise ConfigError(f"{place}: refused this model or these settings: {error}") from error
+        if solver is None:
+            raise PluginError(f"{answer.owner}: build_solver returned None; return the solver of the model")
+        self._refuse_sensors(solver.supported_observables)
+        return solver
+
+    def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:
+        """Return where contacts come from: a component, the solver's own pipeline, or Newton's.
+
+        Raises:
+            ConfigError: The solver could not use what `[collision]` asks for.
+        """
+        collision = self._config.collision
+        answer = self._components.single("initialize_contacts")
+        source = None
+        if answer is not None:
+            with located(answer.place):
+                source = answer.bind(model=model, solver=solver, collision=collision)()
+        if source is None and solver.collision_pipeline is not None:
+            return pipeline_of_solver(solver, collision)
+        if source is None:
+            refuse_unusable(collision, solver)
+            return newton_pipeline(model, collision)
+        self._refuse_ignored_collision(source.pipeline is None)
+        return source
+
+    def _refuse_sensors(self, supported: Iterable[str]) -> None:
+        asked = self._config.simulation.observables
+        refuse_unsupported(self._components, asked, frozenset(supported), self.name, self._catalog)
+
+    def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
+        """Refuse a `[collision]` table beside a solver that detects contacts itself, as it declares or turns out."""
+        if detects_contacts and self._collision_asked != CollisionConfig():
+            raise ConfigError(
+                f"collision: solver {self.name!r} detects contacts itself and would ignore this table;"
+                " leave it out, or let the solver use Newton's contacts"
+            )
+
+    def _no_solver(self) -> str:
+        solver = self._config.solver
+        if solver is not None:
+            return f"solver.type: plugin {solver.type!r} does not implement build_solver; choose another one"
+        installed = ", ".join(self._catalog.names("solver")) or "none"
+        return f"solver: missing; add a [solver] table with a type (installed: {installed})"

@@ -1,0 +1,211 @@
+"""Features used by a scene, found in its finalized model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["USERS", "used_features"]
+
+_NO_LIMIT = 1e6
+"""From here on, Newton's importers and builders mean that an effort or a velocity is not limited."""
+
+
+def used_features(model: newton.Model) -> dict[str, Sequence[str]]:
+    """Return what uses each feature, by feature, without those that nothing uses.
+
+    Args:
+        model: Any finalized model; its arrays are read on the host.
+    """
+    found = {name: users(model) for name, users in USERS.items()}
+    return {name: users for name, users in found.items() if users}
+
+
+def _host(array: Any) -> np.ndarray:
+    """Return the contents of an array, empty where the model has none of it."""
+    return np.zeros(0, dtype=int) if array is None else array.numpy()
+
+
+def _joints(model: newton.Model, kind: str) -> Sequence[str]:
+    import newton
+
+    return _joints_where(model, _types(model) == int(newton.JointType[kind]))
+
+
+def _joints_where(model: newton.Model, chosen: Any) -> Sequence[str]:
+    return [model.joint_label[index] for index in np.flatnonzero(chosen & _is_moved(model)[_host(model.joint_child)])]
+
+
+def _is_moved(model: newton.Model) -> np.ndarray:
+    """Tell of each body whether forces move it; the others are moved by hand, and ask nothing of a solver."""
+    import newton
+
+    return (_host(model.body_flags) & int(newton.BodyFlags.KINEMATIC)) == 0
+
+
+def _types(model: newton.Model) -> np.ndarray:
+    return _host(model.joint_type)
+
+
+def _joints_of_dofs(model: newton.Model, chosen: np.ndarray) -> Sequence[str]:
+    """Return the joints of chosen DOFs; six of a free joint are no joint's axis, and are left out."""
+    import newton
+
+    if not len(chosen):
+        return ()
+    starts = _host(model.joint_qd_start)
+    joints = np.searchsorted(starts, np.flatnonzero(chosen), side="right") - 1
+    owners = [joint for joint in np.unique(joints) if _types(model)[joint] != int(newton.JointType.FREE)]
+    return [model.joint_label[joint] for joint in owners]
+
+
+def _loops(model: newton.Model) -> Sequence[str]:
+    """Joints outside every articulation whose child hangs in a tree by another joint."""
+    children, articulations = _host(model.joint_child), _host(model.joint_articulation)
+    in_tree = np.isin(children, children[articulations >= 0])
+    return _joints_where(model, (articulations < 0) & in_tree)
+
+
+def _drives(model: newton.Model) -> np.ndarray:
+    return (_host(model.joint_target_ke) != 0.0) | (_host(model.joint_target_kd) != 0.0)
+
+
+def _limits(model: newton.Model) -> np.ndarray:
+    return (_host(model.joint_limit_lower) > -_NO_LIMIT) | (_host(model.joint_limit_upper) < _NO_LIMIT)
+
+
+def _mimics(model: newton.Model) -> Sequence[str]:
+    return _joints_where(model, _host(model.joint_mimic_joint) >= 0)
+
+
+def _mimic_constraints(model: newton.Model) -> Sequence[str]:
+    return [label or f"mimic constraint {index}" for index, label in enumerate(model.constraint_mimic_label)]
+
+
+def _triangles(model: newton.Model) -> Sequence[str]:
+    """Triangles that resist stretching; as a mere surface of collision they ask nothing of a solver."""
+    count = int(np.any(_host(model.tri_materials)[:, :2] != 0.0, axis=1).sum()) if model.tri_count else 0
+    return [f"{count} triangles"] if count else ()
+
+
+def _bending(model: newton.Model) -> Sequence[str]:
+    count = int((_host(model.edge_bending_properties)[:, 0] != 0.0).sum()) if model.edge_count else 0
+    return [f"{count} edges"] if count else ()
+
+
+def _equalities(model: newton.Model) -> Sequence[str]:
+    """MuJoCo's equality constraints that the importer made no joint and no mimic constraint of."""
+    rows: Any = getattr(model, "mujoco")  # noqa: B009  a namespace of custom attributes
+    if not rows.equality_constraint_count:
+        return ()
+    is_left = _host(rows.equality_constraint_enabled).astype(bool) & (_host(rows.equality_constraint_target) < 0)
+    labels = rows.equality_constraint_label
+    return [labels[index] or f"equality constraint {index}" for index in np.flatnonzero(is_left)]
+
+
+def _counted(*attributes: str) -> Callable[[newton.Model], Sequence[str]]:
+    """Return a function that numbers what a model counts and has no labels for."""
+
+    def users(model: newton.Model) -> Sequence[str]:
+        counts = {name: getattr(model, name) for name in attributes}
+        return [f"{count} {name.removesuffix('_count')}" for name, count in counts.items() if count]
+
+    return users
+
+
+def _custom(frequency: str) -> Callable[[newton.Model], Sequence[str]]:
+    def users(model: newton.Model) -> Sequence[str]:
+        count = model.custom_frequency_counts.get(frequency, 0)
+        return [f"{count} rows of {frequency}"] if count else ()
+
+    return users
+
+
+def _bodies(model: newton.Model) -> Sequence[str]:
+    return [model.body_label[index] for index in np.flatnonzero(_is_moved(model))]
+
+
+def _colliders(model: newton.Model) -> Sequence[str]:
+    """Shapes on moving bodies that collide with shapes."""
+    import newton
+
+    is_collider = (_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
+    bodies = _host(model.shape_body)
+    is_on_moved = (bodies >= 0) & np.append(_is_moved(model), False)[bodies]
+    return [model.shape_label[index] for index in np.flatnonzero(is_collider & is_on_moved)]
+
+
+def _unequal_worlds(model: newton.Model) -> Sequence[str]:
+    """Worlds that hold other things than the first one."""
+    layouts = list(_layouts(model))
+    return [f"world {index}" for index, layout in enumerate(layouts) if layout != layouts[0]]
+
+
+def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
+    """Yield for each world its counts, and the trees, kinds and meshes of its joints and shapes."""
+    starts = {what: _host(getattr(model, f"{what}_world_start")) for what in ("body", "joint", "shape", "particle")}
+    kinds = [(_types(model), "joint"), (_host(model.joint_dof_dim), "joint"), (_host(model.shape_type), "shape")]
+    bodies = [(_host(model.joint_parent), "joint"), (_host(model.joint_child), "joint")]
+    bodies.append((_host(model.shape_body), "shape"))
+    for world in range(model.world_count):
+        first, end = starts["body"][world : world + 2]
+        part = {what: slice(*starts[what][world : world + 2]) for what in ("joint", "shape")}
+        trees = [np.maximum(array[part[what]] - first, -1).tobytes() for array, what in bodies]
+        meshes = [hash(source) for source in model.shape_source[part["shape"]]]
+        particle_count = np.diff(starts["particle"][world : world + 2])[0]
+        yield end - first, particle_count, trees, [array[part[what]].tobytes() for array, what in kinds], meshes
+
+
+def _by_type(kind: str) -> Callable[[newton.Model], Sequence[str]]:
+    return lambda model: _joints(model, kind)
+
+
+def _by_dof(choose: Callable[[newton.Model], np.ndarray]) -> Callable[[newton.Model], Sequence[str]]:
+    return lambda model: _joints_of_dofs(model, choose(model)) if model.joint_dof_count else ()
+
+
+def _nonzero(attribute: str) -> Callable[[newton.Model], Sequence[str]]:
+    return _by_dof(lambda model: _host(getattr(model, attribute)) != 0.0)
+
+
+USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
+    'rigid_bodies': _bodies,
+    'rigid_contacts': _colliders,
+    'fixed_joints': _by_type('FIXED'),
+    'free_joints': _by_type('FREE'),
+    'revolute_joints': _by_type('REVOLUTE'),
+    'prismatic_joints': _by_type('PRISMATIC'),
+    'ball_joints': _by_type('BALL'),
+    'd6_joints': _by_type('D6'),
+    'distance_joints': _by_type('DISTANCE'),
+    'rod_joints': _by_type('ROD'),
+    'loop_joints': _loops,
+    'joint_limits': _by_dof(_limits),
+    'joint_drives': _by_dof(_drives),
+    'disabled_joints': lambda model: _joints_where(model, ~_host(model.joint_enabled).astype(bool)),
+    'mimic_joints': _mimics,
+    'mimic_constraints': _mimic_constraints,
+    'equality_constraints': _equalities,
+    'tendons': _counted('tendon_count'),
+    'mujoco_tendons': _custom('mujoco:tendon'),
+    'muscles': _counted('muscle_count'),
+    'particles': _counted('particle_count'),
+    'springs': _counted('spring_count'),
+    'triangles': _triangles,
+    'bending': _bending,
+    'tetrahedra': _counted('tet_count'),
+    'gradients': lambda model: ['simulation.requires_grad'] if model.requires_grad else (),
+    'heterogeneous_worlds': _unequal_worlds,
+    'armature': _nonzero('joint_armature'),
+    'joint_friction': _nonzero('joint_friction'),
+    'joint_damping': _nonzero('joint_damping'),
+    'joint_stiffness': _nonzero('joint_stiffness'),
+    'effort_limits': _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < _NO_LIMIT)),
+    'velocity_limits': _by_dof(lambda model: _host(model.joint_velocity_limit) < _NO_LIMIT),
+}
+"""For each of `pippin.solving.FEATURES`, a function that lists what uses it in a model: labels, or counts."""

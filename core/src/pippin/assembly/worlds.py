@@ -1,0 +1,151 @@
+"""Which worlds hold what: one prototype in all of them, or another one in some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import attrs
+import numpy as np
+
+from pippin.errors import ConfigError, PluginError
+
+if TYPE_CHECKING:
+    from pippin.config import SceneConfig
+    from pippin.config.model import AssetConfig
+
+__all__ = ["WorldLayout", "assets_of_worlds", "listed_worlds"]
+
+_LISTED_RUN_COUNT = 4
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class WorldLayout:
+    """The prototype of each world, and the prototypes that hold what each component looks for."""
+
+    prototype_of_world: np.ndarray
+    """Index of each world's prototype, shape [world_count]."""
+
+    holders: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
+    """The prototypes in which a component found what it looks for, by its name; all of them where it is not listed."""
+
+    @property
+    def prototype_count(self) -> int:
+        """Number of distinct prototypes."""
+        return int(self.prototype_of_world.max()) + 1
+
+    def runs(self) -> Iterator[tuple[int, int]]:
+        """Yield prototype and length of each run of neighbouring worlds with one prototype, in world order."""
+        for prototype, worlds in groupby(self.prototype_of_world.tolist()):
+            yield prototype, len(list(worlds))
+
+    def worlds_of(self, prototypes: Iterable[int]) -> np.ndarray:
+        """Return the ascending indices of the worlds with one of these prototypes."""
+        return np.flatnonzero(np.isin(self.prototype_of_world, list(prototypes)))
+
+    def worlds_held(self, component: str | None) -> np.ndarray:
+        """Return the ascending indices of the worlds that hold what a component looks for; of all where it is None."""
+        return self.worlds_of(self._holders_of(component))
+
+    def indices(
+        self,
+        starts: np.ndarray,
+        local: Sequence[int] | Mapping[int, Sequence[int]],
+        what: str,
+        component: str | None,
+    ) -> np.ndarray:
+        """Return the model's indices of what a component found in the prototypes, shape [worlds that hold it, found].
+
+        Args:
+            starts: The model's index of the first of its kind in each world.
+            local: Indices in the prototype, or a mapping from each prototype to them.
+            what: What they count: "body", "joint" or "shape".
+            component: Who found them; None for a look into all worlds.
+
+        Raises:
+            ConfigError: There are more of them in some worlds than in others.
+            PluginError: The worlds differ, and `local` does not tell which indices are of which prototype.
+        """
+        if not isinstance(local, Mapping):
+            if self.prototype_count > 1:
+                raise PluginError(
+                    f"{component}: passes indices of one prototype, but the worlds have"
+                    f" {self.prototype_count}; ask for 'prototype' in extend_prototype and pass a mapping"
+                )
+            local = {0: local}
+        self._refuse_unequal(what, {prototype: len(local[prototype]) for prototype in self._holders_of(component)})
+        prototypes = self.prototype_of_world.tolist()
+        rows = [starts[world] + np.asarray(local[prototypes[world]]) for world in self.worlds_held(component)]
+        return np.array(rows, dtype=int)
+
+    def _holders_of(self, component: str | None) -> tuple[int, ...]:
+        everywhere = tuple(range(self.prototype_count))
+        return everywhere if component is None else self.holders.get(component, everywhere)
+
+    def _refuse_unequal(self, what: str, counts: Mapping[int, int]) -> None:
+        if len(set(counts.values())) > 1:
+            plural = {"body": "bodies"}.get(what, f"{what}s")
+            texts = [f"{count} in {listed_worlds(self.worlds_of([key]))}" for key, count in counts.items()]
+            raise ConfigError(
+                f"{plural}: the patterns match {', '.join(texts)}; let them match as many in each world that has any,"
+                " or make a component for each kind of world"
+            )
+
+
+def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
+    """Return the indices of the assets that each world holds, one entry per world.
+
+    Raises:
+        ConfigError: An asset is in a world that does not exist, or in none; or a world holds no asset.
+    """
+    held: list[list[int]] = [[] for _ in range(scene.worlds)]
+    for index, asset in enumerate(scene.assets):
+        for world in _worlds_of_asset(asset, scene.worlds, f"scene.assets[{index}].worlds"):
+            held[world].append(index)
+    empty = [world for world, assets in enumerate(held) if not assets]
+    if scene.assets and empty:
+        raise ConfigError(
+            f"scene.assets: no asset is in {listed_worlds(empty)}; let some asset's 'worlds' cover them, or lower"
+            " scene.worlds"
+        )
+    return [tuple(assets) for assets in held]
+
+
+def listed_worlds(worlds: Sequence[int] | np.ndarray) -> str:
+    """Return ascending indices of worlds in words, runs as slices: `worlds 0:32, 40`."""
+    runs: list[list[int]] = []
+    for world in map(int, worlds):
+        if runs and runs[-1][-1] == world - 1:
+            runs[-1].append(world)
+        else:
+            runs.append([world])
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
+    more = f" and {len(texts) - _LISTED_RUN_COUNT} more" if len(texts) > _LISTED_RUN_COUNT else ""
+    return f"world{'s' if len(worlds) > 1 else ''} {', '.join(texts[:_LISTED_RUN_COUNT])}{more}"
+
+
+def _worlds_of_asset(asset: AssetConfig, count: int, where: str) -> list[int]:
+    if asset.worlds is None:
+        return list(range(count))
+    if isinstance(asset.worlds, str):
+        return _worlds_of_slice(asset.worlds, count, where)
+    for world in asset.worlds:
+        if not 0 <= world < count:
+            raise ConfigError(f"{where}: {world} is not a world; there are {count}, counted from 0")
+    return sorted(set(asset.worlds))
+
+
+def _worlds_of_slice(text: str, count: int, where: str) -> list[int]:
+    bounds = [int(part) if part else None for part in text.split(":")]
+    for bound in bounds[:2]:
+        if bound is not None and not -count <= bound <= count:
+            raise ConfigError(
+                f"{where}: {text!r} reaches beyond the {count} worlds of the scene; use bounds within them"
+            )
+    worlds = list(range(count)[slice(*bounds)])
+    if not worlds:
+        raise ConfigError(
+            f"{where}: {text!r} holds none of the {count} worlds; choose at least one, or leave the asset out"
+        )
+    return worlds

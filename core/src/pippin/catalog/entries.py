@@ -1,0 +1,306 @@
+"""What is installed, from entry-point metadata alone: names, kinds, distributions and what is wrong with them.
+
+Nothing here imports a plugin but `Entry.load`, and that imports the one plugin it was asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import inspect
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from importlib import metadata
+from types import ModuleType
+from typing import Literal, get_args
+
+import attrs
+
+from .contract_version import CONTRACT_GROUP, age_of, declared_version
+from pippin.components.contract import contract_faults
+from pippin.errors import PluginError
+from pippin.spelling import did_you_mean
+
+__all__ = ["ALLOW_VARIABLE", "BLOCK_VARIABLE", "KINDS", "Catalog", "Entry", "Kind", "State"]
+
+Kind = Literal["solver", "actuator", "clamping", "sensor", "stage", "plugin"]
+State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+BLOCK_VARIABLE = "PIPPIN_CATALOG_BLOCK"
+"""Environment variable: names of plugins and distributions that nobody may choose, separated by commas."""
+
+ALLOW_VARIABLE = "PIPPIN_CATALOG_ALLOW"
+"""Environment variable: the only ones that may be chosen, none where it is empty."""
+
+
+@attrs.frozen(kw_only=True)
+class Entry:
+    """One entry point of an installed distribution: a plugin that can be selected by name."""
+
+    kind: Kind
+    name: str
+
+    distribution: str
+    """The distribution that offers it, as its metadata spells it."""
+
+    version: str
+
+    value: str
+    """Where the class is: `module:Class`."""
+
+    contract: int | None = 1
+    """The version of the contract that its distribution declares; None where that is malformed."""
+
+    state: State = "ok"
+
+    problem: str | None = None
+    """What is wrong, as far as it can be known without an import; None where `state` is "ok"."""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} of {self.distribution} {self.version}"
+
+    @property
+    def qualified_name(self) -> str:
+        """The name that selects this entry among several of the same name: `distribution:name`."""
+        return f"{_normalized(self.distribution)}:{self.name}"
+
+    def load(self) -> type:
+        """Import and return the plugin's class, checked against the contract.
+
+        Raises:
+            PluginError: It is blocked or keeps to another contract, cannot be imported or found, has no attrs class
+                `Config`, or has a hook or an argument that Pippin does not. Names the plugin, its distribution and
+                version; one line per fault.
+        """
+        if self.state in ("too-old", "too-new", "blocked") or self.contract is None:
+            raise PluginError(f"{self}: {self.problem}")
+        if fault := _malformed(self.value):
+            raise PluginError(f"{self}: {fault}")
+        module, _, attribute = self.value.partition(":")
+        plugin = self._attribute(self._module(module.strip()), attribute.strip())
+        if faults := [f"{self}: {fault}" for fault in contract_faults(plugin)]:
+            raise PluginError("\n".join(faults))
+        return plugin
+
+    def is_called(self, name: str) -> bool:
+        """Tell whether a list means this entry: by its name, its distribution's, or `distribution:name`."""
+        distribution, _, plain = name.rpartition(":")
+        if distribution:
+            return plain == self.name and _is_of(self, distribution)
+        return name == self.name or _is_of(self, name)
+
+    def _module(self, name: str) -> ModuleType:
+        try:
+            return importlib.import_module(name)
+        except Exception as error:  # importing runs the plugin's code, which may raise anything
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise PluginError(
+                f"{self}: could not be imported ({reason}); repair or reinstall {self.distribution}"
+            ) from error
+
+    def _attribute(self, module: ModuleType, path: str) -> type:
+        try:
+            plugin = functools.reduce(getattr, path.split("."), module)
+        except AttributeError as error:
+            raise PluginError(
+                f"{self}: module {module.__name__!r} has no class {path!r}; "
+                f"correct the entry point of {self.distribution}{did_you_mean(path, dir(module))}"
+            ) from error
+        if not inspect.isclass(plugin):
+            raise PluginError(f"{self}: expected a class at {self.value!r}, got {plugin!r}; name the plugin's class")
+        return plugin
+
+
+Select = Callable[..., Iterable[metadata.EntryPoint]]
+"""Returns the entry points of a `group`."""
+
+
+@attrs.frozen
+class Catalog:
+    """Every plugin that is installed, sorted by kind, name and distribution; broken and ambiguous ones included."""
+
+    entries: tuple[Entry, ...]
+
+    notes: tuple[str, ...] = ()
+    """Names on block and allow lists that are those of nothing installed, one line each."""
+
+    @classmethod
+    def installed(cls) -> Catalog:
+        """Return the plugins of the running interpreter, without importing any; the environment may block some.
+
+        A distribution found on `sys.path` twice counts once: the first is the one Python would import.
+        """
+        select = metadata.entry_points().select  # read once for all groups: it takes milliseconds
+        versions = _read_versions(select)
+        found = {entry for kind in KINDS for entry in _read(kind, select, versions)}
+        catalog = cls(_related(sorted(found, key=_order)))
+        for name in _listed(os.environ.get(BLOCK_VARIABLE, "")):
+            catalog = catalog.without(name, BLOCK_VARIABLE)
+        allowed = os.environ.get(ALLOW_VARIABLE)
+        return catalog if allowed is None else catalog.only(_listed(allowed), ALLOW_VARIABLE)
+
+    def without(self, name: str, where: str) -> Catalog:
+        """Return the catalog with what is called `name` blocked: listed, but neither chosen nor anything's rival.
+
+        Args:
+            name: A plugin, a distribution, or `distribution:name`; one that is not installed is blocked as it is.
+            where: Who says so.
+        """
+        return self._blocking(f"blocked by {where}", lambda entry: entry.is_called(name), self._noted([name], where))
+
+    def only(self, names: Collection[str], where: str) -> Catalog:
+        """Return the catalog with everything blocked but what is called by one of `names`; as `without` otherwise."""
+        noted = self._noted(names, where)
+        return self._blocking(f"not in {where}", lambda entry: not any(map(entry.is_called, names)), noted)
+
+    def _blocking(self, why: str, is_meant: Callable[[Entry], bool], notes: tuple[str, ...]) -> Catalog:
+        problem = f"{why}; change that, or choose another one"
+        meant = {entry for entry in self.entries if entry.state != "blocked" and is_meant(entry)}
+        marked = (
+            attrs.evolve(each, state="blocked", problem=problem) if each in meant else each for each in self.entries
+        )
+        return Catalog(_related(marked), notes)
+
+    def _noted(self, names: Iterable[str], where: str) -> tuple[str, ...]:
+        unknown = [name for name in names if not any(entry.is_called(name) for entry in self.entries)]
+        return (*self.notes, *(f"{where}: {self._unmatched(name)}" for name in unknown))
+
+    def _unmatched(self, name: str) -> str:
+        known = {part for entry in self.entries for part in (entry.name, entry.distribution, entry.qualified_name)}
+        return f"no installed plugin or distribution is called {name!r}{did_you_mean(name, known)}"
+
+    def called(self, name: str) -> tuple[Entry, ...]:
+        """Return what is meant by the name of a plugin or of a distribution; `distribution:name` is one of both.
+
+        Raises:
+            PluginError: Nothing of that name is installed.
+        """
+        found = tuple(entry for entry in self.entries if entry.is_called(name))
+        if not found:
+            raise PluginError(self._unmatched(name))
+        return found
+
+    def names(self, kind: Kind) -> tuple[str, ...]:
+        """Return the names installed for a kind and not blocked, sorted, each once."""
+        offered = (entry for entry in self.entries if entry.kind == kind and entry.state != "blocked")
+        return tuple(dict.fromkeys(entry.name for entry in offered))
+
+    def find(self, kind: Kind, name: str) -> Entry:
+        """Return the plugin called `name`; `distribution:name` chooses between distributions that offer the same name.
+
+        Raises:
+            PluginError: No such plugin is installed, or several distributions offer it.
+        """
+        offered = [entry for entry in self.entries if entry.kind == kind]
+        distribution, _, plain = name.rpartition(":")
+        matches = [entry for entry in offered if entry.name == plain and _is_of(entry, distribution)]
+        if not matches:
+            raise PluginError(_unknown(kind, name, offered))
+        matches = [entry for entry in matches if entry.state != "blocked"] or matches[:1]
+        if len(matches) > 1:
+            cures = " or ".join(repr(entry.qualified_name) for entry in matches)
+            raise PluginError(f"{kind} {name!r}: offered by {_distributions(matches)}; write {cures}")
+        return matches[0]
+
+
+def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]]) -> Iterator[Entry]:
+    # importlib.metadata lets only the first of several distributions of one name through.
+    for point in select(group=f"pippin.{kind}s"):
+        assert point.dist is not None, "entry points read from distributions know their distribution"
+        contract, state, problem = _judged(point.value, tuple(versions.get(_normalized(point.dist.name), ())))
+        yield Entry(
+            kind=kind,
+            name=point.name,
+            distribution=point.dist.name,
+            version=point.dist.version,
+            value=point.value,
+            contract=contract,
+            state=state,
+            problem=problem,
+        )
+
+
+def _read_versions(select: Select) -> dict[str, list[str]]:
+    """Return what each distribution declares as the version of its contract."""
+    versions: dict[str, list[str]] = {}
+    for point in select(group=CONTRACT_GROUP):
+        assert point.dist is not None, "as above"
+        versions.setdefault(_normalized(point.dist.name), []).append(point.name)
+    return versions
+
+
+def _judged(value: str, declared: tuple[str, ...]) -> tuple[int | None, State, str | None]:
+    """Return the version of the contract of an entry point, its state and what is wrong with it."""
+    try:
+        contract = declared_version(declared)
+    except ValueError as error:
+        return None, "broken", str(error)
+    if problem := _malformed(value) or _unfindable(value):
+        return contract, "broken", problem
+    state, problem = age_of(contract) or ("ok", None)
+    return contract, state, problem
+
+
+def _listed(text: str) -> list[str]:
+    return [name for part in text.split(",") if (name := part.strip())]
+
+
+def _related(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Return the entries, each marked anew where others that are not blocked have its name."""
+    found = tuple(
+        attrs.evolve(entry, state="ok", problem=None) if entry.state == "duplicate" else entry for entry in entries
+    )
+    return tuple(_with_rivals(entry, [other for other in found if other.state != "blocked"]) for entry in found)
+
+
+def _with_rivals(entry: Entry, found: Iterable[Entry]) -> Entry:
+    """Return the entry, marked where others have its name; what is broken stays so, for that is the nearer reason."""
+    rivals = [other for other in found if (other.kind, other.name) == (entry.kind, entry.name) and other != entry]
+    if not rivals or entry.problem:
+        return entry
+    problem = f"offered by {_distributions(rivals)} as well; write {entry.qualified_name!r} for this one"
+    return attrs.evolve(entry, state="duplicate", problem=problem)
+
+
+def _malformed(value: str) -> str | None:
+    module, _, attribute = value.partition(":")
+    names = [*module.strip().split("."), *attribute.strip().split(".")]
+    if all(name.isidentifier() for name in names):
+        return None
+    return f"the entry point is malformed, got {value!r}; write 'module:Class'"
+
+
+def _unfindable(value: str) -> str | None:
+    # Only the top-level package: to find a module inside it, Python would import it.
+    package = re.split("[.:]", value)[0].strip()
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
+        spec = None
+    return None if spec else f"no module named {package!r}; reinstall the distribution"
+
+
+def _unknown(kind: Kind, name: str, offered: Iterable[Entry]) -> str:
+    names = {entry.name for entry in offered} | {entry.qualified_name for entry in offered}
+    listed = ", ".join(f"{entry.name} ({entry.distribution})" for entry in offered) or "none"
+    return f"{kind} {name!r}: not installed; installed {kind}s: {listed}{did_you_mean(name, names)}"
+
+
+def _order(entry: Entry) -> tuple[int, str, str]:
+    return KINDS.index(entry.kind), entry.name, _normalized(entry.distribution)
+
+
+def _distributions(entries: Iterable[Entry]) -> str:
+    return " and ".join(f"{entry.distribution} {entry.version}" for entry in sorted(entries, key=_order))
+
+
+def _is_of(entry: Entry, distribution: str) -> bool:
+    return not distribution or _normalized(entry.distribution) == _normalized(distribution)
+
+
+def _normalized(distribution: str) -> str:
+    """Spell a distribution's name the way package indexes compare names."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()

@@ -1,0 +1,90 @@
+"""Tells how a run comes along: a live line on a terminal, now and then a plain line elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+
+from rich.console import Console
+from rich.status import Status
+
+__all__ = ["Progress", "shown_progress"]
+
+_PLAIN_PERIOD = 5.0
+"""Time between two plain lines of one phase [s]."""
+
+
+class Progress:
+    """Phases, one after the other, each shown while it lasts and noted with its duration when it is done.
+
+    Args:
+        console: Where to.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.seconds: dict[str, float] = {}
+        """Duration of every phase that is done [s]."""
+        self._console = console
+        self._status: Status | None = None
+        self._name = ""
+        self._shown = 0.0
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Show a phase as long as the block lasts; where the block raises, its duration is noted all the same."""
+        self._name, self._shown = name, time.perf_counter()
+        start = self._shown
+        try:
+            with self._live(name):
+                yield
+        finally:
+            self.seconds[name] = time.perf_counter() - start
+        self.note(f"{name:<8} {self.seconds[name]:.1f} s")
+
+    def update(self, text: str) -> None:
+        """Say how far the phase is."""
+        if self._status is not None:
+            self._status.update(f"{self._name:<8} {text}")
+        elif time.perf_counter() - self._shown >= _PLAIN_PERIOD:
+            self._shown = time.perf_counter()
+            self.note(f"{self._name:<8} {text}")
+
+    def note(self, text: str) -> None:
+        """Print a line that stays."""
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def _live(self, name: str) -> AbstractContextManager[object]:
+        if not self._console.is_terminal:
+            return nullcontext()
+        return self._line(name)
+
+    @contextmanager
+    def _line(self, name: str) -> Iterator[None]:
+        # Redrawn four times a second: a smoother one would take time from the run.
+        with self._console.status(name, refresh_per_second=4) as self._status:
+            try:
+                yield
+            finally:
+                self._status = None
+
+
+@contextmanager
+def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
+    """Show the progress of a command, and keep others from writing between its lines.
+
+    Warp says nothing below a warning, and Python's warnings become lines of their own.
+
+    Args:
+        is_stdout_reserved: Whether standard output is for a result alone: whatever is printed, progress included,
+            goes to standard error.
+    """
+    progress = Progress(Console(stderr=is_stdout_reserved))
+    reserved = redirect_stdout(sys.stderr) if is_stdout_reserved else nullcontext()
+    with warp_quiet(), warnings.catch_warnings(), reserved:
+        warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+        yield progress
+
+

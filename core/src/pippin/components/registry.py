@@ -1,0 +1,252 @@
+"""The components of one simulation: plugin objects in a plugin manager of their own, in the order of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from pippin.assembly.assets import find_prim_actuators
+from pippin.errors import ConfigError, PluginError
+from pippin.hookspecs import Hooks
+
+if TYPE_CHECKING:
+    from pippin.catalog.entries import Catalog, Kind
+    from pippin.config import ComponentConfig, SimulationConfig
+    from .tracing import HookTrace
+
+__all__ = ["Components", "Implementation", "located"]
+
+_WRAPPABLE = (
+    "configure_builder",
+    "extend_prototype",
+    "complete_builder",
+    "apply_actuators",
+    "before_substep",
+    "update_sensors",
+)
+"""Hooks that go through pluggy where a component wraps them; the others are called by the host one by one."""
+
+
+class Implementation:
+    """One component's answer to a hook, called with only the arguments it names."""
+
+    def __init__(
+        self, hook: str, owner: str, impl: pluggy.HookImpl, place: str, trace: HookTrace | None = None
+    ) -> None:
+        self._hook = hook
+        self._trace = trace
+        self.owner = owner
+        """The name the component is registered under, such as `actuators:legs`."""
+        self.place = place
+        """What its faults begin with: `actuators.legs.`, or the prim that it was read from."""
+        self.component: Any = impl.plugin
+        self._function = impl.function
+        self._names = (*impl.argnames, *impl.kwargnames)
+
+    def takes(self, argument: str) -> bool:
+        """Tell whether the component asks for an argument."""
+        return argument in self._names
+
+    def bind(self, **arguments: Any) -> Callable[[], Any]:
+        """Return the call with those of `arguments` that the component asks for."""
+        call = partial(self._function, **{name: arguments[name] for name in self._names})
+        return call if self._trace is None else self._trace.timed(self._hook, self.owner, call)
+
+
+class Components(Mapping[str, Any]):
+    """The components of a simulation by name: `solver`, `actuators:legs`, `sensors:torso`, `plugins:push`.
+
+    Args:
+        config: What to build.
+        plugins: Objects made in Python, after those of the file; by label, or else labelled by their class.
+        catalog: Where plugin names are looked up.
+        trace: What notes every hook call, if anything does.
+
+    Raises:
+        PluginError: A plugin cannot be loaded or built, or an object has no hook or one that does not exist.
+        ConfigError: A plugin refuses its configuration.
+    """
+
+    def __init__(
+        self,
+        config: SimulationConfig,
+        plugins: Sequence[Any] | Mapping[str, Any],
+        catalog: Catalog,
+        trace: HookTrace | None = None,
+    ) -> None:
+        self.trace = trace
+        """What notes every hook call; None where nothing does."""
+        self.manager = pluggy.PluginManager("pippin")
+        self.manager.add_hookspecs(Hooks)
+        self._components: dict[str, Any] = {}
+        found = find_prim_actuators(config, catalog)
+        self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
+        self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
+        """Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order."""
+        for name, (kind, choice) in self.choices.items():
+            plugin = catalog.find(kind, choice.type).load()
+            with located(self._place(name)):
+                self._components[name] = plugin(choice.config)
+        for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
+            self._components[self._free_name(label or _label_of(plugin))] = plugin
+        # pluggy calls what was registered last first; here the order is the file's.
+        for name, component in reversed(self._components.items()):
+            self._register(name, component)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._components[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._components)
+
+    def __len__(self) -> int:
+        return len(self._components)
+
+    @property
+    def solver(self) -> Any:
+        """The component that builds the solver: the file's, or one made in Python."""
+        answer = self.single("build_solver")
+        assert answer is not None, "Simulation refuses a configuration without one"
+        return answer.component
+
+    def labelled(self, kind: str) -> dict[str, Any]:
+        """Return the components of `actuators`, `sensors` or `plugins` by their label in the file."""
+        prefix = f"{kind}:"
+        return {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)}
+
+    def implementations(self, hook: str) -> list[Implementation]:
+        """Return who answers `hook`, in calling order, wrappers left out."""
+        impls = [impl for impl in self._hook(hook).get_hookimpls() if not _is_wrapper(impl)]
+        return [self._implementation(hook, impl) for impl in reversed(impls)]
+
+    def wrappers(self, hook: str) -> list[Implementation]:
+        """Return who wraps `hook`; where somebody does, it has to be called through pluggy."""
+        impls = [impl for impl in self._hook(hook).get_hookimpls() if _is_wrapper(impl)]
+        return [self._implementation(hook, impl) for impl in impls]
+
+    def single(self, hook: str) -> Implementation | None:
+        """Return the one component that answers `hook`, or None.
+
+        Raises:
+            PluginError: Two or more answer.
+        """
+        found = self.implementations(hook)
+        if len(found) > 1:
+            owners = " and ".join(impl.owner for impl in found)
+            raise PluginError(f"{hook}: answered by {owners}; exactly one component may")
+        return found[0] if found else None
+
+    def call(self, hook: str, without: Collection[Any] = (), **arguments: Any) -> Any:
+        """Call a hook through pluggy, wrappers and all but some components."""
+        call = partial(self.manager.subset_hook_caller(hook, without), **arguments)
+        if self.trace is not None:
+            parts = (*self.wrappers(hook), *self.implementations(hook))
+            owners = (part.owner for part in parts if not any(part.component is each for each in without))
+            call = self.trace.timed(hook, " > ".join(owners), call)
+        return call()
+
+    def call_each(self, hook: str, **arguments: Any) -> None:
+        """Call a build-time hook of one component after the other, naming the component in its faults."""
+        if self.wrappers(hook):
+            self.call(hook, **arguments)
+            return
+        for implementation in self.implementations(hook):
+            with located(implementation.place):
+                implementation.bind(**arguments)()
+
+    def close(self) -> None:
+        """Call every `close`, last component first, and raise what they raised together.
+
+        Raises:
+            ExceptionGroup: One or more components raised.
+        """
+        errors: list[Exception] = []
+        if self.trace is not None:
+            self.trace.phase = "close"
+        for implementation in reversed(self.implementations("close")):
+            try:
+                implementation.bind()()
+            except Exception as error:
+                error.add_note(f"raised while {implementation.owner} was closed")
+                errors.append(error)
+        if errors:
+            raise ExceptionGroup("components could not be closed", errors)
+
+    def _implementation(self, hook: str, impl: pluggy.HookImpl) -> Implementation:
+        return Implementation(hook, impl.plugin_name, impl, self._place(impl.plugin_name), self.trace)
+
+    def _place(self, name: str) -> str:
+        return self._places.get(name, name.replace(":", ".") + ".")
+
+    def _hook(self, name: str) -> pluggy.HookCaller:
+        return getattr(self.manager.hook, name)
+
+    def _free_name(self, label: str) -> str:
+        taken = sum(name == f"plugins:{label}" or name.startswith(f"plugins:{label}-") for name in self._components)
+        return f"plugins:{label}" + (f"-{taken + 1}" if taken else "")
+
+    def _register(self, name: str, component: Any) -> None:
+        if isinstance(component, type):
+            raise PluginError(f"{name}: is a class, {component!r}; pass an instance of it")
+        for other, plugin in self.manager.list_name_plugin():
+            if plugin is component:
+                raise PluginError(f"{name}: is the same object as {other}; pass another one")
+            if plugin == component:
+                raise PluginError(
+                    f"{name}: equals {other}, and pluggy tells plugins apart by ==;"
+                    " decorate its class with @attrs.define(eq=False)"
+                )
+        try:
+            self.manager.register(component, name=name)
+            self.manager.check_pending()
+        except (pluggy.PluginValidationError, ValueError, TypeError) as error:
+            raise PluginError(f"{name}: {_one_line(error)}") from error
+        callers = self.manager.get_hookcallers(component)
+        if not callers:
+            raise PluginError(f"{name}: {component!r} answers no hook; mark its methods with @pippin.hookimpl")
+        wrapped = [hook.name for hook in callers if any(w.owner == name for w in self.wrappers(hook.name))]
+        unheard = [hook for hook in wrapped if hook not in _WRAPPABLE]
+        if unheard:
+            raise PluginError(
+                f"{name}: {unheard[0]!r} cannot be wrapped, it is not called through pluggy;"
+                f" hooks that can: {', '.join(_WRAPPABLE)}"
+            )
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Put a component's place in the file, as `Implementation.place` has it, in front of the faults it reports."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(*(f"{place}{fault}" for fault in error.faults)) from error
+
+
+def _chosen_plugins(
+    config: SimulationConfig, of_stages: Mapping[str, ComponentConfig]
+) -> dict[str, tuple[Kind, ComponentConfig]]:
+    """Return each chosen plugin with its kind, by the name it is registered under, in the order of the file."""
+    tables: dict[str, Kind] = {"actuators": "actuator", "sensors": "sensor", "plugins": "plugin"}
+    chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
+    if config.solver is not None:
+        chosen["solver"] = ("solver", config.solver)
+    for table, kind in tables.items():
+        choices = {**getattr(config, table), **(of_stages if table == "actuators" else {})}
+        chosen.update({f"{table}:{label}": (kind, choice) for label, choice in choices.items()})
+    return chosen
+
+
+def _is_wrapper(impl: pluggy.HookImpl) -> bool:
+    return impl.wrapper or impl.hookwrapper
+
+
+def _label_of(plugin: Any) -> str:
+    return getattr(plugin, "__name__", type(plugin).__name__).lower()
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

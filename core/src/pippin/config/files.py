@@ -1,0 +1,63 @@
+"""Where an asset lies: a file, or a file inside an installed package that is found without importing it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from .paths import PACKAGE_PREFIX
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
+
+__all__ = ["find_file"]
+
+
+def find_file(path: str, where: str) -> Path:
+    """Return the file that a configuration names.
+
+    Args:
+        path: A path (a relative one starts from the current folder), or `pkg:package/path/inside`.
+        where: Key path of `path`, for the error.
+
+    Raises:
+        ConfigError: The package is not installed, or there is no such file; names the nearest one.
+    """
+    if path.startswith(PACKAGE_PREFIX):
+        return _find_in_package(path, where)
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise ConfigError(f"{where}: no file {path!r}{_nearest_entry(file)}")
+    return file
+
+
+def _find_in_package(path: str, where: str) -> Path:
+    package, _, inside = path.removeprefix(PACKAGE_PREFIX).partition("/")
+    if not package.isidentifier() or not inside:
+        raise ConfigError(
+            f"{where}: not of the form 'pkg:package/path/inside', got {path!r}; name one top-level package"
+        )
+    # For a top-level name, `find_spec` looks the package up and runs none of it.
+    spec = importlib.util.find_spec(package)
+    if spec is None:
+        raise ConfigError(
+            f"{where}: package {package!r} of {path!r} is not installed; install the distribution that provides it "
+            f"(often of the same name: pip install {package})"
+        )
+    files = [Path(root, inside) for root in spec.submodule_search_locations or ()]
+    if not files:
+        raise ConfigError(f"{where}: {package!r} of {path!r} is a single module and holds no files; name a package")
+    for file in files:
+        if file.is_file():
+            return file
+    raise ConfigError(f"{where}: package {package!r} has no file {inside!r}{_nearest_entry(files[0])}")
+
+
+def _nearest_entry(missing: Path) -> str:
+    """Say in which folder the path breaks off, and what lies there with nearly the same name."""
+    if missing.is_dir():
+        return "; it is a folder, name a file in it"
+    step = missing
+    while not step.parent.is_dir():
+        step = step.parent
+    entries = sorted(entry.name for entry in step.parent.iterdir())
+    return f" ({str(step.parent)!r} has no {step.name!r}){did_you_mean(step.name, entries) or '; correct the path'}"

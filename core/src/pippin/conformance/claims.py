@@ -1,0 +1,226 @@
+"""Checks of what a solver declares about itself: each claim is tried, not believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pippin
+from pippin.arrays import on_host, present
+from pippin.errors import PluginError
+from pippin.solving.features import FEATURES
+from pippin.spelling import did_you_mean
+
+from . import scenes
+from .benches import BENCHES
+from .observing import advance, step
+from .promises import NotApplicableError
+from .runs import Runs, falling
+
+if TYPE_CHECKING:
+    from pippin.simulation import Simulation
+
+__all__ = [
+    "check_contacts",
+    "check_coordinates",
+    "check_feature",
+    "check_features",
+    "check_model_changes",
+    "check_observables",
+]
+
+
+def check_coordinates(runs: Runs) -> None:
+    """It writes the coordinates that `coordinates` says: with reduced ones, bodies are where the joints put them."""
+    claim = getattr(runs.subject.component(), "coordinates", "reduced")
+    if claim not in ("reduced", "joint", "maximal"):
+        raise PluginError(f"{runs.subject}: coordinates: {claim!r}; declare 'reduced', 'joint' or 'maximal'")
+    distance = runs.whole.misplacement
+    if claim != "maximal" and distance > 2e-5:  # rounding, at a few metres
+        raise PluginError(
+            f"{runs.subject}: claims {claim} coordinates, but a body is {distance:.3g} m from where the joints put it;"
+            " write body_q and body_qd, or declare coordinates = 'joint' or 'maximal'"
+        )
+
+
+def check_contacts(runs: Runs) -> None:
+    """`detects_contacts` and `runs_pipeline` are as they turn out: who declares neither takes the host's contacts."""
+    component, found = runs.subject.component(), runs.whole.contacts
+    if found is None:
+        raise NotApplicableError("nothing in its scene can meet")
+    for name, value in found.items():
+        claim = bool(getattr(component, name, False))
+        if claim != value:
+            raise PluginError(
+                f"{runs.subject}: {name} is {claim}, but its simulation says {value};"
+                " declare what initialize_contacts and build_solver do"
+            )
+
+
+def check_features(runs: Runs) -> None:
+    """Every feature in `supported_features` is one that scenes may have."""
+    subject = runs.subject
+    if subject.features is None:
+        raise NotApplicableError("it declares no supported_features")
+    for name in sorted(subject.features - set(FEATURES)):
+        near = did_you_mean(name, FEATURES) or "; name those of pippin.features.FEATURES"
+        raise PluginError(f"{subject}: supported_features has {name!r}, which does not exist{near}")
+
+
+def check_feature(runs: Runs, name: str) -> None:
+    """Hold the solver to one feature that it declares, on the bench of that feature."""
+    if name not in (runs.subject.features or ()):
+        raise NotApplicableError("it does not declare it")
+    found, bench = runs.features[name], BENCHES[name]
+    if isinstance(found, Exception):
+        raise PluginError(
+            f"{runs.subject}: declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
+        ) from found
+    if not bench.least <= found <= bench.most:
+        raise PluginError(
+            f"{runs.subject}: declares {name}, but not so that {bench.expectation}: {found:.3g}, expected"
+            f" {bench.least:.3g} to {bench.most:.3g}; support it, or leave it out of supported_features"
+        )
+
+
+def check_observables(runs: Runs) -> None:
+    """Every observable in `supported_observables` is written in each step, and the solver it builds offers the same."""
+    component = runs.subject.component()
+    declared = frozenset(getattr(component, "supported_observables", ()))
+    probe = _Probe(declared)
+    with runs.subject.build(count=1, capture="off", plugins={"probe": probe}) as simulation:
+        offered = frozenset(map(str, simulation.solver.supported_observables))
+        if declared != offered:
+            raise PluginError(
+                f"{runs.subject}: declares the observables {sorted(declared)}, but the solver it builds offers"
+                f" {sorted(offered)}; declare what it offers"
+            )
+        advance(simulation, 1)
+        probe.poison()
+        advance(simulation, 1)
+        unwritten = probe.unwritten()
+    if unwritten:
+        raise PluginError(
+            f"{runs.subject}: claims the observables {', '.join(unwritten)}, but does not write them;"
+            " write every row in each step where they are requested"
+        )
+
+
+def check_model_changes(runs: Runs) -> None:
+    """Every flag in `supported_model_changes` is taken by a running program; of gravity and masses, the effect is
+    measured, in the changed world alone.
+    """
+    import newton
+
+    subject = runs.subject
+    declared = getattr(subject.component(), "supported_model_changes", None)
+    flags = set(newton.ModelFlags.__members__) - {"ALL"} if declared is None else set(declared)
+    with subject.build(count=1, scene=falling(subject), is_on_ground=False) as simulation:
+        step(simulation, 2)
+        for flag in sorted(flags):
+            simulation.notify_model_changed(newton.ModelFlags[flag])
+        step(simulation, 2)
+        if "MODEL_PROPERTIES" in flags:
+            _try_gravity(simulation, runs)
+        if "BODY_INERTIAL_PROPERTIES" in flags and simulation.model.body_count:
+            _try_masses(simulation, runs)
+        simulation.check()
+
+
+def _try_gravity(simulation: Simulation, runs: Runs) -> None:
+    import newton
+
+    gravity, changed = present(simulation.model.gravity), simulation.world_count - 1
+    vectors = gravity.numpy().copy()
+    vectors[changed] += [0.0, 0.5 * scenes.GRAVITY, 0.0]
+    gravity.assign(vectors)
+    simulation.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
+    expected = np.zeros(simulation.world_count)
+    expected[changed] = 0.5 * scenes.GRAVITY
+    _refuse_other(_accelerations(simulation)[:, 1], expected, "MODEL_PROPERTIES: gravity", runs)
+
+
+def _try_masses(simulation: Simulation, runs: Runs) -> None:
+    """Make the ball of one world twice as heavy, and push the balls of all along x."""
+    import newton
+
+    model = simulation.model
+    balls = np.array([index for index, label in enumerate(model.body_label) if label == "ball"])
+    for name, factor in (("body_mass", 2.0), ("body_inertia", 2.0), ("body_inv_mass", 0.5), ("body_inv_inertia", 0.5)):
+        values = getattr(model, name).numpy().copy()
+        values[balls[-1]] *= factor
+        getattr(model, name).assign(values)
+    simulation.notify_model_changed(newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
+    force = 10.0
+    expected = np.full(simulation.world_count, force / scenes.BALL_MASS)
+    expected[-1] /= 2.0
+    found = _accelerations(simulation, force)[:, 0]
+    _refuse_other(found, expected, "BODY_INERTIAL_PROPERTIES: mass", runs)
+
+
+def _accelerations(simulation: Simulation, force: float = 0.0, count: int = 5) -> np.ndarray:
+    """Return the mean acceleration of what is free in each world over a few steps [m/s²], shape [world_count, 3]."""
+    before = _velocities(simulation)
+    for _ in range(count):
+        if force:
+            forces = np.zeros((simulation.model.body_count, 6), dtype=np.float32)
+            forces[:, 0] = force
+            present(simulation.state.body_f).assign(forces)
+        step(simulation, 1)
+    return (_velocities(simulation) - before) / (count * simulation.control_dt)
+
+
+def _velocities(simulation: Simulation) -> np.ndarray:
+    """Return the velocity of the ball, or the mean of all particles, in each world [m/s], shape [world_count, 3]."""
+    model, state = simulation.model, simulation.state
+    if model.particle_count:
+        return on_host(state.particle_qd).reshape(simulation.world_count, -1, 3).mean(axis=1)
+    balls = [index for index, label in enumerate(model.body_label) if label == "ball"]
+    return on_host(state.body_qd)[balls, :3].copy()
+
+
+def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, runs: Runs) -> None:
+    if not np.allclose(found, expected, rtol=0.05, atol=0.1):
+        raise PluginError(
+            f"{runs.subject}: {what} of the last world was changed, and the worlds accelerate by"
+            f" {np.round(found, 2).tolist()} m/s², expected {np.round(expected, 2).tolist()};"
+            " take the change over in notify_model_changed, or leave the flag out of supported_model_changes"
+        )
+
+
+class _Probe:
+    """Reads every observable that a solver declares.
+
+    Args:
+        kinds: Their names.
+    """
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        self.observables = kinds
+
+    @pippin.hookimpl
+    def update_sensors(self, contacts: Any, observables: Any) -> None:
+        """Keep what is to be read on the host."""
+        self._contacts, self._given = contacts, observables
+
+    def poison(self) -> None:
+        """Fill every array of numbers with NaN."""
+        for _, array in self._arrays():
+            array.fill_(float("nan"))
+
+    def unwritten(self) -> list[str]:
+        """Return what still holds a NaN where it should have been written."""
+        found = []
+        for kind, array in self._arrays():
+            rows = array.numpy()
+            if kind == "contact_f" and self._contacts is not None:
+                rows = rows[: int(self._contacts.rigid_contact_count.numpy()[0])]
+            if not np.isfinite(rows).all():
+                found.append(kind)
+        return found
+
+    def _arrays(self) -> list[tuple[str, Any]]:
+        if not self.observables:
+            return []
+        arrays = [(kind, getattr(self._given, kind)) for kind in sorted(self.observables)]
+        return [(kind, array) for kind, array in arrays if array is not None and array.numpy().dtype.kind == "f"]

@@ -1,0 +1,195 @@
+"""Checks of a plugin's settings: found, imported, documented, written and read."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import attrs
+from pippin.catalog.entries import Catalog
+from pippin.config import dump_toml, structure
+from pippin.config.converter import is_component
+from pippin.config.fields import field_texts, fields_of
+from pippin.config.schema import json_schema
+from pippin.config.wording import shape_of, union_members
+from pippin.errors import ConfigError, PluginError
+
+from .runs import Runs
+from .subject import LABEL, Subject
+
+__all__ = [
+    "check_documented_keys",
+    "check_entry_point",
+    "check_light_import",
+    "check_round_trip",
+    "check_schema",
+    "check_unknown_keys",
+]
+
+_IMPORT = """
+import contextlib, importlib, io, sys
+module, _, name = sys.argv[1].partition(":")
+plugin = importlib.import_module(module)
+for part in name.split("."):
+    plugin = getattr(plugin, part)
+plugin.Config
+if "warp" in sys.modules:
+    import warp
+    warp.config.quiet = False
+    with contextlib.redirect_stdout(io.StringIO()) as greeting:
+        warp.init()
+    print("imported" if greeting.getvalue() else "initialised")
+"""
+"""Warp greets when it starts, and only then: whoever can still make it greet has not started it."""
+
+
+def check_entry_point(runs: Runs) -> None:
+    """Its entry point is one distribution's alone and leads to a class with a `Config` and known hooks."""
+    entry = runs.subject.entry
+    if entry.problem:
+        raise PluginError(f"{entry}: {entry.problem}")
+    entry.load()
+
+
+def check_light_import(runs: Runs) -> None:
+    """Its class is imported in a fresh process, where no GPU is to be seen, without starting Warp."""
+    entry = runs.subject.entry
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, "-c", _IMPORT, entry.value.replace(" ", "")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:]
+        raise PluginError(f"{entry}: cannot be imported in a fresh process: {''.join(last)}")
+    if "initialised" in done.stdout:
+        raise PluginError(f"{entry}: its import starts Warp; make arrays in bind or build_solver, not in the module")
+
+
+def check_documented_keys(runs: Runs) -> None:
+    """`Config` and every key of it have a type and a docstring."""
+    faults = []
+    for path, cls in _classes(_config_class(runs.subject)):
+        if not (cls.__doc__ or "").strip():
+            faults.append(f"{path}: class {cls.__name__} has no docstring; say in a line what it describes")
+        texts = field_texts(cls)
+        for field in fields_of(cls):
+            if not texts.get(field.name):
+                faults.append(f"{path}.{field.name}: no docstring; write one below the field, with the unit")
+            if field.type in (None, Any):
+                faults.append(f"{path}.{field.name}: no type; annotate it, so that wrong values are refused")
+    _refuse(runs.subject, faults)
+
+
+def check_round_trip(runs: Runs) -> None:
+    """A configuration written as TOML, with every default, is read back as the same one."""
+    kind = runs.subject.kind
+    tables = {"solver": runs.subject.table} if kind == "solver" else {f"{kind}s": {LABEL: runs.subject.table}}
+    written = structure(tables)
+    try:
+        read = structure(tomllib.loads(dump_toml(written)))
+    except (ConfigError, tomllib.TOMLDecodeError) as error:
+        raise PluginError(f"{runs.subject}: what is written of its table cannot be read back: {error}") from error
+    if read != written:
+        raise PluginError(
+            f"{runs.subject}: its table is read back as another one; give fields values that compare by =="
+        )
+
+
+def check_unknown_keys(runs: Runs) -> None:
+    """A key that means nothing is refused, in its table and in every table inside it."""
+    subject = runs.subject
+    faults = []
+    for path in _tables(_config_class(subject)):
+        place = ".".join((*(key for key, _ in path), "no_such_key"))
+        try:
+            subject.structured({**subject.table, **_nested(path, {"no_such_key": "no such value"})})
+        except ConfigError:
+            continue
+        faults.append(f"{place}: accepted; type the field by an attrs class, or its values by what they are")
+    _refuse(subject, faults)
+
+
+def check_schema(runs: Runs) -> None:
+    """The JSON Schema that editors use has its table, says of each key what it may hold, and is itself plain JSON."""
+    schema, problems = json_schema(Catalog((runs.subject.entry,)))
+    _refuse(runs.subject, [f"it has no schema: {problem}" for problem in problems])
+    try:
+        json.dumps(schema, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise PluginError(
+            f"{runs.subject}: its schema is no JSON ({error}); use defaults that TOML can hold"
+        ) from error
+    keys = dict.fromkeys(_untyped_keys(schema))
+    _refuse(runs.subject, [f"{key}: any value would do; annotate it as a scalar, a list or a table" for key in keys])
+
+
+def _config_class(subject: Subject) -> type:
+    return subject.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
+
+
+def _refuse(subject: Subject, faults: list[str]) -> None:
+    if faults:
+        raise PluginError("\n".join(f"{subject}: {fault}" for fault in faults))
+
+
+def _classes(cls: type, path: str = "Config", above: frozenset[type] = frozenset()) -> Iterator[tuple[str, type]]:
+    """Yield a configuration class and those of the tables inside it, with their paths."""
+    yield path, cls
+    for field in fields_of(cls):
+        for member, _ in _members(field.type):
+            if attrs.has(member) and member not in above:
+                yield from _classes(member, f"{path}.{field.name}", above | {cls})
+
+
+Path = tuple[tuple[str, int], ...]
+"""Keys, each with the number of lists around what it holds."""
+
+
+def _tables(cls: type, path: Path = ()) -> Iterator[Path]:
+    """Yield the path of each table: of the class, and of its fields that may hold one."""
+    yield path
+    for field in fields_of(cls):
+        for member, depth in _members(field.type):
+            inner = (*path, (field.name, depth))
+            if attrs.has(member):
+                yield from _tables(member, inner)
+            elif member is Any or shape_of(member) == "table":
+                yield inner
+
+
+def _nested(path: Path, table: Any) -> Any:
+    """Return what a table must hold to have another one at a path."""
+    for key, depth in reversed(path):
+        for _ in range(depth):
+            table = [table]
+        table = {key: table}
+    return table
+
+
+def _members(annotation: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
+    """Yield the types that a field may hold, and those of a list's items, with the number of lists around them.
+
+    Other plugins, such as the clampings of an actuator, are left to their own checks.
+    """
+    for member in union_members(annotation):
+        if shape_of(member) == "list":
+            for item in dict.fromkeys(get_args(member)):
+                yield from () if item is Ellipsis else _members(item, depth + 1)
+        elif not is_component(member):
+            yield member, depth
+
+
+def _untyped_keys(schema: Any) -> Iterator[str]:
+    """Yield the keys that a schema says nothing about."""
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            yield from (key for key, value in properties.items() if not value.keys() - {"description", "default"})
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _untyped_keys(part)

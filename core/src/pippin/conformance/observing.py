@@ -1,0 +1,111 @@
+"""What there is to see of a simulation, and how simulations are driven so that there is something."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+from pippin.errors import CaptureWarning
+from pippin.state.world_rows import arrays_of, worlds_of
+
+if TYPE_CHECKING:
+    from pippin.simulation import Simulation
+
+__all__ = ["HALF", "Seen", "advance", "differing", "model_and_state", "push", "see", "start", "step"]
+
+HALF = 3
+"""Control steps to where runs are compared, and from there to their end: an odd number."""
+
+
+@attrs.frozen(eq=False)
+class Seen:
+    """What there is to see of a simulation: copies of the state, and of what an actuator or a sensor shows."""
+
+    arrays: Mapping[str, np.ndarray]
+    worlds: Mapping[str, np.ndarray | None]
+    """The world of each row of an array, where rows belong to worlds."""
+
+    def of(self, worlds: Sequence[int]) -> Seen:
+        """Return the rows of some worlds, without what belongs to none."""
+        kept = {name: np.isin(rows, worlds) for name, rows in self.worlds.items() if rows is not None}
+        return Seen({name: self.arrays[name][mask] for name, mask in kept.items()}, dict.fromkeys(kept))
+
+
+def start(simulation: Simulation) -> None:
+    """Give actuators another target in each world."""
+    for actuator in simulation.actuators.values():
+        targets = getattr(actuator, "position_targets", None)
+        if targets is not None:
+            rows = np.linspace(0.2, 0.5, targets.shape[0], dtype=np.float32)
+            targets.assign(np.repeat(rows[:, None], targets.shape[1], axis=1))
+
+
+def push(simulation: Simulation) -> None:
+    """Push everything along x for one control step, in each world with an acceleration of its own."""
+    model, state = model_and_state(simulation)
+    if model.body_count:
+        forces = np.zeros((model.body_count, 6), dtype=np.float32)
+        forces[:, 0] = 0.5 * model.body_mass.numpy() * (model.body_world.numpy() + 1)
+        state.body_f.assign(forces)
+    if model.particle_count:
+        forces = np.zeros((model.particle_count, 3), dtype=np.float32)
+        forces[:, 0] = 0.5 * model.particle_mass.numpy() * (model.particle_world.numpy() + 1)
+        state.particle_f.assign(forces)
+
+
+def advance(simulation: Simulation, count: int = HALF) -> Seen:
+    """Take some control steps, pushed in each, and return what there is to see then."""
+    for _ in range(count):
+        push(simulation)
+        step(simulation, 1)
+    return see(simulation)
+
+
+def step(simulation: Simulation, count: int) -> None:
+    """Take some control steps, silent about what is not captured: one of the checks asks for the reasons."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaptureWarning)
+        simulation.step(count)
+
+
+def see(simulation: Simulation) -> Seen:
+    """Return copies of what there is to see."""
+    known = set(arrays_of(simulation.model.state()))  # a solver may keep scratch memory in the state
+    arrays, worlds = {}, {}
+    for name, array in arrays_of(simulation.state).items():
+        if name in known:
+            arrays[name] = array.numpy().copy()
+            worlds[name] = worlds_of(simulation.model, name)
+    for name, array, own in _shown(simulation):
+        arrays[name] = array.numpy().copy()
+        worlds[name] = np.repeat(own, len(arrays[name]) // len(own))
+    return Seen(arrays, worlds)
+
+
+def _shown(simulation: Simulation) -> Iterator[tuple[str, Any, np.ndarray]]:
+    """Yield what actuators and sensors show, with the worlds of the arrays' first axis."""
+    every = np.arange(simulation.world_count)
+    for actuator in simulation.actuators.values():
+        for name in ("computed_effort", "applied_effort"):
+            array = getattr(actuator, name, None)
+            if array is not None:
+                yield name, array, getattr(actuator, "worlds", every)
+    for sensor in simulation.sensors.values():
+        for name, output in getattr(sensor, "outputs", {}).items():
+            yield f"outputs[{name!r}]", output.data, getattr(sensor, "worlds", every)
+
+
+def differing(left: Seen, right: Seen) -> list[str]:
+    """Return the names of what differs in any bit."""
+    names = dict.fromkeys([*left.arrays, *right.arrays])
+    both = [name for name in names if name in left.arrays and name in right.arrays]
+    odd = [name for name in both if left.arrays[name].tobytes() != right.arrays[name].tobytes()]
+    return odd + [name for name in names if name not in both]
+
+
+def model_and_state(simulation: Simulation) -> tuple[Any, Any]:
+    """Return model and state, whose arrays are there as far as anything is counted of them."""
+    return simulation.model, simulation.state

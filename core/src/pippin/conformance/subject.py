@@ -1,0 +1,178 @@
+"""The plugin under test: which one it is, how it is configured, and the simulations it is tried in."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+from pippin.catalog.entries import Catalog, Entry
+from pippin.config import structure
+from pippin.errors import CaptureWarning
+from pippin.simulation import Simulation
+
+from . import scenes
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["LABEL", "Scene", "Subject"]
+
+Scene = Callable[["newton.ModelBuilder"], None]
+"""Adds one world's content to a builder, on which the solver's custom attributes are registered."""
+
+LABEL = "tested"
+"""What an actuator or a sensor is called in the simulations it is tried in."""
+
+_GUESSES: Mapping[str, Any] = {"joints": ["hinge_0"], "body": "ball", "bodies": ["ball"]}
+"""What a required key of an actuator or a sensor is given where its author gives nothing: parts of the kit's scene."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Subject:
+    """An installed plugin, and how it is tried."""
+
+    kind: Literal["solver", "actuator", "sensor"]
+    """What it is."""
+
+    name: str
+    """Its name, as a file has it in `type`."""
+
+    config: Mapping[str, Any] = attrs.field(factory=dict)
+    """Its table, without `type`."""
+
+    prototype: Scene | None = None
+    """A scene that suits it, in place of the kit's; one whose motion depends on the solver from the first step."""
+
+    solver: str | None = None
+    """The solver that an actuator or a sensor is tried with; by default XPBD, which also reports accelerations."""
+
+    world_count: int = 3
+    """Number of worlds."""
+
+    dt: float = 0.002
+    """Length of a substep [s]."""
+
+    def __str__(self) -> str:
+        """Name it as errors do."""
+        return f"{self.kind} {self.name!r}"
+
+    @functools.cached_property
+    def entry(self) -> Entry:
+        """Its entry point.
+
+        Raises:
+            PluginError: It is not installed, or by several distributions.
+        """
+        return Catalog.installed().find(self.kind, self.name)
+
+    @functools.cached_property
+    def table(self) -> dict[str, Any]:
+        """What stands in its table: what its author gives, and what the kit's scene needs beside it."""
+        fields = attrs.fields_dict(self.entry.load().Config)  # pyright: ignore[reportAttributeAccessIssue] checked
+        guesses = {name: value for name, value in _GUESSES.items() if name in fields and self.kind != "solver"}
+        needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
+        return {"type": self.name, **needed, **self.config}
+
+    def component(self) -> Any:
+        """Return a component as the host makes it, which belongs to no simulation."""
+        return self.entry.load()(self.structured().config)
+
+    def structured(self, table: Mapping[str, Any] | None = None) -> Any:
+        """Return the `ComponentConfig` of a table, by default of its own.
+
+        Raises:
+            ConfigError: The table is wrong.
+        """
+        table = self.table if table is None else table
+        if self.kind == "solver":
+            return structure({"solver": table}).solver
+        return getattr(structure({f"{self.kind}s": {LABEL: table}}), f"{self.kind}s")[LABEL]
+
+    def scene(self) -> Scene:
+        """Return what each world holds: the author's prototype, or what suits the declared features."""
+        return self.prototype or scenes.suited_to(self.features)
+
+    @functools.cached_property
+    def features(self) -> frozenset[str] | None:
+        """The features that the solver declares; None where it declares none, and for actuators and sensors."""
+        return getattr(self.component(), "supported_features", None) if self.kind == "solver" else None
+
+    def build(
+        self,
+        *,
+        count: int = 3,
+        capture: str = "auto",
+        scene: Scene | Sequence[tuple[Scene, int]] | None = None,
+        is_on_ground: bool = True,
+        world_count: int | None = None,
+        plugins: Mapping[str, Any] | None = None,
+        is_present: bool = True,
+    ) -> Simulation:
+        """Build a simulation with it.
+
+        Args:
+            count: Parts of a control step: physics steps where it is an actuator, else substeps.
+            capture: As `simulation.capture`.
+            scene: What each world holds, or several scenes with their numbers of worlds; by default what suits it.
+            is_on_ground: Whether there is a ground.
+            world_count: Number of worlds, by default the subject's.
+            plugins: More components, by label.
+            is_present: Whether it is there at all, where it is a sensor.
+        """
+        chosen = scene or self.scene()
+        worlds = self.world_count if world_count is None else world_count
+        prototype: Any = self._filled(chosen) if callable(chosen) else [(self._filled(one), n) for one, n in chosen]
+        tables: dict[str, Any] = {
+            "simulation": {"device": "cpu", "capture": capture, **self._steps(count)},
+            "scene": {"worlds": worlds if callable(chosen) else sum(n for _, n in chosen), "ground": is_on_ground},
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CaptureWarning)
+            return Simulation(
+                structure(tables | self._tables(is_present)), {**self._plugins(), **(plugins or {})}, prototype
+            )
+
+    def load(self, path: Any) -> Simulation:
+        """Build a simulation as `build` did, and go on from a file."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CaptureWarning)
+            return Simulation.load(path, self._plugins(), self._filled(self.scene()))
+
+    def _steps(self, count: int) -> dict[str, Any]:
+        if self.kind == "actuator":
+            return {"dt": self.dt, "decimation": count}
+        return {"dt": self.dt * count, "substeps": count}
+
+    def _tables(self, is_present: bool) -> dict[str, Any]:
+        if self.kind == "solver":
+            return {"solver": self.table}
+        solver = {} if self.solver is None else {"solver": {"type": self.solver}}
+        return solver | ({f"{self.kind}s": {LABEL: self.table}} if is_present else {})
+
+    def _plugins(self) -> dict[str, Any]:
+        if self.kind == "solver" or self.solver is not None:
+            return {}
+        from .plain_solver import PlainSolver
+
+        return {"solver": PlainSolver()}
+
+    def _filled(self, scene: Scene) -> newton.ModelBuilder:
+        """Return a builder that the solver has prepared, with a scene."""
+        import newton
+
+        builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+        component = self._solver_component()
+        if hasattr(component, "configure_builder"):
+            takes_builder = "builder" in inspect.signature(component.configure_builder).parameters
+            component.configure_builder(**({"builder": builder} if takes_builder else {}))
+        scene(builder)
+        return builder
+
+    def _solver_component(self) -> Any:
+        if self.kind == "solver":
+            return self.component()
+        return None if self.solver is None else Subject(kind="solver", name=self.solver).component()

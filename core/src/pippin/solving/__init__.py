@@ -1,0 +1,16 @@
+"""The room of solver authors: contact sources, capacities, features, and arguments of Newton's solvers."""
+
+from .capacities import Capacity
+from .contact_source import ContactSource
+from .determinism import deterministic_mode
+from .features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
+
+__all__ = [
+    "FEATURES",
+    "RIGID_CHANGES",
+    "RIGID_TREES",
+    "Capacity",
+    "ContactSource",
+    "Feature",
+    "deterministic_mode",
+]

@@ -1,0 +1,161 @@
+"""Buffers of fixed size: what was allocated, how much was wanted, and which key makes them larger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+if TYPE_CHECKING:
+    import newton
+
+    from pippin.config import CollisionConfig
+
+__all__ = ["Capacity", "pipeline_capacities"]
+
+_HYDROELASTIC = "collision.hydroelastic.buffer_mult"
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Capacity:
+    """A buffer that was allocated once and cannot grow."""
+
+    field: str
+    """The key that sizes it: `collision.rigid_contact_max`."""
+
+    holds: str
+    """What is in it: `contacts`."""
+
+    allocated: int
+    """How many fit."""
+
+    count: Any = None
+    """How many there were, an array of integers of any shape: more than `allocated` where some were dropped.
+
+    None where nobody counts."""
+
+    is_flag: bool = False
+    """Whether `count` only says that some were dropped, by not being zero."""
+
+    overflow_bits: int = 0
+    """Bits of the solver's observable `overflow` that say that some were dropped."""
+
+    cure: str | None = None
+    """What to do, where it is not to raise the key."""
+
+    @property
+    def limit(self) -> int:
+        """The largest value of `count` at which nothing was dropped."""
+        return 0 if self.is_flag else self.allocated
+
+    def overflow(self, count: int | None = None) -> str:
+        """Return what to tell a user where something was dropped.
+
+        Args:
+            count: How many there were, where that is known.
+        """
+        if count is None or self.is_flag:
+            return f"{self.field}: {self.holds} did not fit into {self.allocated}; {self.cure or 'raise it'}"
+        cure = self.cure or f"set it to at least {count}"
+        return f"{self.field}: {count} {self.holds} did not fit into {self.allocated}; {cure}"
+
+
+def pipeline_capacities(
+    pipeline: newton.CollisionPipeline, contacts: newton.Contacts, config: CollisionConfig | None = None
+) -> tuple[Capacity, ...]:
+    """Return the buffers of Newton's collision pipeline, with what fills them in each detection.
+
+    Args:
+        pipeline: The pipeline.
+        contacts: What it fills.
+        config: What it was made from: a buffer that has room for the worst case has no count then, as noting one costs
+            a kernel in each detection.
+    """
+    return tuple(_of_pairs(pipeline, contacts, config)) + tuple(_of_hydroelastic(pipeline))
+
+
+def _of_pairs(
+    pipeline: newton.CollisionPipeline, contacts: newton.Contacts, config: CollisionConfig | None
+) -> Iterator[Capacity]:
+    yield Capacity(
+        field="collision.rigid_contact_max",
+        holds="contacts",
+        allocated=contacts.rigid_contact_max,
+        count=contacts.rigid_contact_count,
+    )
+    if pipeline.model.particle_count:
+        # By default there is room for every particle and shape; what edges and faces need is estimated.
+        is_estimated = config is None or config.enable_rigid_soft_full_surface_contact
+        is_bounded = config is not None and config.soft_contact_max is None and not is_estimated
+        yield Capacity(
+            field="collision.soft_contact_max",
+            holds="soft contacts",
+            allocated=contacts.soft_contact_max,
+            count=None if is_bounded else contacts.soft_contact_count,
+        )
+    yield Capacity(
+        field="collision.shape_pairs_max",
+        holds="candidate pairs",
+        allocated=pipeline.shape_pairs_max,
+        count=None if config is not None and config.shape_pairs_max is None else pipeline.broad_phase_pair_count,
+    )
+    yield from _of_meshes(pipeline, contacts)
+
+
+def _of_meshes(pipeline: newton.CollisionPipeline, contacts: newton.Contacts) -> Iterator[Capacity]:
+    narrow = pipeline.narrow_phase
+    if narrow.triangle_pairs is not None:
+        yield Capacity(
+            field="collision.max_triangle_pairs",
+            holds="triangle pairs",
+            allocated=len(narrow.triangle_pairs),
+            count=narrow.triangle_pairs_count,
+        )
+    # One flag tells of both reductions; that of meshes is the usual one.
+    if narrow.global_contact_reducer is not None:
+        yield Capacity(
+            field="collision.max_triangle_pairs",
+            holds="contacts of meshes, to be reduced,",
+            allocated=narrow.global_contact_reducer.capacity,
+            count=contacts.contact_counters[2:3],
+            is_flag=True,
+            cure="raise it, or contact_reduction_hashtable_size_factor",
+        )
+    elif narrow.group_contact_reducer is not None:
+        yield Capacity(
+            field="collision.rigid_contact_max",
+            holds="contacts of pairs of bodies, to be reduced,",
+            allocated=narrow.group_contact_reducer.capacity,
+            count=contacts.contact_counters[2:3],
+            is_flag=True,
+            cure="raise it, or body_pair_reduction.hashtable_size_factor",
+        )
+
+
+def _of_hydroelastic(pipeline: newton.CollisionPipeline) -> Iterator[Capacity]:
+    field = pipeline.hydroelastic_sdf
+    if field is None:
+        return
+    yield Capacity(
+        field=f"{_HYDROELASTIC}_broad",
+        holds="overlapping blocks",
+        allocated=field.max_num_blocks_broad,
+        count=field.iso_buffer_counts[0],
+        cure="raise it, or buffer_fraction",
+    )
+    for level, (count, allocated) in enumerate(zip(field.iso_buffer_counts[1:], field.iso_max_dims, strict=True)):
+        yield Capacity(
+            field=f"{_HYDROELASTIC}_iso",
+            holds=f"voxels of level {level}",
+            allocated=allocated,
+            count=count,
+            cure="raise it, or buffer_fraction",
+        )
+    yield Capacity(
+        field=f"{_HYDROELASTIC}_contact",
+        holds="faces of contact",
+        allocated=field.max_num_face_contacts,
+        count=field.contact_reduction.contact_count,
+        cure="raise it, contact_buffer_fraction or buffer_fraction",
+    )

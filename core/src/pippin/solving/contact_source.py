@@ -1,0 +1,60 @@
+"""The contacts that a step uses: their buffer, and the pipeline or solver that fills it."""
+
+from __future__ import annotations
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+import attrs
+from pippin.arrays import present
+from .capacities import Capacity, pipeline_capacities
+from pippin.errors import ConfigError
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+    from pippin.config import CollisionConfig
+
+__all__ = ['ContactSource']
+
+
+def _filled(source: ContactSource) -> Sequence[Capacity]:
+    if source.pipeline is None or source.contacts is None:
+        return ()
+    return pipeline_capacities(source.pipeline, source.contacts)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class ContactSource:
+    """The contacts a step uses. A solver that detects contacts itself gives its buffer and no pipeline."""
+
+    contacts: newton.Contacts | None = None
+    """The buffer passed to every step; None where the solver needs none."""
+
+    pipeline: newton.CollisionPipeline | None = None
+    """What fills the buffer; None where the solver detects contacts itself."""
+
+    interval: int = 1
+    """Substeps between two detections."""
+
+    is_run_by_solver: bool = False
+    """Whether the solver runs the pipeline within its step; then the buffer is not passed to it."""
+
+    capacities: Sequence[Capacity] = attrs.field(default=attrs.Factory(_filled, takes_self=True))
+    """The buffers that a detection fills; by default those of the pipeline."""
+
+    @property
+    def is_run_by_host(self) -> bool:
+        """Whether the host runs the pipeline, before a substep."""
+        return self.pipeline is not None and not self.is_run_by_solver
+
+    def collide(self, state: newton.State, contacts: newton.Contacts, dt: float) -> None:
+        """Detect the contacts of `state`, and those that come within `dt` [s] where they are speculative.
+
+        They are written into a buffer of the pipeline's. May be recorded.
+        """
+        assert self.pipeline is not None, "the program collides only where there is a pipeline"
+        self.pipeline.collide(state, contacts, dt=dt)
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Forget which contacts of the masked worlds were matched."""
+        if self.pipeline is not None:
+            self.pipeline.reset_contact_matching(world_mask)

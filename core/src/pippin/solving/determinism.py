@@ -1,0 +1,24 @@
+"""The argument of Newton's solvers for deterministic steps."""
+
+from __future__ import annotations
+from typing import TYPE_CHECKING
+import attrs
+from .requirements import solvers_declaring
+from pippin.errors import ConfigError
+if TYPE_CHECKING:
+    import warp as wp
+
+    from pippin.catalog.entries import Catalog
+    from .components import Components
+    from pippin.config import SimulationConfig
+
+__all__ = ['deterministic_mode']
+
+
+def deterministic_mode(deterministic: bool | None) -> wp.DeterministicMode | None:
+    """Return what Newton's solvers take for the key `deterministic` of their configuration; None is Newton's choice."""
+    import warp as wp
+
+    if deterministic is None:
+        return None
+    return wp.DeterministicMode.RUN_TO_RUN if deterministic else wp.DeterministicMode.NOT_GUARANTEED

@@ -1,0 +1,87 @@
+"""Features: what a scene may ask of a solver, and what a solver may declare that it supports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+__all__ = ["FEATURES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
+
+
+@attrs.frozen(kw_only=True)
+class Feature:
+    """Something that a scene may contain and a solver may support."""
+
+    meaning: str
+    """A phrase for the reference, with units."""
+
+    is_structural: bool = True
+    """Whether a scene without it is another mechanism, and so is refused; otherwise only its numbers change."""
+
+
+FEATURES: Mapping[str, Feature] = {
+    'rigid_bodies': Feature(meaning='bodies that move'),
+    'rigid_contacts': Feature(meaning='contacts between rigid shapes'),
+    'fixed_joints': Feature(meaning='joints without a degree of freedom'),
+    'free_joints': Feature(meaning='free-floating bodies'),
+    'revolute_joints': Feature(meaning='hinges'),
+    'prismatic_joints': Feature(meaning='sliders'),
+    'ball_joints': Feature(meaning='ball joints'),
+    'd6_joints': Feature(meaning='joints of several axes'),
+    'distance_joints': Feature(meaning='joints that keep a distance'),
+    'rod_joints': Feature(meaning='joints of cables and rods'),
+    'loop_joints': Feature(meaning='joints that close a kinematic loop'),
+    'joint_limits': Feature(meaning='limits of joint positions'),
+    'joint_drives': Feature(meaning="the model's own joint drives"),
+    'disabled_joints': Feature(meaning='joints that are switched off'),
+    'mimic_joints': Feature(meaning='joints that follow another one'),
+    'mimic_constraints': Feature(meaning='joints that follow another one by a constraint of its own, as MJCF writes it'),
+    'equality_constraints': Feature(meaning="MuJoCo's equality constraints that are neither a joint nor a mimic constraint"),
+    'tendons': Feature(meaning="Newton's tendons"),
+    'mujoco_tendons': Feature(meaning="MuJoCo's tendons"),
+    'muscles': Feature(meaning='muscles'),
+    'particles': Feature(meaning='particles'),
+    'springs': Feature(meaning='springs between particles'),
+    'triangles': Feature(meaning='elastic triangles between particles'),
+    'bending': Feature(meaning='edges of cloth that resist bending'),
+    'tetrahedra': Feature(meaning='elastic tetrahedra between particles'),
+    'gradients': Feature(meaning='derivatives of the step'),
+    'heterogeneous_worlds': Feature(meaning='worlds that do not hold the same'),
+    'armature': Feature(meaning='rotor inertia of joints [kg, kg·m²]', is_structural=False),
+    'joint_friction': Feature(meaning='dry friction of joints [N, N·m]', is_structural=False),
+    'joint_damping': Feature(meaning='passive damping of joints [N·s/m, N·m·s/rad]', is_structural=False),
+    'joint_stiffness': Feature(meaning='passive stiffness of joints [N/m, N·m/rad]', is_structural=False),
+    'effort_limits': Feature(meaning="limits of the effort of the model's own joint drives [N, N·m]", is_structural=False),
+    'velocity_limits': Feature(meaning='limits of joint velocities [m/s, rad/s]', is_structural=False),
+}
+"""Every feature by name, those of structure first; `pippin.assembly.used_features` finds them in a model."""
+
+RIGID_TREES = frozenset(
+    {
+        "rigid_bodies",
+        "rigid_contacts",
+        "fixed_joints",
+        "free_joints",
+        "revolute_joints",
+        "prismatic_joints",
+        "ball_joints",
+        "d6_joints",
+        "joint_limits",
+        "joint_drives",
+    }
+)
+"""What most robots need: bodies in trees of joints with limits and drives, and contacts."""
+
+
+RIGID_CHANGES = frozenset(
+    {
+        "BODY_INERTIAL_PROPERTIES",
+        "JOINT_DOF_FORCE_PROPERTIES",
+        "JOINT_DOF_PROPERTIES",
+        "JOINT_PROPERTIES",
+        "MODEL_PROPERTIES",
+        "SHAPE_PROPERTIES",
+    }
+)
+"""What most solvers of rigid bodies take over while they run: masses, gains, frames, gravity, friction."""

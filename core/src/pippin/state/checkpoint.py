@@ -1,0 +1,253 @@
+"""A simulation in a file: every array and every number that a step carries on, and the configuration they belong to.
+
+A checkpoint is a zip archive of NumPy arrays and one JSON text. It holds data only: nothing in it is executed, and
+reading one cannot run code. Arrays are found by walking the simulation, as they are before a step is verified, and
+are named by where they were found; reading puts them back into the arrays of a simulation built anew.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from pippin.errors import ConfigError, SimulationError
+
+if TYPE_CHECKING:
+    import warp as wp
+
+__all__ = ["Carried", "Checkpoint"]
+
+FORMAT = 2
+"""Number of the layout; raised when an older reader would misunderstand a newer file."""
+
+_PACKAGES = ("pippin", "newton", "warp-lang")
+_HOST_LIMIT = 2**31
+"""Integers beyond it are addresses and handles of this process, not numbers that a step counts."""
+
+
+@attrs.frozen(kw_only=True)
+class Checkpoint:
+    """What a file holds."""
+
+    config: str
+    """The configuration, as TOML."""
+    step_count: int
+    """Control steps done."""
+    model_changes: int
+    """Flags of what the solver was told to have changed in the model."""
+    versions: Mapping[str, str]
+    """Versions of the packages that wrote it."""
+    arrays: Mapping[str, np.ndarray]
+    """Contents of arrays, on the device and on the host, by where they were found."""
+    numbers: Mapping[str, Any]
+    """Scalars and the states of random generators, by where they were found."""
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the file whole or not at all: a reader never finds half of one."""
+        target = Path(path)
+        manifest = {
+            "format": FORMAT,
+            "config": self.config,
+            "step_count": self.step_count,
+            "model_changes": self.model_changes,
+            "versions": dict(self.versions),
+            "numbers": dict(self.numbers),
+            "names": list(self.arrays),
+        }
+        partial = target.with_name(f".{target.name}.{os.getpid()}")
+        text = json.dumps(manifest, default=np.ndarray.tolist).encode()
+        # Names go into the manifest: what a path may contain, a file name in an archive may not.
+        numbered = {f"a{index}": array for index, array in enumerate(self.arrays.values())}
+        with zipfile.ZipFile(partial, "w") as archive:
+            for name, array in {"manifest": np.frombuffer(text, dtype=np.uint8), **numbered}.items():
+                # An entry made like this has no date: equal contents are equal files.
+                with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+        partial.replace(target)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Checkpoint:
+        """Read and check a file.
+
+        Raises:
+            ConfigError: There is no such file, it is truncated, or it is something else.
+        """
+        try:
+            if not zipfile.is_zipfile(path) and Path(path).exists():
+                raise zipfile.BadZipFile("no zip archive")
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
+                manifest = json.loads(file["manifest"].tobytes())
+                arrays = {name: file[f"a{index}"] for index, name in enumerate(manifest["names"])}
+                found = manifest["format"]
+        except FileNotFoundError as error:
+            raise ConfigError(f"{path}: no such file") from error
+        except (OSError, ValueError, KeyError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
+            raise ConfigError(f"{path}: not a checkpoint, or a truncated one ({error})") from error
+        if found != FORMAT:
+            raise ConfigError(
+                f"{path}: checkpoint of format {found!r}, this is pippin {version('pippin')}"
+                f" and reads format {FORMAT}; resume it with the version that wrote it"
+            )
+        written = ("config", "step_count", "model_changes", "versions", "numbers")
+        return cls(arrays=arrays, **{name: manifest[name] for name in written})
+
+
+class Carried:
+    """Everything that a simulation carries from step to step, found by walking some objects.
+
+    Args:
+        roots: The objects, by name.
+        hosts: Names of roots whose host values are carried too: the components, and the solver.
+        skip: Classes whose instances are not entered.
+    """
+
+    def __init__(self, roots: Mapping[str, Any], hosts: frozenset[str], skip: tuple[type, ...]) -> None:
+        self._roots = roots
+        self._hosts = {name: roots[name] for name in roots if name in hosts}
+        self._skip = skip
+
+    def contents(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Return the present arrays and numbers, by where they were found.
+
+        Raises:
+            SimulationError: A component keeps Python objects in a NumPy array.
+        """
+        arrays = {f"device/{name}": array.numpy() for name, array in self._device_arrays().items()}
+        numbers: dict[str, Any] = {}
+        for name, node in self._host_nodes():
+            if isinstance(node, np.ndarray):
+                if node.dtype.hasobject:
+                    raise SimulationError(f"save: {name} is an array of Python objects; keep numbers in it")
+                arrays[f"host/{name}"] = node
+            elif isinstance(node, np.random.Generator):
+                numbers[f"{name}#generator"] = node.bit_generator.state
+            else:
+                numbers |= {f"{name}.{key}": value for key, value in _numbers_of(node).items()}
+        return arrays, numbers
+
+    def restore_model(self, checkpoint: Checkpoint) -> None:
+        """Put back what was changed in the model; what does not fit is left to `restore`, which refuses it."""
+        for name, array in self._device_arrays().items():
+            saved = checkpoint.arrays.get(f"device/{name}")
+            if name.startswith("model.") and saved is not None and saved.shape == array.numpy().shape:
+                array.assign(saved)
+
+    def restore(self, checkpoint: Checkpoint, source: str) -> None:
+        """Put the contents of a checkpoint into the arrays and attributes that are there.
+
+        Args:
+            checkpoint: What to restore.
+            source: The file, for errors.
+
+        Raises:
+            ConfigError: The checkpoint is of another simulation or of other versions.
+        """
+        from .snapshot import bind
+
+        self._refuse_other(checkpoint, source)
+        device = self._device_arrays()
+        for name, array in device.items():
+            array.assign(checkpoint.arrays[f"device/{name}"])
+        for name, node in self._host_nodes():
+            if isinstance(node, np.ndarray):
+                node[...] = checkpoint.arrays[f"host/{name}"]
+            elif isinstance(node, np.random.Generator):
+                node.bit_generator.state = checkpoint.numbers[f"{name}#generator"]
+            else:
+                for key, value in _numbers_of(node).items():
+                    saved = checkpoint.numbers[f"{name}.{key}"]
+                    if saved != value:
+                        bind(node, key, type(getattr(node, key))(saved))
+
+    def _refuse_other(self, checkpoint: Checkpoint, source: str) -> None:
+        other = [f"{name} {checkpoint.versions.get(name)}" for name in _PACKAGES if not _is_same(name, checkpoint)]
+        if other:
+            here = ", ".join(f"{name} {found}" for name, found in versions().items())
+            raise ConfigError(
+                f"{source}: written with {', '.join(other)}, and this is {here}; a step of other versions gives"
+                " other bits: resume with the versions that wrote it"
+            )
+        arrays, numbers = self.contents()
+        shapes = {name: (array.shape, array.dtype) for name, array in arrays.items()}
+        written = {name: (array.shape, array.dtype) for name, array in checkpoint.arrays.items()}
+        odd = [name for name in shapes | written if shapes.get(name) != written.get(name)]
+        odd += sorted(numbers.keys() ^ checkpoint.numbers.keys())
+        if odd:
+            raise ConfigError(
+                f"{source}: {odd[0]!r} is not the same in the file and in the simulation it describes;"
+                " pass the plugins and the prototype that it was saved with"
+            )
+
+    def _device_arrays(self) -> dict[str, wp.array]:
+        """Return Warp arrays by path, without those that hold handles of this process."""
+        from .snapshot import find_arrays
+
+        found = find_arrays(self._roots, skip=self._skip)
+        handles = _handles()
+        return {name: array for name, array in found.items() if not _holds_handles(array, handles)}
+
+    def _host_nodes(self) -> Iterator[tuple[str, Any]]:
+        import warp as wp
+
+        from .snapshot import walk
+
+        for name, node in walk(self._hosts, self._skip):
+            is_constant = isinstance(node, np.ndarray) and not node.flags.writeable
+            if not isinstance(node, wp.array | list | Mapping) and not is_constant and _is_plain(node):
+                yield name, node
+
+
+def _handles() -> np.ndarray:
+    """Return the handles of what Warp keeps outside of arrays, which are addresses in this process."""
+    import warp as wp
+
+    kinds = (wp.Mesh, wp.Volume, wp.Bvh, wp.HashGrid, wp.Texture)
+    # Whoever owns one holds it somewhere; a handle that was missed would be restored, and crash.
+    found = {node.id for node in gc.get_objects() if issubclass(type(node), kinds) and getattr(node, "id", None)}
+    return np.array(sorted(found), dtype=np.uint64)
+
+
+def _holds_handles(array: wp.array, handles: np.ndarray) -> bool:
+    """Tell whether an array of 64-bit numbers holds handles, as those of meshes, or keys, as those of contacts."""
+    import warp as wp
+
+    if array.dtype is wp.uint64:
+        return bool(np.isin(array.numpy(), handles).any())
+    dtype = array.numpy().dtype
+    return dtype.names is not None and "u8" in str(dtype)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what decides the bits of a step."""
+    return {name: version(name) for name in _PACKAGES}
+
+
+def _is_same(name: str, checkpoint: Checkpoint) -> bool:
+    return checkpoint.versions.get(name) == versions()[name]
+
+
+def _is_plain(node: Any) -> bool:
+    """Tell what a component or a solver owns from Warp's own objects, whose attributes are handles."""
+    module = type(node).__module__
+    return not module.startswith("warp.") or isinstance(node, np.ndarray)
+
+
+def _numbers_of(node: Any) -> dict[str, Any]:
+    """Return the attributes of an object that a step may count with."""
+    from .snapshot import attributes_of
+
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in attributes_of(node).items()
+        if isinstance(value, bool | float | np.integer | np.floating | np.bool_)
+        or (isinstance(value, int) and abs(value) < _HOST_LIMIT)
+    }

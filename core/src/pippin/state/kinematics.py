@@ -1,0 +1,101 @@
+"""States that a user writes between steps: joints and bodies brought into agreement, on the device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pippin.arrays import present
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+__all__ = ["Coordinates", "WrittenWorlds"]
+
+Coordinates = Literal["joints", "bodies"]
+
+
+class WrittenWorlds:
+    """Which articulations a user has written joint coordinates or bodies of, until both agree again.
+
+    Masks are merged on the device; the host knows only that there is something to do.
+
+    Args:
+        model: The model of all worlds.
+        solver: What remembers the worlds as they were, and is told to forget.
+        state: The state that is written.
+    """
+
+    def __init__(self, model: newton.Model, solver: newton.solvers.SolverBase, state: newton.State) -> None:
+        import warp as wp
+
+        self._model, self._solver, self._state = model, solver, state
+        kinds: tuple[Coordinates, ...] = ("bodies", "joints")
+        self._articulations, self._worlds = (
+            {what: wp.zeros(count, dtype=bool, device=model.device) for what in kinds}
+            for count in (model.articulation_count, model.world_count + 1)
+        )
+        self._waiting: set[Coordinates] = set()
+        self._replayed: set[Coordinates] = set()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there is something to bring into agreement."""
+        return bool(self._waiting or self._replayed)
+
+    def add(self, what: Coordinates, world_mask: wp.array[wp.bool]) -> None:
+        """Note that joints or bodies of some worlds were written, by a mask of shape [world_count + 1]."""
+        import warp as wp
+
+        from .kernels import merge_articulations, merge_mask
+
+        model, (articulations, worlds) = self._model, self.masks(what)
+        wp.launch(merge_mask, len(world_mask), [world_mask, worlds], device=model.device)
+        if len(articulations):
+            inputs = [model.articulation_world, world_mask, articulations]
+            wp.launch(merge_articulations, len(articulations), inputs, device=model.device)
+        self.note(what)
+
+    def masks(self, what: Coordinates) -> tuple[wp.array[wp.bool], wp.array[wp.bool]]:
+        """Return the masks of written articulations and of their worlds, [world_count + 1]; `note` what is set there.
+
+        The solver forgets the worlds. Bodies without a joint are of no articulation: their world is enough.
+        """
+        return self._articulations[what], self._worlds[what]
+
+    def note(self, what: Coordinates) -> None:
+        """Note that masks were set. Inside a capture, by what is replayed unseen: the masks are heeded ever after."""
+        self._waiting.add(what)
+        if self._model.device.is_capturing:
+            self._replayed.add(what)
+
+    def state_for_joints(self) -> newton.State:
+        """Return the state to write joints into: those of bodies that were written before are computed by then."""
+        if "bodies" in self._waiting or "bodies" in self._replayed:
+            self._settle("bodies")
+        return self._state
+
+    def settle(self) -> None:
+        """Compute bodies from written joints and joints from written bodies, and let the solver forget those worlds."""
+        for what in sorted(self._waiting | self._replayed):
+            self._settle(what)
+
+    def _settle(self, what: Coordinates) -> None:
+        articulations, worlds = self.masks(what)
+        self._evaluate(what, articulations)
+        self._solver.reset(self._state, world_mask=worlds, flags=0)
+        articulations.zero_()
+        worlds.zero_()
+        self._waiting.discard(what)
+
+    def _evaluate(self, what: Coordinates, chosen: wp.array) -> None:
+        import newton
+
+        model, state = self._model, self._state
+        if not model.articulation_count:
+            return
+        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
+        if what == "joints":
+            newton.eval_fk(model, joint_q, joint_qd, state, mask=chosen)
+        else:
+            newton.eval_ik(model, state, joint_q, joint_qd, mask=chosen)

@@ -1,0 +1,89 @@
+"""Changes that a user makes to the model in place: merged, and told to the solver before the next step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pippin.errors import ConfigError, PluginError
+from pippin.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["ModelChanges"]
+
+
+class ModelChanges:
+    """What was changed since the last step, and since the model was built.
+
+    Args:
+        component: The component of the solver, which declares what it takes over while it runs.
+        solver: The solver that is told.
+        name: What errors call the solver.
+
+    Raises:
+        PluginError: The component declares a flag that does not exist.
+    """
+
+    def __init__(self, component: Any, solver: newton.solvers.SolverBase, name: str) -> None:
+        self._taken = _declared_flags(component)
+        self._solver = solver
+        self._name = name
+        self._waiting = self._replayed = 0
+        self.told = 0
+        """Flags of everything that the solver was ever told."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there is something to tell."""
+        return bool(self._waiting | self._replayed)
+
+    def add(self, flags: newton.ModelFlags | int) -> None:
+        """Note what was changed. Inside a capture, by what is replayed unseen: the solver is told ever after.
+
+        Raises:
+            ConfigError: A flag does not exist, or the solver does not take such changes over while it runs.
+        """
+        import newton
+
+        if isinstance(flags, bool) or not isinstance(flags, int) or flags & ~newton.ModelFlags.ALL:
+            value = hex(flags) if isinstance(flags, int) else repr(flags)
+            raise ConfigError(f"notify_model_changed: expected flags of newton.ModelFlags, got {value}")
+        if ignored := flags & ~self._taken:
+            raise ConfigError(
+                f"notify_model_changed: solver {self._name!r} does not take over {_flag_names(ignored)} while it runs;"
+                f" it does: {_flag_names(self._taken) or 'nothing'}; build another simulation from the changed model"
+            )
+        self._waiting |= int(flags)
+        if self._solver.model.device.is_capturing:
+            self._replayed |= int(flags)
+
+    def tell(self) -> None:
+        """Tell the solver, once, of all that waits."""
+        flags = self._waiting | self._replayed
+        self._solver.notify_model_changed(flags)
+        self.told |= flags
+        self._waiting = 0
+
+
+def _declared_flags(component: Any) -> int:
+    """Return the flags of `newton.ModelFlags` that a solver takes over; all where it declares none."""
+    import newton
+
+    declared = getattr(component, "supported_model_changes", None)
+    if declared is None:
+        return int(newton.ModelFlags.ALL)
+    known = newton.ModelFlags.__members__
+    for name in declared:
+        if name not in known:
+            raise PluginError(
+                f"solver: supported_model_changes has {name!r}, which is not in newton.ModelFlags"
+                f"{did_you_mean(name, known)}"
+            )
+    return sum(known[name] for name in declared)
+
+
+def _flag_names(flags: int) -> str:
+    import newton
+
+    return ", ".join(flag.name for flag in newton.ModelFlags if flag != newton.ModelFlags.ALL and flag & flags)

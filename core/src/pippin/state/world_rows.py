@@ -1,0 +1,145 @@
+"""Arrays whose rows belong to worlds: their owners, copies and initial contents."""
+
+from __future__ import annotations
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+import attrs
+import numpy as np
+from pippin.arrays import on_host
+from pippin.errors import ConfigError, PluginError
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+__all__ = ['WorldRows', 'arrays_of', 'copy_rows', 'state_rows', 'worlds_of', 'worlds_of_frequency']
+
+
+@attrs.frozen(eq=False)
+class WorldRows:
+    """An array whose rows belong to worlds, and the contents that its rows are put back to.
+
+    Args:
+        array: The array; its present contents are kept as what `restore` brings back.
+        world_of_row: The world of each row, shape [rows]; -1 for what belongs to no world.
+        world_count: The number of worlds.
+    """
+
+    array: wp.array
+    _saved: wp.array
+    _world_of_row: wp.array
+
+    @classmethod
+    def of(cls, array: wp.array, world_of_row: np.ndarray, world_count: int) -> WorldRows:
+        """Keep the present contents of `array`."""
+        import warp as wp
+
+        worlds = np.where(world_of_row < 0, world_count, world_of_row).astype(np.int32)
+        return cls(array, wp.clone(array), wp.array(worlds, dtype=int, device=array.device))
+
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
+        """Bring back the rows of the masked worlds, shape [world_count + 1]; the last entry is for world -1."""
+        copy_rows(self._saved, self.array, self._world_of_row, world_mask)
+
+
+def copy_rows(source: wp.array, target: wp.array, world_of_row: wp.array, world_mask: wp.array[wp.bool]) -> None:
+    """Copy the rows of the masked worlds from one array to another of the same shape. May be recorded.
+
+    Args:
+        source: Where the rows are.
+        target: Where they go.
+        world_of_row: The world of each row, shape [rows].
+        world_mask: Shape [world_count + 1]; the last entry is for what belongs to no world.
+    """
+    import warp as wp
+
+    from .kernels import restore_rows
+
+    rows = _bytes(target)
+    inputs = [_bytes(source), world_of_row, world_mask, rows]
+    wp.launch(restore_rows, rows.shape[0], inputs, device=rows.device)
+
+
+def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
+    """Return the rows of every array of `state`, with their present contents.
+
+    Raises:
+        PluginError: A custom attribute has rows that cannot be told apart by world.
+    """
+    rows = []
+    for name, array in arrays_of(state).items():
+        world_of_row = _world_of_row(model, name, len(array))
+        rows.append(WorldRows.of(array, world_of_row, model.world_count))
+    return rows
+
+
+def arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
+    """Return the non-empty arrays of a state, those of custom namespaces as `namespace:name`."""
+    import newton
+    import warp as wp
+
+    found = {}
+    for name, value in vars(owner).items():
+        if isinstance(value, newton.Model.AttributeNamespace):
+            found.update(arrays_of(value, f"{name}:"))
+        elif isinstance(value, wp.array) and value.size:
+            found[prefix + name] = value
+    return found
+
+
+def _world_of_row(model: newton.Model, name: str, count: int) -> np.ndarray:
+    worlds = worlds_of(model, name)
+    if worlds is None or len(worlds) != count:
+        raise PluginError(
+            f"solver: state array {name!r} ({count} rows, frequency {_frequency(model, name)!r}) cannot be reset by"
+            " world; register it with a frequency of bodies, joints, DOFs, coordinates or particles"
+        )
+    return worlds
+
+
+def worlds_of(model: newton.Model, name: str) -> np.ndarray | None:
+    """Return the world of each row of a state or control array, -1 for no world; None where that is not known."""
+    return worlds_of_frequency(model, _frequency(model, name))
+
+
+def _frequency(model: newton.Model, name: str) -> Any:
+    """Return the frequency of a state attribute; None where the model does not know it."""
+    try:
+        return model.get_attribute_frequency(name)
+    except KeyError:
+        return None
+
+
+def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | None:
+    """Return the world of each row of a frequency, -1 for what belongs to none; None where that is not known."""
+    import newton
+
+    kind = newton.Model.AttributeFrequency
+    if frequency == kind.WORLD:
+        return np.arange(model.world_count)
+    elements = {kind.SPRING: "spring", kind.TRIANGLE: "tri", kind.EDGE: "edge", kind.TETRAHEDRON: "tet"}
+    if frequency in elements:
+        return _worlds_of_elements(model, elements[frequency])
+    in_order = (kind.BODY, kind.SHAPE, kind.ARTICULATION, kind.PARTICLE)
+    in_order += (kind.JOINT, kind.JOINT_COORD, kind.JOINT_DOF, kind.JOINT_CONSTRAINT)
+    if frequency not in in_order:
+        return None
+    starts = on_host(getattr(model, f"{frequency.name.lower()}_world_start"))
+    worlds = np.full(starts[-1], -1)
+    worlds[starts[0] : starts[-2]] = np.repeat(np.arange(model.world_count), np.diff(starts[:-1]))
+    return worlds
+
+
+def _worlds_of_elements(model: newton.Model, element: str) -> np.ndarray:
+    """Return the world of each spring, triangle, edge or tetrahedron: that of its particles."""
+    count = getattr(model, f"{element}_count")
+    particles = on_host(getattr(model, f"{element}_indices")).reshape(count, -1)
+    return on_host(model.particle_world)[particles.max(axis=1)]  # an edge at a border has -1 for what is not there
+
+
+def _bytes(array: wp.array) -> wp.array:
+    """View a contiguous array as rows of bytes, shape [rows, bytes per row]."""
+    import warp as wp
+
+    assert array.is_contiguous, "state arrays are whole allocations"
+    shape = (array.shape[0], array.size // array.shape[0] * wp.types.type_size_in_bytes(array.dtype))
+    return wp.array(ptr=array.ptr, dtype=wp.uint8, shape=shape, device=array.device)

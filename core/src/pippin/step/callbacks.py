@@ -1,0 +1,223 @@
+"""Functions that a simulation calls at events of its life and in the phases of a step, each with a handle."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MethodType
+from typing import Any, Literal, get_args
+
+import attrs
+
+from pippin.errors import SimulationError
+from pippin.spelling import did_you_mean
+
+__all__ = ["Callback", "Callbacks", "Phase"]
+
+Phase = Literal["model_ready", "simulation_ready", "after_actuators", "before_substep", "after_step", "stopped"]
+
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "model_ready": ("model",),
+    "simulation_ready": ("simulation",),
+    "after_actuators": ("state", "control", "dt"),
+    "before_substep": ("state", "control", "dt"),
+    "after_step": ("simulation",),
+    "stopped": ("simulation",),
+}
+"""What a callback of each phase may ask for, by name, as a hook does."""
+
+_RECORDED = ("after_actuators", "before_substep")
+
+
+@attrs.define(eq=False, kw_only=True)
+class Callback:
+    """A callback as it is registered, and the handle that removes it."""
+
+    phase: Phase
+    name: str
+    order: int
+    is_capturable: bool
+    _find: Callable[[], Callable[..., Any] | None] = attrs.field(alias="find")
+    _owner: weakref.ref[Callbacks] = attrs.field(alias="owner")
+
+    @property
+    def function(self) -> Callable[..., Any] | None:
+        """The function; None once the object whose method it was is gone."""
+        return self._find()
+
+    def remove(self) -> None:
+        """Take the callback away; a second time does nothing."""
+        owner = self._owner()
+        if owner is not None:
+            owner.remove(self)
+
+    def bind(self, **arguments: Any) -> Callable[[], None]:
+        """Return the call with those of `arguments` that the function names; it does nothing once the owner is gone."""
+        return partial(self._call, {name: arguments[name] for name in _names(self.function) if name in arguments})
+
+    def _call(self, arguments: Mapping[str, Any]) -> None:
+        function = self.function
+        if function is not None:
+            function(**arguments)
+
+    def reach(self) -> Any:
+        """Return what the function can change: its object, or the variables it refers to."""
+        return _reach(self.function)
+
+
+class Callbacks:
+    """The callbacks of one simulation.
+
+    They are called in ascending `order`, and in the order they were added where that is equal. A method does not keep
+    its object alive: when the object goes, so does the callback. Functions are kept.
+    """
+
+    def __init__(self) -> None:
+        self._added: list[Callback] = []
+        self.revision = 0
+        """Raised by each change of what a recorded step calls: its graphs are recorded again."""
+
+    def add(
+        self,
+        phase: Phase,
+        function: Callable[..., Any],
+        *,
+        order: int = 0,
+        name: str | None = None,
+        is_capturable: bool = True,
+    ) -> Callback:
+        """Register a function, once: adding it to the same phase again returns the same handle.
+
+        Args:
+            phase: When it is called. Events: `model_ready(model)`, when the model is finalized and the solver is not
+                built; `simulation_ready(simulation)`, when all is bound and nothing is recorded; `stopped(simulation)`,
+                before components close. Phases of a step: `after_actuators(state, control, dt)`, once in a physics
+                step; `before_substep(state, control, dt)`, before each substep of `dt` [s]; `after_step(simulation)`,
+                after each control step, on the host.
+            function: Called with those of these arguments that it names. In `after_actuators` and `before_substep` it
+                is recorded with the step, and is replayed without Python, where `is_capturable`.
+            order: Lower ones are called first.
+            name: What the program calls it, by default the function's own name.
+            is_capturable: Whether it may be recorded; the host checks it.
+
+        Raises:
+            SimulationError: There is no such phase, the function asks for what the phase does not give, or it is
+                registered in another way.
+        """
+        if phase not in get_args(Phase):
+            raise SimulationError(
+                f"callbacks: {phase!r} is no phase{did_you_mean(phase, ARGUMENTS)}; phases: {', '.join(ARGUMENTS)}"
+            )
+        name = str(name or getattr(function, "__qualname__", type(function).__qualname__))
+        _refuse_arguments(phase, name, function)
+        known = next((each for each in self.of(phase) if each.function == function), None)
+        if known is None:
+            return self._add(phase, function, order, name, is_capturable)
+        if (known.order, known.is_capturable) != (order, is_capturable):
+            raise SimulationError(
+                f"callbacks: {name} is registered for {phase!r} with order={known.order} and"
+                f" is_capturable={known.is_capturable}; remove it before it is added in another way"
+            )
+        return known
+
+    def _add(self, phase: Phase, function: Callable[..., Any], order: int, name: str, is_capturable: bool) -> Callback:
+        me: weakref.ref[Callbacks] = weakref.ref(self)
+        # A method object is made anew at each access: only a WeakMethod lives as long as the object behind it.
+        find = weakref.WeakMethod(function, lambda _: _drop_dead(me)) if isinstance(function, MethodType) else None
+        callback = Callback(
+            phase=phase,
+            name=name,
+            order=order,
+            is_capturable=is_capturable,
+            find=find or (lambda: function),
+            owner=me,
+        )
+        self._added.append(callback)
+        self._added.sort(key=lambda each: each.order)
+        self._note(phase)
+        return callback
+
+    def remove(self, callback: Callback) -> None:
+        """Take a callback away; one that is not here is ignored."""
+        if callback in self._added:
+            self._added.remove(callback)
+            self._note(callback.phase)
+
+    def of(self, phase: Phase) -> list[Callback]:
+        """Return the callbacks of a phase, in calling order."""
+        return [each for each in self._added if each.phase == phase and each.function is not None]
+
+    def call(self, phase: Phase, **arguments: Any) -> None:
+        """Call those of a phase, each of them even where another one raises.
+
+        Raises:
+            ExceptionGroup: What callbacks raised, if more than one did; a single exception is raised as it is.
+        """
+        errors: list[Exception] = []
+        for callback in self.of(phase):
+            try:
+                callback.bind(**arguments)()
+            except Exception as error:
+                error.add_note(f"raised in callback {callback.name} of {phase}")
+                errors.append(error)
+        if len(errors) > 1:
+            raise ExceptionGroup(f"callbacks of {phase} failed", errors)
+        if errors:
+            raise errors[0]
+
+    def _note(self, phase: Phase) -> None:
+        self.revision += phase in _RECORDED
+
+
+def _reach(function: Any) -> Any:
+    if isinstance(function, partial):
+        return {"func": _reach(function.func), "args": function.args, "keywords": function.keywords}
+    if isinstance(function, MethodType):
+        return function.__self__
+    if not inspect.isfunction(function):
+        return function
+    variables = inspect.getclosurevars(function)
+    return {**variables.globals, **variables.nonlocals, "defaults": function.__defaults__}
+
+
+def _drop_dead(owner: weakref.ref[Callbacks]) -> None:
+    callbacks = owner()
+    if callbacks is not None:
+        for callback in [each for each in callbacks._added if each.function is None]:
+            callbacks.remove(callback)
+
+
+def _names(function: Callable[..., Any] | None) -> list[str]:
+    return [] if function is None else list(inspect.signature(function).parameters)
+
+
+def _refuse_arguments(phase: Phase, name: str, function: Callable[..., Any]) -> None:
+    given = ARGUMENTS[phase]
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name not in given and parameter.default is parameter.empty:
+            raise SimulationError(
+                f"callbacks: {name} asks for {parameter.name!r}, which {phase!r} does not give"
+                f"{did_you_mean(parameter.name, given)}; it gives: {', '.join(given)}"
+            )
+
+
+class Turn:
+    """Whose turn it is among the states, while a hook or a callback runs: views read and write that one."""
+
+    def __init__(self) -> None:
+        self.state: newton.State | None = None
+        """The state that was passed to the hook or callback; None between steps."""
+
+    def around(self, state: newton.State, call: Callable[[], Any]) -> Callable[[], None]:
+        """Return the call with this being the turn of `state`."""
+
+        def run() -> None:
+            self.state = state
+            try:
+                call()
+            finally:
+                self.state = None
+
+        return run

@@ -1,0 +1,46 @@
+"""How often components are due: every so many control steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pippin.errors import ConfigError
+
+__all__ = ["periods_in_steps"]
+
+_TOLERANCE = 1e-6
+"""How far a period may be from a whole number of steps, as a part of a step: decimals are not exact in binary."""
+
+
+def periods_in_steps(components: Mapping[str, Any], control_dt: float) -> dict[str, int]:
+    """Return the control steps from one reading to the next of each component that declares a period.
+
+    Args:
+        components: The components by name.
+        control_dt: Length of a control step [s].
+
+    Raises:
+        ConfigError: A period is not a whole number of control steps; names the nearest ones.
+    """
+    periods, faults = {}, []
+    for name, component in components.items():
+        period = getattr(component, "period", None)
+        if period is None:
+            continue
+        count = period / control_dt
+        whole = round(count)
+        if whole < 1 or abs(count - whole) > _TOLERANCE * max(1.0, count):
+            faults.append(f"{name.replace(':', '.')}.period: {_refusal(period, count, control_dt)}")
+        periods[name] = max(1, whole)
+    if faults:
+        raise ConfigError(*faults)
+    return periods
+
+
+def _refusal(period: float, count: float, control_dt: float) -> str:
+    if count < 1.0:
+        return f"{period:g} s is shorter than a control step of {control_dt:g} s; use at least that, or leave it out"
+    near = " or ".join(f"{steps * control_dt:g} s" for steps in (math.floor(count), math.ceil(count)))
+    return f"{period:g} s is not a whole number of control steps of {control_dt:g} s; the nearest are {near}"

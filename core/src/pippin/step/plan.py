@@ -1,0 +1,417 @@
+"""From components to the straight line of operations of one control step."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from pippin.arrays import on_host, present
+from pippin.state.double_buffer import DoubleBuffer
+from .callbacks import Callbacks, Phase
+from pippin.state.checkpoint import Carried
+from pippin.components.registry import Components, Implementation
+from pippin.solving.contact_source import ContactSource
+from pippin.errors import ConfigError, PluginError
+from pippin.state.observables import Reports
+from pippin.state.outcome import Outcome
+from .program import Operation, Program
+from .callbacks import Turn
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+    from pippin.config import StepConfig
+    from pippin.state.monitor import Monitor
+    from pippin.state.snapshot import Snapshot
+
+__all__ = ["Stepping"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Stepping:
+    """What a step works on, and the operations it consists of.
+
+    The states take turns from substep to substep, the buffers of contacts from detection to detection. Every operation
+    is bound to what is current in its place. Of two states, one more operation copies the result into the first one
+    after an odd number of substeps.
+    """
+
+    config: StepConfig
+    components: Components
+    model: newton.Model
+    solver: newton.solvers.SolverBase
+    states: tuple[newton.State, ...]
+    """Two, or one more than the calls of the solver in a physics step where a tape needs them all."""
+    control: newton.Control
+    source: ContactSource
+    contacts: tuple[newton.Contacts | None, ...]
+    """The buffer of `source`, or one for each detection of a physics step where a tape needs them all."""
+    reports: Reports | None
+    monitor: Monitor
+    buffers: Mapping[str, list[DoubleBuffer[Any]]]
+    periods: Mapping[str, int]
+    """Control steps from one reading to the next of the components that have a period."""
+    callbacks: Callbacks
+    turn: Turn
+    switched_off: Collection[Any]
+    """Actuators whose `apply_actuators` is left out of the step."""
+    opaque: tuple[type, ...]
+    """Classes whose instances hold nothing that a step changes, besides what is listed here."""
+
+    def program(self) -> Program:
+        """Return the program of one control step.
+
+        Raises:
+            PluginError: Two components want to step the solver.
+            ConfigError: Two actuator groups drive one DOF.
+        """
+        forces = ExternalForces(self.states[0])
+        return Program(
+            list(self._operations(forces)),
+            device=self.model.device,
+            policy=self.config.capture,
+            save=lambda: self._save({"forces": forces}),
+            observe=self.outcome,
+            trace=self.components.trace,
+        )
+
+    def outcome(self) -> Outcome:
+        """Return what steps must bring about alike: the states, the inputs, and what components carry."""
+        import newton
+
+        from pippin.state.snapshot import find_arrays, python_values
+
+        # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
+        private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
+        acting = self._components_and_callbacks  # not kept: a callback does not keep its object alive
+        counts = {name: python_values(each, skip=private) for name, each in acting.items()}
+        return Outcome(find_arrays(self._outputs, skip=private), counts)
+
+    def try_claim(self) -> None:
+        """Step once without a trace, to see whether a solver that claims reduced coordinates writes `joint_q`.
+
+        Raises:
+            PluginError: It does not: whoever reads joint positions would read the initial ones for ever.
+        """
+        if self._is_maximal or not self.model.joint_coord_count:  # fixed joints have none to write
+            return
+        before = self._save({})
+        joint_q = present(self.states[1].joint_q)
+        joint_q.fill_(float("nan"))
+        calls = [*self._collision(self.states[0], self.contacts[0])] if self.source.is_run_by_host else []
+        calls.append(self._solver_step(**self._solver_arguments(0)))
+        trace = self.components.trace
+        with nullcontext() if trace is None else trace.during("rehearsal"):
+            for operation in calls:
+                operation.run()
+        is_unwritten = bool(np.isnan(joint_q.numpy()).all())
+        before.restore()
+        if is_unwritten:
+            raise PluginError(
+                "solver: does not write joint_q, although it claims reduced coordinates;"
+                ' declare coordinates = "maximal" on the plugin class, and the host computes joint_q from bodies'
+            )
+
+    @property
+    def _outputs(self) -> dict[str, Any]:
+        """What must come out alike, eager or replayed."""
+        own = {"state": self.states[0], "next_state": self.states[1]}
+        own |= {"control": self.control, "reports": self.reports}
+        return own | self._components_and_callbacks
+
+    @property
+    def _components_and_callbacks(self) -> dict[str, Any]:
+        recorded = (*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep"))
+        return {**self.components, **{f"{each.phase}:{each.name}": each.reach() for each in recorded}}
+
+    @property
+    def _changing(self) -> dict[str, Any]:
+        """Everything that a step can change; the component that builds the solver is not the solver it built."""
+        inner = {name: getattr(self, name) for name in ("states", "source", "monitor", "buffers")}
+        return self._outputs | inner | {"solver itself": self.solver}
+
+    def _save(self, more: dict[str, Any]) -> Snapshot:
+        """Save everything that a step can change."""
+        from pippin.state.snapshot import Snapshot
+
+        return Snapshot(self._changing | more, skip=self.opaque)
+
+    @property
+    def carried(self) -> Carried:
+        """What a checkpoint holds: what a step changes, and what a user may have changed in the model."""
+        model = {name: value for name, value in vars(self.model).items() if not name.startswith("_")}
+        hosts = frozenset({"solver itself", *self.components})
+        return Carried(self._changing | {"model": model}, hosts, self.opaque)
+
+    def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
+        state = self.states[0]
+        yield Operation(name="keep_forces", run=forces.keep)
+        for tick in range(self._ticks):
+            yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == self._ticks - 1)
+        if self._ticks * self.solver_calls % 2:
+            yield Operation(name="copy_back", run=lambda: state.assign(self.states[1]))
+        yield from self._settle_buffers()
+        yield from self._readings(state)
+        yield Operation(name="clear_forces", run=state.clear_forces)
+        if self.reports is not None and self.reports.overflow is not None:
+            yield Operation(name="monitor_overflow", run=partial(self.monitor.note_overflow, self.reports.overflow))
+        yield Operation(name="monitor", run=lambda: self.monitor.note_step(state))
+
+    def physics_step(self, first: int, forces: ExternalForces, *, is_last: bool) -> Iterator[Operation]:
+        """Yield the operations of one physics step.
+
+        Args:
+            first: Calls of the solver before it, which tell whose turn it is among the states.
+            forces: What the user wrote into the state that the control step started from.
+            is_last: Whether it ends the control step, so that the user sees its last state.
+        """
+        calls = self.solver_calls
+        yield from self._actuation(self._state(first))
+        for call in range(calls):
+            if self.source.is_run_by_host and call % self.source.interval == 0:
+                yield from self._collision(self._state(first + call), self._contacts(first + call))
+            yield from self._substep(first + call, forces)
+            if self._needs_bodies(is_last=is_last and call == calls - 1):
+                yield self._forward_kinematics(self._state(first + call + 1))
+        if self._needs_joint_state(is_last):
+            yield self._inverse_kinematics(self._state(first + calls))
+
+    def _actuation(self, state: newton.State) -> Iterator[Operation]:
+        dofs = _actuated_dofs(self.components, self.model, self.switched_off)
+        if dofs is not None:
+            # A tape does not record `zero_`; without it the user's efforts would seem to matter on these DOFs.
+            is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad
+            zero = present(self.control.joint_f).zero_ if is_all else partial(zero_efforts, dofs, self.control)
+            yield Operation(name="zero_efforts", run=zero)
+        yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
+        yield from self._called("after_actuators", state=state, control=self.control, dt=self.config.dt)
+
+    def _collision(self, state: newton.State, contacts: newton.Contacts | None) -> Iterator[Operation]:
+        assert contacts is not None, "a pipeline fills a buffer"
+        horizon = self.config.dt / self.config.substeps * min(self.source.interval, self.config.substeps)
+        yield Operation(name="collide", run=lambda: self.source.collide(state, contacts, horizon))
+        yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
+
+    def _substep(self, count: int, forces: ExternalForces) -> Iterator[Operation]:
+        state = self._state(count)
+        arguments = self._solver_arguments(count)
+        yield Operation(name="apply_forces", run=lambda: forces.apply(state))
+        yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
+        yield from self._called("before_substep", state=state, control=self.control, dt=arguments["dt"])
+        yield self._solver_step(**arguments)
+        if self.source.is_run_by_solver:
+            yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
+        if self.monitor.notes_solution:
+            yield Operation(name="monitor_solver", run=self.monitor.note_solution)
+
+    @property
+    def _ticks(self) -> int:
+        """Physics steps one after the other: all, or one that stands for all where nothing happens between them."""
+        is_between = self._has("after_actuators") or self.reports is not None
+        return 1 if self._takes_substeps and not is_between else self.config.decimation
+
+    @property
+    def solver_calls(self) -> int:
+        """Calls of the solver in a physics step: one per substep, or one where it takes all of them and may."""
+        return 1 if self._takes_substeps else self.config.substeps
+
+    @property
+    def _takes_substeps(self) -> bool:
+        """Tell whether the solver takes substeps together, and nothing has to happen between them."""
+        answer = self.components.single("step_solver")
+        takes_all = answer is not None and answer.takes("substep_count")
+        return takes_all and not self._has("before_substep") and self.source.pipeline is None
+
+    def _has(self, phase: Phase) -> bool:
+        """Tell whether anything happens in a phase of the step: a hook that bears its name, or a callback."""
+        hook = "apply_actuators" if phase == "after_actuators" else phase
+        return any((self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(phase)))
+
+    def _solver_arguments(self, count: int) -> dict[str, Any]:
+        """Return the arguments of the solver's step after `count` calls."""
+        substep_count = self.config.decimation * self.config.substeps // (self._ticks * self.solver_calls)
+        return {
+            "solver": self.solver,
+            "state_in": self._state(count),
+            "state_out": self._state(count + 1),
+            "control": self.control,
+            "contacts": None if self.source.is_run_by_solver else self._contacts(count),
+            "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
+            "dt": self.config.dt / self.config.substeps,
+            "substep_count": substep_count,
+        }
+
+    def _solver_step(self, **arguments: Any) -> Operation:
+        answer = self.components.single("step_solver")
+        if answer is not None:
+            return _operation("step_solver", answer, arguments)
+        solver = arguments.pop("solver")
+        del arguments["substep_count"]  # Newton's solvers take one substep at a time
+        run, trace = partial(solver.step, **arguments), self.components.trace
+        return Operation(
+            name="step_solver(solver)",
+            run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
+            eager_reason=_eager_reason("solver", self.components.solver),
+        )
+
+    def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
+        """Yield one operation for each component that answers, or a single one where a wrapper wants to see them."""
+        off = self.switched_off if hook == "apply_actuators" else ()
+        answers = [answer for answer in self.components.implementations(hook) if not _holds(off, answer.component)]
+        wrappers = self.components.wrappers(hook)
+        if wrappers:
+            reasons = [_eager_reason(part.owner, part.component) for part in (*answers, *wrappers)]
+            yield Operation(
+                name=f"{hook}(wrapped)",
+                run=self.turn.around(arguments["state"], lambda: self.components.call(hook, off, **arguments)),
+                eager_reason=next((reason for reason in reasons if reason is not None), None),
+            )
+            return
+        for answer in answers:
+            operation = _operation(hook, answer, arguments)
+            yield attrs.evolve(operation, run=self.turn.around(arguments["state"], operation.run))
+
+    def _called(self, phase: Phase, **arguments: Any) -> Iterator[Operation]:
+        for callback in self.callbacks.of(phase):
+            reason = None if callback.is_capturable else "it was added with is_capturable=False"
+            run = self.turn.around(arguments["state"], callback.bind(**arguments))
+            yield Operation(name=f"{phase}({callback.name})", run=run, eager_reason=reason)
+
+    def _readings(self, state: newton.State) -> Iterator[Operation]:
+        """Yield the sensors' operations, each at its own period.
+
+        Raises:
+            PluginError: A component wraps them, and would call those too that are not due.
+        """
+        wrappers = self.components.wrappers("update_sensors")
+        if wrappers and self.periods:
+            raise PluginError(
+                f"{wrappers[0].owner}: wraps update_sensors, which would call {', '.join(self.periods)} in every step"
+                " although it has a period; leave out one or the other"
+            )
+        arguments = {
+            "state": state,
+            "contacts": self.source.contacts,
+            "observables": None if self.reports is None else self.reports.measured,
+        }
+        control_dt = self.config.dt * self.config.decimation
+        if wrappers:
+            yield from self._hook("update_sensors", **arguments, dt=control_dt)
+            return
+        for answer in self.components.implementations("update_sensors"):
+            period = self.periods.get(answer.owner, 1)
+            yield _operation("update_sensors", answer, {**arguments, "dt": control_dt * period}, period)
+
+    def _settle_buffers(self) -> Iterator[Operation]:
+        """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
+        is_wrapped = bool(self.components.wrappers("apply_actuators"))
+        for owner, buffers in self.buffers.items():
+            if _holds(self.switched_off, self.components[owner]):
+                continue
+            reason = _eager_reason(owner, self.components[owner])
+            name = f"apply_actuators({'wrapped' if is_wrapped else owner})"
+            for buffer in buffers:
+                yield Operation(name=name, run=buffer.settle, eager_reason=reason)
+
+    def _state(self, count: int) -> newton.State:
+        """Return the state that is current after `count` calls of the solver in a control step."""
+        return self.states[count % len(self.states)]
+
+    def _contacts(self, count: int) -> newton.Contacts | None:
+        """Return the contacts that are current in that call of the solver."""
+        return self.contacts[count % self.solver_calls // self.source.interval % len(self.contacts)]
+
+    def _needs_joint_state(self, is_last_tick: bool) -> bool:
+        """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
+        has_readers = is_last_tick or self._is_answered("apply_actuators")
+        return self._is_maximal and has_readers and self.model.joint_count > 0
+
+    def _needs_bodies(self, *, is_last: bool) -> bool:
+        """Tell whether bodies must be computed from joint coordinates: for the next substep, or for the user."""
+        answered = self._is_answered("apply_actuators", "before_substep")
+        has_readers = is_last or answered or self.source.pipeline is not None
+        return self._coordinates == "joint" and has_readers
+
+    def _is_answered(self, *hooks: str) -> bool:
+        """Tell whether a component answers one of some hooks, or a callback acts in the step."""
+        called = [*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep")]
+        return bool(called) or any(self.components.implementations(hook) for hook in hooks)
+
+    @property
+    def _coordinates(self) -> str:
+        return getattr(self.components.solver, "coordinates", "reduced")
+
+    @property
+    def _is_maximal(self) -> bool:
+        return self._coordinates == "maximal"
+
+    def _inverse_kinematics(self, state: newton.State) -> Operation:
+        import newton
+
+        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
+        return Operation(name="eval_ik", run=partial(newton.eval_ik, self.model, state, joint_q, joint_qd))
+
+    def _forward_kinematics(self, state: newton.State) -> Operation:
+        import newton
+
+        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
+        return Operation(name="eval_fk", run=partial(newton.eval_fk, self.model, joint_q, joint_qd, state))
+
+
+
+
+def _operation(hook: str, answer: Implementation, arguments: Mapping[str, Any], period: int = 1) -> Operation:
+    return Operation(
+        name=f"{hook}({answer.owner})",
+        run=answer.bind(**arguments),
+        eager_reason=_eager_reason(answer.owner, answer.component),
+        period=period,
+    )
+
+
+def _eager_reason(owner: str, component: Any) -> str | None:
+    if getattr(component, "is_capturable", True):
+        return None
+    reason = getattr(component, "eager_reason", None)
+    return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
+
+
+
+
+def _holds(components: Collection[Any], component: Any) -> bool:
+    return any(each is component for each in components)
+
+
+def _actuated_dofs(components: Components, model: newton.Model, off: Collection[Any]) -> wp.array | None:
+    """Return the DOFs that any component declares as actuated and is not off, or None where there are none.
+
+    Raises:
+        ConfigError: Two actuators of the file drive one DOF.
+        PluginError: An actuator of the file does not say what it drives.
+    """
+    import warp as wp
+
+    owner_of: dict[int, str] = {}
+    for label, component in components.labelled("actuators").items():
+        dofs = getattr(component, "actuated_dofs", None)
+        if dofs is None:
+            raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
+        for dof in dofs.numpy().tolist():
+            if dof in owner_of:
+                joint = model.joint_label[int(np.searchsorted(on_host(model.joint_qd_start), dof, side="right")) - 1]
+                raise ConfigError(
+                    f"actuators.{label}.joints: joint {joint!r} is driven by actuators.{owner_of[dof]} already;"
+                    " give each joint to one group"
+                )
+            owner_of[dof] = label
+    # Objects made in Python may add to what an actuator of the file does.
+    acting = [component for component in components.values() if not _holds(off, component)]
+    declared = [component.actuated_dofs for component in acting if hasattr(component, "actuated_dofs")]
+    dofs = sorted({dof for array in declared for dof in array.numpy().tolist()})
+    return wp.array(dofs, dtype=int, device=model.device) if dofs else None

@@ -1,0 +1,395 @@
+"""The step program: a straight line of named operations, recorded into graphs wherever a replay gives the same bits."""
+
+from __future__ import annotations
+
+import gc
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from itertools import combinations, groupby
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from pippin.arrays import present
+from pippin.devices import WARP_LOCK
+from pippin.errors import SimulationError
+from pippin.state.outcome import Outcome
+
+if TYPE_CHECKING:
+    import warp as wp
+
+    from pippin.state.snapshot import Snapshot
+    from pippin.components.tracing import HookTrace, Phase
+
+__all__ = ["CaptureWarning", "Operation", "Program", "Segment"]
+
+_COMPARED_STEPS = 3
+"""Control steps compared before a graph is trusted: a single one would not notice a counter that stands still."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Operation:
+    """One call of the step, with every argument bound."""
+
+    name: str
+    """Hook and component: `apply_actuators(actuators:legs)`. Operations of one name are recorded together or not."""
+
+    run: Callable[[], None]
+    """The call."""
+
+    eager_reason: str | None = None
+    """Why it must not be recorded, where its component declares so."""
+
+    period: int = 1
+    """Control steps from one call to the next: it is due in each step whose number, counted from 1, it divides."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Segment:
+    """Neighbouring operations that are replayed from one graph, or called one by one where there is none."""
+
+    operations: tuple[Operation, ...]
+    graph: wp.Graph | None = None
+
+    def calls(self) -> Iterator[Callable[[], None]]:
+        """Yield what advances the simulation by this segment."""
+        import warp as wp
+
+        if self.graph is None:
+            yield from (operation.run for operation in self.operations)
+        else:
+            yield partial(wp.capture_launch, self.graph)
+
+    def __str__(self) -> str:
+        """Name the first and the last operation."""
+        names = f"{self.operations[0].name} … {self.operations[-1].name}" if self.operations else "nothing"
+        return f"{len(self.operations)} operations: {names}"
+
+
+class Program:
+    """All operations of a control step, and the graphs that replay them.
+
+    The first step runs eagerly and is a real step. Then neighbouring operations are recorded into graphs, and the
+    graphs are compared with a few eager steps, bit for bit, from a saved state, before they are trusted. Recording
+    and comparing leave no trace in the simulation. An operation that a replay does not reproduce runs eagerly in
+    its place.
+
+    Where some operations are due in some steps only, there are graphs for each set of operations that are due
+    together, and a step costs what is due in it.
+
+    Args:
+        operations: The operations, in order.
+        device: Where they run.
+        policy: `off` never records, `auto` records what it can and warns of what it cannot, `require` raises.
+        save: Takes a snapshot of everything that the operations can change.
+        observe: Takes the outcome that eager and replayed steps must share.
+        trace: What is told of phases and replays, if anything is.
+
+    Raises:
+        SimulationError: The policy is `require` and a component declares that it cannot be recorded.
+    """
+
+    def __init__(
+        self,
+        operations: Sequence[Operation],
+        *,
+        device: wp.Device,
+        policy: Literal["auto", "require", "off"],
+        save: Callable[[], Snapshot],
+        observe: Callable[[], Outcome],
+        trace: HookTrace | None = None,
+    ) -> None:
+        self.operations = tuple(operations)
+        self.eager_reasons = {op.name: op.eager_reason for op in operations if op.eager_reason is not None}
+        """Why operations run eagerly, by name."""
+        if policy == "require" and self.eager_reasons:
+            raise SimulationError(*_refusal(self.eager_reasons))
+        if policy == "off":
+            self.eager_reasons = {op.name: "capture is off" for op in operations}
+        self.segments: tuple[Segment, ...] = (Segment(operations=self.operations),)
+        """What a step consists of in which every operation is due."""
+        self._periods = tuple(sorted({operation.period for operation in operations}))
+        self._advance: dict[tuple[int, ...], Callable[[], None]] = {}
+        """What takes a step, by the periods that are due in it."""
+        self.is_recorded = False
+        """Whether everything that can be recorded has been; so after the first step."""
+        self._device = device
+        self._policy = policy
+        self._save = save
+        self._observe = observe
+        self._trace = trace
+        self.is_captured = False
+        """Whether every operation is replayed from a graph."""
+        self._kept: list[Any] = []
+
+    def step(self, count: int = 1, done: int = 0) -> None:
+        """Advance by `count` control steps, with nothing between them.
+
+        Args:
+            count: Number of control steps.
+            done: Number of control steps before them, which tells what is due.
+        """
+        with WARP_LOCK:
+            numbers = range(done + 1, done + count + 1)
+            if not self.is_recorded and count > 0:
+                self._begin(numbers[0])
+                numbers = numbers[1:]
+            if len(self._advance) == 1:
+                (advance,) = self._advance.values()
+                for _ in numbers:
+                    advance()
+                return
+            for number in numbers:
+                self._advance[self._due(number)]()
+
+    def _begin(self, number: int) -> None:
+        """Take a first step eagerly, then record."""
+        self._enter("first step")
+        due = self._of_periods(self._due(number))
+        for operation in due:
+            operation.run()
+        if len(due) < len(self.operations) and self._policy != "off":
+            with self.undone():  # nothing is recorded whose kernels have not run once
+                for operation in self.operations:
+                    operation.run()
+        self.record()
+
+    def _due(self, number: int) -> tuple[int, ...]:
+        """Return the periods that are due in a step, by its number from 1."""
+        return tuple(period for period in self._periods if number % period == 0)
+
+    def _of_periods(self, periods: Collection[int]) -> tuple[Operation, ...]:
+        return tuple(operation for operation in self.operations if operation.period in periods)
+
+    def _due_together(self) -> list[tuple[int, ...]]:
+        """Return every set of periods that are due in one step, the full one last."""
+        sizes = range(1, len(self._periods) + 1)
+        multiples = {math.lcm(*chosen) for size in sizes for chosen in combinations(self._periods, size)}
+        return sorted({self._due(number) for number in {1} | multiples}, key=len)
+
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """Put back, at the end of a `with` block, everything that operations called inside it changed."""
+        with WARP_LOCK, nullcontext() if self._trace is None else self._trace.during("rehearsal"):
+            before = self._save()
+            try:
+                yield
+            finally:
+                before.restore()
+
+    def _enter(self, phase: Phase) -> None:
+        if self._trace is not None:
+            self._trace.phase = phase
+
+    def record_apart(self, groups: Sequence[Sequence[Operation]]) -> list[Segment]:
+        """Return the segments of a step in which groups of operations share no graph; the simulation stays as it is.
+
+        Args:
+            groups: All operations in their order. Those that run eagerly, by their names, do so here.
+
+        Raises:
+            SimulationError: An operation can be recorded only together with others.
+        """
+        with WARP_LOCK:
+            before = self._save()
+            try:
+                return [segment for group in groups for segment in self._segments(group)]
+            except _CannotRecordError as error:
+                raise SimulationError(f"{error.name}: on its own, {error.reason}") from error
+            finally:
+                before.restore()
+                self._kept.append(before.displaced)
+
+    def record(self) -> None:
+        """Record and compare, leaving the simulation as it was. Every kernel must have run once before.
+
+        Raises:
+            SimulationError: The policy is `require` and a replay differs from the eager steps.
+        """
+        declared = set(self.eager_reasons)
+        if self._policy == "off":
+            variants = {periods: (Segment(operations=self._of_periods(periods)),) for periods in self._due_together()}
+        else:
+            with WARP_LOCK:
+                variants = self._record_what_can_be_trusted()
+        self._enter("later steps")
+        self.segments = [*variants.values()][-1]
+        self._advance = {periods: _one_call(segments, self._trace) for periods, segments in variants.items()}
+        self.is_recorded = True
+        self.is_captured = all(segment.graph is not None for segment in self.segments)
+        found = {name: reason for name, reason in self.eager_reasons.items() if name not in declared}
+        if found and self._policy == "require":
+            raise SimulationError(*_refusal(found))
+        for name, reason in found.items():
+            warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=5)
+
+    def _record_what_can_be_trusted(self) -> dict[tuple[int, ...], tuple[Segment, ...]]:
+        """Return the segments of a step for each set of periods that are due together."""
+        before = self._save()
+        while True:
+            variants, culprits = self._record_variants()
+            culprits = culprits or self._compare(variants, before)
+            before.restore()
+            self._kept.append(before.displaced)
+            if not culprits:
+                return variants
+            self.eager_reasons.update(culprits)
+
+    def _record_variants(self) -> tuple[dict[tuple[int, ...], tuple[Segment, ...]], dict[str, str]]:
+        """Record every run of operations that have no reason to be eager; return what failed too, with its reason."""
+        variants = {}
+        try:
+            self._enter("recording")
+            for periods in self._due_together():
+                variants[periods] = tuple(self._segments(self._of_periods(periods)))
+        except _CannotRecordError as error:
+            return {}, {error.name: error.reason}
+        return variants, {}
+
+    def _segments(self, due: Sequence[Operation]) -> Iterator[Segment]:
+        for is_eager, group in groupby(due, key=lambda op: op.name in self.eager_reasons):
+            operations = tuple(group)
+            graph = None if is_eager else _capture(operations, self._device)
+            yield Segment(operations=operations, graph=graph)
+
+    def _compare(self, variants: Mapping[Any, Sequence[Segment]], before: Snapshot) -> dict[str, str]:
+        """Return the operations to blame where replayed steps differ from eager ones, with the reasons."""
+        for segments in variants.values():
+            difference = self._replays_differ(segments, before)
+            if difference is not None:
+                recorded = [op.name for part in segments if part.graph is not None for op in part.operations]
+                together = dict.fromkeys(recorded, f"together, replayed steps {difference}")
+                return self._find_culprits(before) or together
+        return {}
+
+    def _replays_differ(self, segments: Sequence[Segment], before: Snapshot) -> str | None:
+        if all(segment.graph is None for segment in segments):
+            return None
+        self._enter("comparison")
+        eager_calls = [operation.run for segment in segments for operation in segment.operations]
+        calls = [call for segment in segments for call in segment.calls()]
+        eager = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
+        replayed = self._outcome_of(calls * _COMPARED_STEPS, before)
+        if replayed == eager:
+            return None
+        again = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
+        return eager.difference(replayed, noise=again)
+
+    def _find_culprits(self, before: Snapshot) -> dict[str, str]:
+        """Replay the operations of each name on their own, one step later than recorded, and compare them with calls.
+
+        Those of one name belong together: an actuator's memory, swapped by one of them, is settled by the last.
+        The step in between makes the state another one than at recording: what was read on the host, or counted in
+        Python, while recording shows itself.
+        """
+        names = dict.fromkeys(operation.name for operation in self.operations)
+        groups = {name: tuple(op for op in self.operations if op.name == name) for name in names}
+        before.restore()
+        graphs = {
+            name: _capture(group, self._device) for name, group in groups.items() if name not in self.eager_reasons
+        }
+        before.restore()
+        for operation in self.operations:
+            operation.run()
+        culprits = {}
+        for operation in self.operations:
+            graph = graphs.pop(operation.name, None)
+            if graph is not None:
+                segment = Segment(operations=groups[operation.name], graph=graph)
+                difference = self._difference(segment, self._save())
+                if difference is not None:
+                    culprits[operation.name] = f"a replay {difference}"
+            operation.run()
+        return culprits
+
+    def _difference(self, segment: Segment, here: Snapshot) -> str | None:
+        """Say how replays of a segment differ from calls, or None."""
+        called = self._outcome_of([operation.run for operation in segment.operations] * 2, here)
+        return called.difference(self._outcome_of([*segment.calls()] * 2, here))
+
+    def _outcome_of(self, calls: Sequence[Callable[[], None]], before: Snapshot) -> Outcome:
+        before.restore()
+        for call in calls:
+            call()
+        outcome = self._observe()
+        before.restore()
+        return outcome
+
+    def __str__(self) -> str:
+        """Report the segments: what is replayed from a graph, what runs eagerly, and why."""
+        state = "first step still to come" if not self.is_recorded else "captured" if self.is_captured else "mixed"
+        if self.is_recorded and all(segment.graph is None for segment in self.segments):
+            state = "eager"
+        lines = [f"{state} on {self._device}: {len(self.operations)} operations in {len(self.segments)} segments"]
+        for segment in self.segments:
+            lines.append("  graph:" if segment.graph is not None else "  eager:")
+            counts = Counter(operation.name for operation in segment.operations)
+            periods = {operation.name: operation.period for operation in segment.operations}
+            for name, count in counts.items():
+                times = f" × {count}" if count > 1 else ""
+                times += f", every {periods[name]} steps" if periods[name] > 1 else ""
+                reason = self.eager_reasons.get(name)
+                lines.append(f"    {name}{times}" + (f": {reason}" if reason else ""))
+        return "\n".join(lines)
+
+
+def _one_call(segments: Sequence[Segment], trace: HookTrace | None) -> Callable[[], None]:
+    calls = [call for segment in segments for call in _noted(segment, trace)]
+    return calls[0] if len(calls) == 1 else partial(_call_each, calls)
+
+
+def _noted(segment: Segment, trace: HookTrace | None) -> Iterator[Callable[[], None]]:
+    """Yield the calls of a segment; where there is a trace, a replay is one of its own."""
+    noting = None if segment.graph is None else trace
+    for call in segment.calls():
+        yield call if noting is None else noting.timed("replay", str(segment), call)
+
+
+def _call_each(calls: Sequence[Callable[[], None]]) -> None:
+    for call in calls:
+        call()
+
+
+class _CannotRecordError(Exception):
+    """An operation raised while it was recorded."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(name, reason)
+        self.name = name
+        self.reason = reason
+
+
+def _capture(operations: Sequence[Operation], device: wp.Device) -> wp.Graph:
+    import warp as wp
+
+    running = operations[0]
+    try:
+        with _collector_paused(), wp.ScopedCapture(device=device) as capture:
+            for running in operations:
+                running.run()
+    except Exception as error:
+        raise _CannotRecordError(running.name, f"it cannot be recorded ({error})") from error
+    return present(capture.graph)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep Python's garbage collector from freeing device memory in the middle of a capture."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _refusal(reasons: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(
+        f"simulation.capture: 'require', but {name} cannot be captured: {reason}; use capture = 'auto'"
+        for name, reason in reasons.items()
+    )

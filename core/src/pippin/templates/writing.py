@@ -1,0 +1,97 @@
+"""A new plugin's package: written from one that runs, under another name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from importlib import metadata, resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal, get_args
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+from pippin.catalog.entries import Catalog
+from pippin.errors import ConfigError
+
+__all__ = ["NewKind", "write_package"]
+
+NewKind = Literal["solver", "actuator", "sensor"]
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def write_package(kind: NewKind, name: str, parent: Path) -> Path:
+    """Write a package with a plugin that runs, and return its folder, `pippin-KIND-NAME`.
+
+    It depends on the Pippin that wrote it: from where that was installed, if that was a folder or a file.
+
+    Args:
+        kind: What to write.
+        name: What users will call it: lower-case words and digits, joined by `-`.
+        parent: Where the folder goes.
+
+    Raises:
+        ConfigError: The name cannot be used, is taken by an installed plugin, or the folder exists.
+    """
+    if kind not in get_args(NewKind):
+        raise ConfigError(f"kind: expected one of {', '.join(get_args(NewKind))}, got {kind!r}")
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"name: {name!r} is not made of lower-case words joined by '-', such as 'soft-servo'")
+    for entry in Catalog.installed().entries:
+        if (entry.kind, entry.name) == (kind, name):
+            raise ConfigError(f"name: {name!r} is taken by {entry}; choose another one")
+    folder = parent / f"pippin-{kind}-{name}"
+    if folder.exists():
+        raise ConfigError(f"{folder}: exists; remove it, or choose another name")
+    for path, text in _files(resources.files("pippin") / "templates" / kind):
+        target = folder / _renamed(path, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(_renamed(text, name), encoding="utf-8")
+    with (folder / "pyproject.toml").open("a", encoding="utf-8") as project:
+        project.write(_sources(folder))
+    return folder
+
+
+def _files(folder: Traversable, place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield path and text of every file of a template."""
+    for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+        if entry.is_dir() and entry.name != "__pycache__":
+            yield from _files(entry, f"{place}{entry.name}/")
+        elif entry.is_file():
+            yield place + entry.name, entry.read_text(encoding="utf-8")
+
+
+def _renamed(text: str, name: str) -> str:
+    """Put a name in place of `demo`, in each of its spellings."""
+    words = name.split("-")
+    text = text.replace("Demo", "".join(word.capitalize() for word in words))
+    text = re.sub(r"(?<=_)demo\b", "_".join(words), text)
+    return re.sub(r"\bdemo\b", name, text)
+
+
+def _sources(folder: Path) -> str:
+    """Return where uv finds the distributions of Pippin that a template needs, if not in a registry."""
+    needed = re.findall(r'"(pippin[a-z-]*)"', (folder / "pyproject.toml").read_text(encoding="utf-8"))
+    sources = {name: _installed_from(name) for name in dict.fromkeys(needed)}
+    lines = [f"{name} = {source}" for name, source in sources.items() if source is not None]
+    return "\n".join(["", "[tool.uv.sources]", *lines, ""]) if lines else ""
+
+
+def _installed_from(distribution: str) -> str | None:
+    """Return as a TOML table where a distribution was installed from, by PEP 610; None where from a registry."""
+    try:
+        record = metadata.distribution(distribution).read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return None
+    if record is None:
+        return None
+    origin = json.loads(record)
+    url = urlparse(origin["url"])
+    if "vcs_info" in origin:
+        return f'{{ git = "{origin["url"]}", rev = "{origin["vcs_info"]["commit_id"]}" }}'
+    if url.scheme != "file":
+        return f'{{ url = "{origin["url"]}" }}'
+    is_editable = origin.get("dir_info", {}).get("editable", False)
+    return f'{{ path = "{url2pathname(url.path)}"{", editable = true" if is_editable else ""} }}'
