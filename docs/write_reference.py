@@ -20,9 +20,9 @@ from pippin.assembly.requirements import solvers_declaring
 from pippin.catalog.entries import Catalog
 from pippin.cli import main as pippin_command
 from pippin.config.schema import json_schema
-from pippin.solving import FEATURES
 from pippin.conformance import CHECKS, Conformance
 from pippin.conformance.benches import BENCHES, UNTRIED
+from pippin.solving import FEATURES
 from pippin.views.quantities import ARTICULATION, RIGID_BODY, Quantity
 
 REFERENCE = Path(__file__).parent / "reference"

@@ -8,8 +8,9 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.cli import main
+from pippin import solving
 from pippin.analysis.summary import what_ran
+from pippin.cli import main
 
 
 def builder_with_ball(height=0.05):
@@ -185,7 +186,7 @@ def test_the_pipeline_of_a_plugin_is_watched_as_well(configure):
         @pippin.hookimpl
         def initialize_contacts(self, model):
             pipeline = newton.CollisionPipeline(model, rigid_contact_max=2)
-            return pippin.ContactSource(contacts=pipeline.contacts(), pipeline=pipeline)
+            return solving.ContactSource(contacts=pipeline.contacts(), pipeline=pipeline)
 
     with pippin.Simulation(configure("xpbd", scene={"ground": True}), [Few()], prototype=pile()) as simulation:
         simulation.step()

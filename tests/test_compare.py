@@ -7,9 +7,9 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.analysis import measures
+from pippin.analysis.compare import UNITS
 from pippin.cli import main
 from pippin.cli.compare import COLUMNS
-from pippin.analysis.compare import UNITS
 
 PENDULUM = """
 <mujoco>

@@ -48,7 +48,7 @@ class Fresh:
         self.kernel = count_up
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
+    def bind(self, simulation: pippin.Host) -> None:
         self.device = simulation.device
         self.counter = wp.zeros(1, dtype=int, device=self.device)
 
@@ -112,7 +112,7 @@ def test_every_module_is_loaded_before_the_first_step(
     simulation = build(configure, chain, Fresh())
     del loads.lines[:]
 
-    compile_step(simulation)
+    compile_step(simulation.program)
     assert any("fresh_" in line for line in loads.lines)
 
     del loads.lines[:]
@@ -124,7 +124,7 @@ def test_no_kernel_runs_while_compiling(configure: Callable[..., Any], chain: Ca
     fresh = Fresh()
     simulation = build(configure, chain, fresh)
 
-    compile_step(simulation)
+    compile_step(simulation.program)
 
     assert fresh.counter.numpy()[0] == 0
     assert simulation.step_count == 0
@@ -161,7 +161,7 @@ def test_what_needs_the_results_of_kernels_is_compiled_and_then_works(
     fresh = plugin()
     simulation = build(configure, chain, fresh)
 
-    compile_step(simulation)
+    compile_step(simulation.program)
     assert any("fresh_" in line for line in loads.lines)
 
     simulation.step()
@@ -173,7 +173,7 @@ def test_what_follows_a_device_side_loop_is_compiled_too(
 ) -> None:
     simulation = build(configure, chain, Looping(), capture="off")
 
-    compile_step(simulation)
+    compile_step(simulation.program)
     assert sum("fresh_" in line for line in loads.lines) == 2
 
     del loads.lines[:]

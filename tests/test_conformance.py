@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from pippin import PluginError, conformance as testing
+from pippin import PluginError
+from pippin import conformance as testing
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
-from pippin.solving import FEATURES
 from pippin.conformance.benches import BENCHES, UNTRIED
+from pippin.solving import FEATURES
 
 ROOT = Path(__file__).parents[1]
 

@@ -9,9 +9,9 @@ import newton
 import pippin
 import pytest
 import warp as wp
+from pippin.assembly.determinism import refuse_undeterministic, with_determinism
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
-from pippin.assembly.determinism import refuse_undeterministic, with_determinism
 
 CATALOG = Catalog.installed()
 ON_CUDA = ["featherstone", "semi-implicit", "steel", "vbd", "xpbd"]

@@ -9,9 +9,9 @@ import pippin
 import pytest
 import warp as wp
 from click.testing import CliRunner
+from pippin.assembly.used_features import used_features
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
-from pippin.assembly.used_features import used_features
 
 CATALOG = Catalog.installed()
 JOINTS = ("fixed", "free", "revolute", "prismatic", "ball", "d6", "distance", "rod")

@@ -14,7 +14,18 @@ import pippin
 import pytest
 import warp as wp
 from newton.actuators import ClampingMaxEffort, DrivePD
-from pippin.isaac import ActuatorConfig, ArticulationActuators, DCMotorClampingConfig, DelayConfig, MaxEffortClampingConfig, NeuralControlConfig, PDControlConfig, PIDControlConfig, PositionBasedClampingConfig, add_actuator
+from pippin.isaac import (
+    ActuatorConfig,
+    ArticulationActuators,
+    DCMotorClampingConfig,
+    DelayConfig,
+    MaxEffortClampingConfig,
+    NeuralControlConfig,
+    PDControlConfig,
+    PIDControlConfig,
+    PositionBasedClampingConfig,
+    add_actuator,
+)
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 PD = PDControlConfig(kp=100.0, kd=100.0)

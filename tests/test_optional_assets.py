@@ -3,9 +3,9 @@
 import re
 
 import pytest
+from pippin.assembly.scene import add_assets, new_builder
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
-from pippin.assembly.scene import add_assets, new_builder
 
 CARTPOLE = "pkg:newton/examples/assets/cartpole.usda"
 GYMNASIUM = "pkg:gymnasium/envs/mujoco/assets"

@@ -30,7 +30,8 @@ class Positions(sensing.Sensor):
 
     Config = PositionsConfig
 
-    def build_outputs(self, simulation):
+    def build_outputs(self, binding):
+        simulation = binding.simulation
         shape = (simulation.world_count, simulation.model.body_count // simulation.world_count)
         self.positions = wp.zeros(shape, dtype=wp.vec3, device=simulation.device)
         self.poses = wp.zeros(shape, dtype=wp.transform, device=simulation.device)

@@ -12,8 +12,8 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.hookspecs import Hooks
 from pippin.components.tracing import HookTrace
+from pippin.hookspecs import Hooks
 
 DECIMATION, SUBSTEPS = 2, 3
 

@@ -443,7 +443,7 @@ def test_a_prototype_with_newtons_own_actuators_is_refused(chain, configure):
 
 
 def test_a_plugin_that_is_missing_is_named_with_what_to_install(robot):
-    from pippin.assembly.assets import find_prim_actuators
+    from pippin.assembly.assets.actuators import find_prim_actuators
     from pippin.catalog.entries import Catalog
 
     stage = robot(prim("motor"))

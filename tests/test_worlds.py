@@ -280,8 +280,8 @@ def test_a_simulation_of_different_robots_goes_on_from_a_file(robots, configure,
 def test_a_plugin_that_knows_one_prototype_is_told_of_the_others(robots, configure):
     class First:
         @pippin.hookimpl
-        def bind(self, simulation):
-            simulation.world_indices("body", [0])
+        def bind(self, binding):
+            binding.indices("body", [0])
 
     one, other = robots
     with pytest.raises(

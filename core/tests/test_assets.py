@@ -3,10 +3,10 @@ import textwrap
 import warnings
 
 import pytest
-from pippin.assembly.assets import find_assets, import_asset
+from pippin.assembly.assets.importing import find_assets, import_asset
+from pippin.assembly.scene import new_builder
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
-from pippin.assembly.scene import new_builder
 
 NEWTON_ASSETS = "pkg:newton/examples/assets"
 BODY = '<mujoco model="m"><worldbody><body name="a"><freejoint/>{}</body></worldbody></mujoco>'

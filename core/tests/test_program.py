@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import warp as wp
 from pippin import SimulationError
-from pippin.state.outcome import Outcome
 from pippin.errors import CaptureWarning
-from pippin.step.program import Operation, Program
+from pippin.state.outcome import Outcome
 from pippin.state.snapshot import Snapshot, find_arrays, python_values
+from pippin.step.program import Operation, Program
 
 
 @wp.kernel

@@ -6,8 +6,8 @@ import warnings
 
 import pippin
 import pytest
-from pippin.cli.run import step_count
 from pippin.cli._progress import Progress, shown_progress
+from pippin.cli.run import step_count
 from rich.console import Console
 
 CONFIG = pippin.structure({"simulation": {"dt": 0.005, "decimation": 4}})

@@ -5,9 +5,9 @@ import sys
 import newton
 import numpy as np
 import pytest
+from pippin.assembly.scene import add_assets, add_worlds, new_builder, world_offsets
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
-from pippin.assembly.scene import add_assets, add_worlds, new_builder, world_offsets
 
 ANT = AssetConfig(
     path="pkg:newton/examples/assets/nv_ant.xml",

@@ -6,8 +6,8 @@ import attrs
 import newton
 import pippin
 import pytest
-from pippin.config import SceneConfig, ShapeConfig
 from pippin.assembly.scene import add_assets, add_worlds, new_builder
+from pippin.config import SceneConfig, ShapeConfig
 
 ROBOT = """
 <mujoco>

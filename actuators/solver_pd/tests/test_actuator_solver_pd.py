@@ -8,8 +8,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance as testing
-from pippin.solving import RIGID_TREES
 from pippin.errors import FeatureWarning
+from pippin.solving import RIGID_TREES
 
 NAMES = ("hip", "knee")
 INERTIA = 2.0

@@ -1,28 +1,34 @@
 """Pippin: a plugin host for the Newton physics engine."""
 
-from .step.callbacks import Callback, Callbacks
-from .solving.capacities import Capacity
-from .config import AssetConfig, CollisionConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig, load, structure
-from .solving.contact_source import ContactSource
-from .errors import ConfigError, PippinError, PluginError, SimulationError
-from .errors import FeatureWarning
-from .hookspecs import hookimpl
-from .errors import CaptureWarning
-from .simulation import Simulation
+from .binding import Binding, Host
 from .components.tracing import HookTrace
+from .config import (
+    AssetConfig,
+    CollisionConfig,
+    ComponentConfig,
+    SceneConfig,
+    SimulationConfig,
+    StepConfig,
+    load,
+    structure,
+)
+from .errors import CaptureWarning, ConfigError, FeatureWarning, PippinError, PluginError, SimulationError
+from .hookspecs import hookimpl
+from .simulation import Simulation
+from .step.callbacks import Callback, Callbacks
 
 __all__ = [
     "AssetConfig",
+    "Binding",
     "Callback",
     "Callbacks",
-    "Capacity",
     "CaptureWarning",
     "CollisionConfig",
     "ComponentConfig",
     "ConfigError",
-    "ContactSource",
     "FeatureWarning",
     "HookTrace",
+    "Host",
     "PippinError",
     "PluginError",
     "SceneConfig",

@@ -13,7 +13,14 @@ from .errors import ConfigError
 if TYPE_CHECKING:
     import warp as wp
 
-__all__ = ["WARP_LOCK", "find_device", "kind_of", "leave_out_backward_kernels", "require_backward_kernels", "warp_quiet"]
+__all__ = [
+    "WARP_LOCK",
+    "find_device",
+    "kind_of",
+    "leave_out_backward_kernels",
+    "require_backward_kernels",
+    "warp_quiet",
+]
 
 WARP_LOCK = threading.RLock()
 """Held whenever Pippin uses Warp. While one thread records, Warp would record what any other thread launches; and two

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
     import warp as wp
 
-    from .solving.capacities import Capacity
+    from .binding import Binding, Host
     from .config import CollisionConfig
+    from .solving.capacities import Capacity
     from .solving.contact_source import ContactSource
-    from .simulation import Simulation
 
 __all__ = ["Component", "Hooks", "hookimpl", "hookspec"]
 
@@ -145,7 +145,7 @@ class Hooks:
         """Return where contacts come from. Build; once; where nobody answers, Newton's `CollisionPipeline`."""
 
     @hookspec
-    def bind(self, simulation: Simulation) -> None:
+    def bind(self, simulation: Host, binding: Binding) -> None:
         """Allocate and resolve labels: model, state, control and contacts exist now. Build; once."""
 
     @hookspec
@@ -185,7 +185,7 @@ class Hooks:
         """Measure the state after the last substep. Step; once per control step, or per `period`: `dt` [s]."""
 
     @hookspec
-    def after_step(self, simulation: Simulation) -> None:
+    def after_step(self, simulation: Host) -> None:
         """Act on the host after a control step: record, check, print. Never recorded; may read arrays."""
 
     @hookspec

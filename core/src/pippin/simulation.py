@@ -1,4 +1,4 @@
-"""A simulation: built from a configuration in a fixed order of phases, then stepped, reset and closed."""
+"""A running simulation: built from a configuration, then stepped, reset, saved and closed."""
 
 from __future__ import annotations
 
@@ -6,44 +6,28 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-import numpy as np
-
-from .arrays import present
-from .state.double_buffer import Assignable, DoubleBuffer
-from .assembly.model import build_model
-from .step.callbacks import Callbacks
-from .solving.capacities import Capacity
-from .catalog.entries import Catalog
-from .state.model_changes import ModelChanges
-from .state.checkpoint import Checkpoint, versions
-from .components.registry import Components, located
-from .config import dump_toml, load, structure
-from .assembly.determinism import refuse_undeterministic, with_determinism
-from .devices import WARP_LOCK, find_device, kind_of, leave_out_backward_kernels, require_backward_kernels
+from .config import load, structure
+from .devices import WARP_LOCK, leave_out_backward_kernels, require_backward_kernels
 from .errors import ConfigError, SimulationError
-from .state.observables import allocate_observables
-from .step.periods import periods_in_steps
-from .analysis.recorder import Recorder
-from .assembly.scene import world_offsets
-from .assembly.solver import SolverBuilding
-from .step.callbacks import Turn
-from .state.kinematics import Coordinates, WrittenWorlds
+from .step.callbacks import Callbacks, Turn
 
 if TYPE_CHECKING:
     import newton
+    import numpy as np
     import warp as wp
 
     from .catalog.entries import Kind
-    from .config import ComponentConfig, SimulationConfig
-    from .state.outcome import Outcome
     from .components.tracing import HookTrace
+    from .config import ComponentConfig, SimulationConfig
+    from .solving.capacities import Capacity
+    from .state.checkpoint import Checkpoint
+    from .state.kinematics import Coordinates, WrittenWorlds
+    from .state.outcome import Outcome
     from .views import SimulationView
 
 __all__ = ["Simulation"]
-
-S = TypeVar("S", bound=Assignable)
 
 
 class Simulation:
@@ -71,48 +55,37 @@ class Simulation:
         callbacks: Callbacks | None = None,
         trace: HookTrace | None = None,
     ) -> None:
-        require_backward_kernels() if config.simulation.requires_grad else leave_out_backward_kernels()
-        import warp as wp
+        if config.simulation.requires_grad:
+            require_backward_kernels()
+        else:
+            leave_out_backward_kernels()
+        # The one door to the modules that import Newton: from here on, kernels are compiled as just decided.
+        from .assembly.built import assemble, bind_components
 
-        self.device = find_device(config.simulation.device)
-        kind = kind_of(self.device)
-        collision_asked = config.collision
-        self.config = config = with_determinism(config, kind)
-        self.catalog = catalog = config.catalog.restrict(Catalog.installed())
-        """Where its plugins were found."""
-        self._components = Components(config, plugins, catalog, trace)
-        self._periods = periods_in_steps(self._components, self.control_dt)
-        self._buffers: dict[str, list[DoubleBuffer[Any]]] = {}
-        self._binding: str | None = None
-        self._switched_off: list[Any] = []
-        self._turn = Turn()
-        self._view: SimulationView | None = None
-        self._is_ready = self._is_tried = self._is_closed = False
+        #: Called at events and in the phases of a step.
         self.callbacks = Callbacks() if callbacks is None else callbacks
-        """What is called at events and in the phases of a step."""
+        built = assemble(config, plugins, prototype, self.callbacks, trace)
+        self._components, self._layout = built.components, built.layout
+        self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
+        self._state, self._turn, self._view = built.states[0], Turn(), None
+        self._is_ready = self._is_tried = self._is_closed = False
+        self.config, self.catalog, self.device = built.config, built.catalog, built.device
+        self.model, self.solver, self.control = built.model, built.solver, built.control
+        #: Where each world is drawn [m], shape [world_count, 3]; physics keeps every world at the origin.
+        self.world_offsets = built.world_offsets
+        #: Where contacts come from.
+        self.contact_source = built.source
+        #: User writes to the state since the last step, until joints and bodies are consistent again.
+        self.written: WrittenWorlds = built.written
+        #: Control steps so far.
         self.step_count = 0
-        """Control steps so far."""
-        try:
-            with WARP_LOCK, wp.ScopedDevice(self.device):
-                building = SolverBuilding(self._components, config, collision_asked, catalog)
-                refuse_undeterministic(self._components, config, kind, catalog)
-                self.model, self._layout = build_model(self._components, config, prototype, self.device)
-                """Newton's model of all worlds."""
-                building.refuse_gaps(self.model)
-                self.callbacks.call("model_ready", model=self.model)
-                self.solver = building.build(self.model)
-                """The solver, as the plugin built it."""
-                self._changes = ModelChanges(self._components.solver, self.solver, building.name)
-                self.contact_source = building.find_contacts(self.model, self.solver)
-                """Where contacts come from."""
-                self._allocate()
-                self._bind()
-                self._assemble()
-                self._is_ready = True
-                self.callbacks.call("simulation_ready", simulation=self)
-        except BaseException as error:
-            self._close_after(error)
-            raise
+        with self._components.closed_on_failure():
+            self._plan = bind_components(built, self, self._turn)
+            self._compile()
+            after = self._components.implementations("after_step")
+            self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
+            self._is_ready = True
+            self.callbacks.call("simulation_ready", simulation=self)
 
     @classmethod
     def from_file(
@@ -141,125 +114,29 @@ class Simulation:
         leave_out_backward_kernels()
         return cls(load(path, overrides), plugins, prototype, callbacks, trace)
 
-    # Building, one phase a method, in the order of the calls.
-
-    def _allocate(self) -> None:
-        import newton
-
-        from .state.reset import WorldReset
-
-        model, step = self.model, self.config.simulation
-        # Even with gradients: steps keep none, and `rollout` makes states of its own.
-        self._state = model.state(requires_grad=False)
-        self.written = WrittenWorlds(model, self.solver, self._state)
-        """What was written of the state since the last step, until the rest agrees with it."""
-        self.control = model.control()
-        """The inputs of the solver: joint targets, efforts and what its custom attributes add."""
-        if model.joint_count:
-            newton.eval_fk(model, present(self.state.joint_q), present(self.state.joint_qd), self.state)
-        self._next_state = model.state(requires_grad=False)
-        self._next_state.assign(self.state)
-        substep_count = step.decimation * step.substeps
-        self._reports = allocate_observables(
-            self._components, step.observables, self.solver, self.contacts, substep_count
-        )
-        self._reset = WorldReset(model, (self.state, self._next_state))
-
-    def _bind(self) -> None:
-        for implementation in self._components.implementations("bind"):
-            self._binding = implementation.owner
-            with located(implementation.place):
-                implementation.bind(simulation=self)()
-        self._binding = None
-        for name, component in self._components.items():
-            if hasattr(component, "state_arrays"):
-                self._reset.add(name, component.state_arrays(), getattr(component, "worlds", None))
-
-    def _assemble(self) -> None:
-        import newton
-        import warp as wp
-
-        from .state.monitor import Monitor
-        from .step.plan import Stepping
-
-        solver = self._components.solver
-        self._monitor = Monitor(
-            self.model,
-            self.control_dt,
-            detection=self.contact_source.capacities,
-            solution=solver.capacities() if hasattr(solver, "capacities") else (),
-            harmless_bits=getattr(solver, "harmless_overflow_bits", 0),
-        )
-        self._stepping = Stepping(
-            config=self.config.simulation,
-            components=self._components,
-            model=self.model,
-            solver=self.solver,
-            states=(self.state, self._next_state),
-            control=self.control,
-            source=self.contact_source,
-            contacts=(self.contacts,),
-            reports=self._reports,
-            monitor=self._monitor,
-            buffers=self._buffers,
-            periods=self._periods,
-            callbacks=self.callbacks,
-            turn=self._turn,
-            switched_off=self._switched_off,
-            opaque=(
-                *(Simulation, newton.Model, newton.ModelBuilder, wp.Kernel, wp.Module, wp.Stream, type(self.device)),
-                Catalog,
-                Recorder,  # what it saw is not what the simulation is
-            ),
-        )
-        self._compile()
-        after = self._components.implementations("after_step")
-        self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
-
     def _compile(self) -> None:
         self._revision, self._is_outdated = self.callbacks.revision, False
-        self.program = self._stepping.program()
-        """The operations of one control step, and what of them is captured."""
+        #: The operations of one control step, and the graphs that replay them.
+        self.program = self._plan.program()
 
-    # What a component uses while it is bound.
-
-    def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
-        """Return a pair of states that the host settles at the end of each control step. Only inside `bind`."""
-        assert self._binding is not None, "double_buffer is for `bind`, where the host knows whose it is"
-        buffer = DoubleBuffer(first, second)
-        self._buffers.setdefault(self._binding, []).append(buffer)
-        return buffer
+    # Worlds and components.
 
     def world_indices(
         self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
     ) -> np.ndarray:
-        """Return the model's indices of a prototype's bodies, joints or shapes, shape [len(worlds), len(local)].
+        """Return the model's indices of a prototype's bodies, joints or shapes, shape [world_count, len(local)].
 
-        The worlds are all of them; inside `bind`, those that hold what the component looks for, see `worlds_held`.
+        A component uses `Binding.indices` in its `bind`, which knows the worlds that the component is in.
 
         Args:
-            what: What `local` counts.
+            what: The kind of element that `local` counts.
             local: Indices in the prototype, as `extend_prototype` saw it, or a mapping from each `prototype` to them.
 
         Raises:
-            ConfigError: There are more of them in some worlds than in others.
-            PluginError: The worlds differ, and `local` does not tell which indices are of which prototype.
+            ConfigError: Some worlds hold more of them than others.
+            PluginError: The worlds differ, and `local` does not tell which indices belong to which prototype.
         """
-        starts = getattr(self.model, f"{what}_world_start").numpy()
-        return self._layout.indices(starts, local, what, self._binding)
-
-    def label_of(self, component: Any) -> str:
-        """Return the name of a component of this simulation, such as `sensors:torso`."""
-        return next(name for name, each in self._components.items() if each is component)
-
-    def steps_between_readings(self, component: Any) -> int:
-        """Return the control steps of a component's period; 1 where it has none."""
-        return self._periods.get(self.label_of(component), 1)
-
-    @property
-    def worlds_held(self) -> np.ndarray:
-        """The ascending indices of all worlds; inside `bind`, of those that hold what the component looks for."""
-        return self._layout.worlds_held(self._binding)
+        return self._layout.indices(self.model, local, what, None)
 
     @property
     def prototype_of_world(self) -> np.ndarray:
@@ -322,7 +199,7 @@ class Simulation:
     @property
     def capacities(self) -> tuple[Capacity, ...]:
         """The buffers of fixed size that contacts and solver work in, as large as they were allocated."""
-        return self._monitor.capacities
+        return self._plan.monitor.capacities
 
     @property
     def actuators(self) -> Mapping[str, Any]:
@@ -344,11 +221,6 @@ class Simulation:
     def selected_plugins(self) -> Mapping[str, tuple[Kind, ComponentConfig]]:
         """Kind and configuration of each plugin chosen by name, in the file or on a stage, by component."""
         return self._components.choices
-
-    @property
-    def world_offsets(self) -> np.ndarray:
-        """Where each world is drawn [m], shape [world_count, 3]; physics keeps every world at the origin."""
-        return world_offsets(self.config.scene)
 
     def step(self, count: int = 1) -> None:
         """Advance by `count` control steps.
@@ -379,7 +251,7 @@ class Simulation:
             self._compile()
         if not self._is_tried:
             with WARP_LOCK:
-                self._stepping.try_claim()
+                self._plan.try_claim()
             self._is_tried = True
         self._catch_up()
 
@@ -419,7 +291,7 @@ class Simulation:
 
         with WARP_LOCK:
             self._catch_up()
-            return roll_out(self._stepping, count)
+            return roll_out(self._plan, count)
 
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
         """Put worlds back to their initial state, with everything that components and solver remember of them.
@@ -442,7 +314,7 @@ class Simulation:
                 self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):
                 implementation.bind(state=self.state, world_mask=mask)()
-            self._monitor.forget()
+            self._plan.monitor.forget()
 
     def invalidate(self, what: Coordinates, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
         """Say that `joints` or `bodies` of the state were written, so that the others are computed from them.
@@ -479,19 +351,8 @@ class Simulation:
         Raises:
             ConfigError: It is no actuator of this simulation.
         """
-        from .actuation.efforts import zero_efforts
-
-        acting = [each.component for each in self._components.implementations("apply_actuators")]
-        if not any(each is component for each in acting):
-            raise ConfigError(f"switch: {component!r} is no actuator of this simulation; take one of its `actuators`")
-        others = [each for each in self._switched_off if each is not component]
-        is_off = len(others) < len(self._switched_off)
-        if is_off != on:
-            return
-        self._switched_off[:] = others if on else [*others, component]
-        self._is_outdated = True
-        if not on and hasattr(component, "actuated_dofs"):
-            zero_efforts(component.actuated_dofs, self.control)
+        if self._plan.switch(component, on=on):
+            self._is_outdated = True
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
         """Tell the solver, before the next step, what of `model` was changed in place; what is captured stays valid.
@@ -513,7 +374,7 @@ class Simulation:
             SimulationError: Names the step, the world and the body, or the buffers and the keys to raise.
             ConfigError: A view was given an index of no row on the device.
         """
-        self._monitor.check()
+        self._plan.monitor.check()
         for component in self._components.values():
             if hasattr(component, "check"):
                 component.check()
@@ -526,7 +387,7 @@ class Simulation:
 
         Synchronises with the device.
         """
-        return self._monitor.first_non_finite_step()
+        return self._plan.monitor.first_non_finite_step()
 
     def outcome(self) -> Outcome:
         """Return copies of what the steps so far brought about, to the bit: states, inputs, what components carry.
@@ -534,11 +395,11 @@ class Simulation:
         Two simulations of one file have equal outcomes after the same steps. Synchronises with the device.
         """
         with WARP_LOCK:
-            return self._stepping.outcome()
+            return self._plan.outcome()
 
     @property
     def unsaved_reasons(self) -> Mapping[str, str]:
-        """Why the simulation cannot be saved, by component; empty where it can."""
+        """Reasons why the simulation cannot be saved, by component; empty if it can be."""
         reasons = {name: getattr(component, "unsaved_reason", None) for name, component in self._components.items()}
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
@@ -554,15 +415,8 @@ class Simulation:
             raise SimulationError(f"save: {name}: {reason}; run it in one piece")
         with WARP_LOCK:
             self._catch_up()
-            arrays, numbers = self._stepping.carried.contents()
-        Checkpoint(
-            config=dump_toml(self.config),
-            step_count=self.step_count,
-            model_changes=self._changes.told,
-            versions=versions(),
-            arrays=arrays,
-            numbers=numbers,
-        ).write(path)
+            checkpoint = self._plan.carried.checkpoint(self.config, self.step_count, self._changes.told)
+        checkpoint.write(path)
 
     @classmethod
     def load(
@@ -582,17 +436,16 @@ class Simulation:
             ConfigError: The file is missing, truncated, foreign, of other versions or of another simulation.
         """
         leave_out_backward_kernels()
+        from .state.checkpoint import Checkpoint
+
         checkpoint = Checkpoint.read(path)
         simulation = cls(structure(tomllib.loads(checkpoint.config)), plugins, prototype)
-        try:
+        with simulation._components.closed_on_failure():
             simulation._go_on_from(checkpoint, os.fspath(path))
-        except BaseException as error:
-            simulation._close_after(error)
-            raise
         return simulation
 
     def _go_on_from(self, checkpoint: Checkpoint, source: str) -> None:
-        carried = self._stepping.carried
+        carried = self._plan.carried
         with WARP_LOCK:
             if checkpoint.model_changes:
                 carried.restore_model(checkpoint)
@@ -622,14 +475,6 @@ class Simulation:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _close_after(self, error: BaseException) -> None:
-        """Close what was opened before the build failed; what that raises is a note on the first error."""
-        try:
-            self.close()
-        except ExceptionGroup as group:
-            for other in group.exceptions:
-                error.add_note(f"{' '.join(other.__notes__)}: {other!r}")
 
 
 def _refused_step(count: int) -> str:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -14,7 +14,6 @@ from attrs.validators import and_, ge, gt, le
 
 __all__ = [
     "finite",
-    "finite_gains",
     "fraction",
     "in_schema",
     "non_negative",
@@ -72,19 +71,6 @@ def _short(value: Any) -> str:
 non_negative = and_(finite, ge(0.0))
 positive = and_(finite, gt(0.0))
 fraction = and_(finite, ge(0.0), le(1.0))
-
-
-@in_schema(minimum=0.0, additionalProperties={"minimum": 0.0})
-def finite_gains(instance: Any, attribute: Any, value: float | Mapping[str, float]) -> None:
-    """Reject a gain, or any gain of a per-joint table, that is negative or not finite.
-
-    Raises:
-        ValueError: A gain is negative, NaN or infinite.
-    """
-    for pattern, gain in value.items() if isinstance(value, Mapping) else [(None, value)]:
-        if not (math.isfinite(gain) and gain >= 0.0):
-            where = "" if pattern is None else f"[{pattern!r}]"
-            raise ValueError(f"'{attribute.name}'{where} must be finite and >= 0: {gain}")
 
 
 def unit_quaternion(instance: Any, attribute: Any, value: tuple[float, float, float, float]) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
-from pippin.config.files import find_file
 from pippin.config import FilePath
+from pippin.config.files import find_file
 from pippin.errors import ConfigError
 
 from .network import read_network

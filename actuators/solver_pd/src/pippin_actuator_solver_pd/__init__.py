@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import newton
     import numpy as np
     import warp as wp
-    from pippin.simulation import Simulation
+    from pippin import Binding, Host
 
 __all__ = ["ActuatorSolverPD", "SolverPDConfig"]
 
@@ -65,11 +65,11 @@ class ActuatorSolverPD:
             axes.assign(builder, f"joint_{attribute}", getattr(self.config, field), field)
 
     @hookimpl
-    def bind(self, simulation: Simulation) -> None:
+    def bind(self, simulation: Host, binding: Binding) -> None:
         """Make the arrays over the joints of all worlds, and draw what is random."""
         import warp as wp
 
-        self._simulation, self._lanes = simulation, lanes_of(simulation, self._axes)
+        self._simulation, self._lanes = simulation, lanes_of(binding, self._axes)
         lanes = self._lanes
         self._kp = lanes.per_lane(self.config.kp, "kp", minimum=0.0)
         self._kd = lanes.per_lane(self.config.kd, "kd", minimum=0.0)

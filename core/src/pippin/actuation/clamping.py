@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
-from pippin.config.files import find_file
 from pippin.config import FilePath
+from pippin.config.files import find_file
 from pippin.errors import ConfigError
 
 from .config import Parameter, parameter

@@ -10,7 +10,6 @@ from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
-from .group import Group
 from .joints import Axes, lanes_of
 from .parameters import Lanes, Parameters
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import warp as wp
     from newton.actuators import ClampingBase, Delay, DriveBase
-    from pippin.simulation import Simulation
+    from pippin.binding import Binding
 
 __all__ = ["DriveActuator"]
 
@@ -30,6 +29,23 @@ class DriveActuator(abc.ABC):
     Args:
         config: The plugin's configuration.
     """
+
+    worlds: np.ndarray
+    """The worlds that have the driven joints, ascending: those of the arrays' first axis. Known after `bind`."""
+    joint_labels: tuple[str, ...]
+    """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
+    actuated_dofs: wp.array
+    """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
+    position_targets: wp.array
+    """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
+    velocity_targets: wp.array
+    """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
+    feedforward: wp.array
+    """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
+    computed_effort: wp.array
+    """Effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
+    applied_effort: wp.array
+    """Effort of the last physics step as it reached the joints [N or N·m], shape [len(worlds), DOFs]."""
 
     def __init__(self, config: ActuatorConfig) -> None:
         self.config = config
@@ -54,21 +70,28 @@ class DriveActuator(abc.ABC):
         self._axes[prototype].switch_off_drives(builder)
 
     @hookimpl
-    def bind(self, simulation: Simulation) -> None:
+    def bind(self, binding: Binding) -> None:
         """Build drive, clamping and delay over the joints of all worlds that have them."""
-        lanes = lanes_of(simulation, self._axes)
+        from .effort import build_effort
+
+        simulation, lanes = binding.simulation, lanes_of(binding, self._axes)
         drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
         delay = self.build_delay(lanes)
         for parameter in lanes.parameters.values():
             parameter.locate([drive, *clamping, *([] if delay is None else [delay])])
-        self._group = Group(simulation.model, lanes, drive, clamping, delay, mode=self.config.effort_mode)
-        self._parameters = Parameters(lanes, self._group.world_of_lane, simulation.config.simulation.seed)
-        self._states = simulation.double_buffer(self._group.state(), self._group.state())
+        effort = build_effort(simulation.model, lanes, drive, clamping, delay, self.config.effort_mode)
+        self.worlds, self.joint_labels, self.actuated_dofs = lanes.worlds, lanes.labels, effort.dofs
+        self.position_targets, self.velocity_targets = effort.position_targets, effort.velocity_targets
+        self.feedforward = effort.feedforward
+        self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
+        self._effort = effort
+        self._parameters = Parameters(lanes, effort.world_of_lane, simulation.config.simulation.seed)
+        self._states = binding.double_buffer(effort.state(), effort.state())
 
     @hookimpl
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
         """Add the effort of one physics step to `control.joint_f`. May be recorded where the drive may."""
-        self._group.step(state, control, self._states.current, self._states.next, dt)
+        self._effort.add(state, control, self._states.current, self._states.next, dt)
         self._states.swap()
 
     def step(self, state: newton.State, control: newton.Control, dt: float) -> None:
@@ -79,33 +102,25 @@ class DriveActuator(abc.ABC):
             control: Whose `joint_f` is overwritten on the DOFs that are driven.
             dt: Length of the physics step that follows [s].
         """
-        import warp as wp
-        from .kernels import zero_efforts
-
-        wp.launch(
-            zero_efforts,
-            len(self.actuated_dofs),
-            [self.actuated_dofs, control.joint_f],
-            device=self.actuated_dofs.device,
-        )
+        self._effort.zero(control)
         self.apply_actuators(state, control, dt)
         self._states.settle()
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
         """Forget the delayed targets, the drive's memory and the efforts of the masked worlds; draw parameters anew."""
-        self._group.reset(self._states.current, world_mask)
+        self._effort.reset(self._states.current, world_mask)
         self._parameters.draw(world_mask)
 
     @property
     def is_capturable(self) -> bool:
         """Whether the drive may be recorded into a graph."""
-        return self._group.is_capturable
+        return self._effort.is_capturable
 
     @property
     def is_differentiable(self) -> bool:
         """Whether a rollout may record it: explicit PD, clamped by effort or position at most, without a delay."""
-        return self._group.is_differentiable
+        return self._effort.is_differentiable
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -146,46 +161,6 @@ class DriveActuator(abc.ABC):
     def drive_state(self) -> Any:
         """What the drive remembers between steps, in arrays over the lanes; None where it remembers nothing."""
         return self._states.current.drive_state
-
-    @property
-    def worlds(self) -> np.ndarray:
-        """The worlds that have the driven joints, ascending: those of the arrays' first axis."""
-        return self._group.lanes.worlds
-
-    @property
-    def joint_labels(self) -> tuple[str, ...]:
-        """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
-        return self._group.lanes.labels
-
-    @property
-    def actuated_dofs(self) -> wp.array:
-        """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
-        return self._group.dofs
-
-    @property
-    def position_targets(self) -> wp.array:
-        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
-        return self._group.position_targets
-
-    @property
-    def velocity_targets(self) -> wp.array:
-        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
-        return self._group.velocity_targets
-
-    @property
-    def feedforward(self) -> wp.array:
-        """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
-        return self._group.feedforward
-
-    @property
-    def computed_effort(self) -> wp.array:
-        """Effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
-        return self._group.computed_effort
-
-    @property
-    def applied_effort(self) -> wp.array:
-        """Effort of the last physics step as it reached the joints [N or N·m], shape [len(worlds), DOFs]."""
-        return self._group.applied_effort
 
 
 def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:

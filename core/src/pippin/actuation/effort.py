@@ -1,37 +1,146 @@
-"""From targets to effort: the law at the state where a step starts, or solved for the state where it will end."""
+"""The effort of one actuator over all worlds: targets → delay → drive → clamping → `joint_f`."""
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
+import newton
 import numpy as np
-from pippin.arrays import present
-from pippin.errors import ConfigError
+import warp as wp
+from newton.actuators import (
+    Actuator,
+    ClampingBase,
+    ClampingMaxEffort,
+    ClampingPositionBased,
+    Delay,
+    DriveBase,
+    DrivePD,
+    JointSpaceResponse,
+)
+from pippin.arrays import on_host, present
+from pippin.errors import ConfigError, PluginError
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-    from newton.actuators import ClampingBase, Delay, DriveBase
+from . import kernels
+from .parameters import Lanes
 
-    from .parameters import Lanes
+__all__ = ["Effort", "build_effort", "zero_efforts"]
 
-__all__ = ["ExplicitEffort", "ImplicitEffort"]
-
-Targets = tuple["wp.array", "wp.array", "wp.array"]
-Efforts = tuple["wp.array", "wp.array"]
+Targets = tuple[wp.array, wp.array, wp.array]
+Efforts = tuple[wp.array, wp.array]
 
 
-class ExplicitEffort:
-    """The law at the state where the step starts: its effort holds until the next step.
+def build_effort(
+    model: newton.Model,
+    lanes: Lanes,
+    drive: DriveBase,
+    clamping: Sequence[ClampingBase],
+    delay: Delay | None,
+    mode: Literal["explicit", "implicit"],
+) -> Effort:
+    """Return the effort of an actuator.
 
     Args:
         model: The model of all worlds.
         lanes: The driven DOFs.
-        drive: The law.
+        drive: The control law.
         clamping: Limits, in order.
-        delay: How targets wait, if they do.
+        delay: The delay of the targets, if any.
+        mode: `explicit` evaluates the law at the state where a step starts, `implicit` solves for the state at its end.
+
+    Raises:
+        PluginError: The law reads inputs that no actuator has.
+        ConfigError: The mode is `implicit`, and Newton has no such mode for the law.
     """
+    kind = ExplicitEffort if mode == "explicit" else ImplicitEffort
+    return kind(model, lanes, drive, clamping, delay)
+
+
+def zero_efforts(dofs: wp.array, control: newton.Control) -> None:
+    """Set `control.joint_f` to zero on some DOFs, and leave the others as they are. May be recorded."""
+    wp.launch(kernels.zero_efforts, len(dofs), [dofs, control.joint_f], device=dofs.device)
+
+
+class Effort(abc.ABC):
+    """The arrays of one actuator over all worlds, and the order in which delay, drive and clamping work on them."""
+
+    def __init__(self, model: newton.Model, lanes: Lanes, drive: DriveBase, clamping: Sequence[ClampingBase]) -> None:
+        if drive.custom_inputs:
+            names = ", ".join(drive.custom_inputs)
+            raise PluginError(f"{type(drive).__name__} reads inputs that no actuator has: {names}")
+        self._device, self._count = lanes.device, lanes.dofs.size
+        initial = on_host(model.joint_q)[lanes.coordinates]
+        options: Any = {"dtype": float, "device": lanes.device, "requires_grad": model.requires_grad}
+        self.position_targets = wp.array(initial, **options)
+        self.velocity_targets, self.feedforward, self.computed_effort, self.applied_effort = (
+            wp.zeros(lanes.dofs.shape, **options) for _ in range(4)
+        )
+        if not clamping:
+            self.applied_effort = self.computed_effort
+        self.dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
+        self.world_of_lane = lanes.world_of_lane()
+        self._lane_mask = wp.zeros(self._count, dtype=bool, device=lanes.device)
+
+    @property
+    @abc.abstractmethod
+    def is_capturable(self) -> bool:
+        """Whether the law may be recorded into a graph."""
+
+    @property
+    @abc.abstractmethod
+    def is_differentiable(self) -> bool:
+        """Whether a tape may record the law."""
+
+    @abc.abstractmethod
+    def state(self) -> Actuator.State:
+        """Return what delay and drive carry from step to step, as at the start."""
+
+    @abc.abstractmethod
+    def compute(
+        self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
+    ) -> None:
+        """Write the effort of one step.
+
+        Args:
+            state: The state at the start of the step.
+            targets: Position [m, rad], velocity [m/s, rad/s] and feedforward [N, N·m], each of shape [lanes].
+            efforts: Effort before and after clamping [N, N·m], each of shape [lanes]; one array if nothing clamps.
+            current: The memory of delay and drive.
+            following: Their memory after the step.
+            dt: Length of the step [s].
+        """
+
+    def add(self, state: newton.State, control: newton.Control, current: Any, following: Any, dt: float) -> None:
+        """Add the effort of one step to `control.joint_f`, then note the targets for later steps."""
+        targets = (self.position_targets.flatten(), self.velocity_targets.flatten(), self.feedforward.flatten())
+        efforts = self._efforts(state)
+        self.compute(state, targets, efforts, current, following, dt)
+        wp.launch(kernels.add_efforts, self._count, [self.dofs, efforts[1], control.joint_f], device=self._device)
+
+    def zero(self, control: newton.Control) -> None:
+        """Set `control.joint_f` to zero on the driven DOFs."""
+        zero_efforts(self.dofs, control)
+
+    def reset(self, state: Actuator.State, world_mask: wp.array) -> None:
+        """Put the lanes of the masked worlds back to the start."""
+        mask = self._lane_mask
+        wp.launch(kernels.mask_lanes, self._count, [self.world_of_lane, world_mask, mask], device=self._device)
+        for efforts in (self.computed_effort, self.applied_effort):
+            wp.launch(kernels.zero_lanes, self._count, [mask, efforts.flatten()], device=self._device)
+        state.reset(mask)
+
+    def _efforts(self, state: newton.State) -> Efforts:
+        """Return where to write efforts before and after clamping: in a rollout, arrays that a tape finds unchanged."""
+        computed, applied = self.computed_effort.flatten(), self.applied_effort.flatten()
+        if not state.requires_grad:
+            return computed, applied
+        own = wp.zeros_like(computed)
+        return own, own if self.applied_effort is self.computed_effort else wp.zeros_like(applied)
+
+
+class ExplicitEffort(Effort):
+    """The law at the state where the step starts: its effort holds until the next step. See `build_effort`."""
 
     def __init__(
         self,
@@ -41,8 +150,8 @@ class ExplicitEffort:
         clamping: Sequence[ClampingBase],
         delay: Delay | None,
     ) -> None:
+        super().__init__(model, lanes, drive, clamping)
         self._drive, self._clamping, self._delay = drive, clamping, delay
-        self._device, self._count = lanes.device, lanes.dofs.size
         for part in (drive, *clamping, *([] if delay is None else [delay])):
             part.finalize(lanes.device, self._count)
         self._dofs, self._coordinates, self._lanes = indices_of(lanes)
@@ -55,15 +164,11 @@ class ExplicitEffort:
     @property
     def is_differentiable(self) -> bool:
         """Whether a tape may record the law: nothing is remembered, and Newton has the backward pass of all parts."""
-        from newton.actuators import ClampingMaxEffort, ClampingPositionBased, DrivePD
-
         known = (DrivePD, ClampingMaxEffort, ClampingPositionBased)
         return self._delay is None and all(isinstance(part, known) for part in (self._drive, *self._clamping))
 
-    def state(self) -> newton.actuators.Actuator.State:
+    def state(self) -> Actuator.State:
         """Return what delay and drive carry from step to step, as at the start."""
-        from newton.actuators import Actuator
-
         return Actuator.State(
             delay_state=None if self._delay is None else self._delay.state(self._count, self._device),
             drive_state=self._drive.state(self._count, self._device) if self._drive.is_stateful() else None,
@@ -72,18 +177,6 @@ class ExplicitEffort:
     def compute(
         self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
     ) -> None:
-        """Write the effort of one step.
-
-        Args:
-            state: Where the step starts.
-            targets: Position [m, rad], velocity [m/s, rad/s] and feedforward [N, N·m], each of shape [lanes].
-            efforts: Effort before and after clamping [N, N·m], each of shape [lanes]; one array where there is none.
-            current: What delay and drive remember.
-            following: What they will.
-            dt: Length of the step [s].
-        """
-        import warp as wp
-
         position, velocity = present(state.joint_q), present(state.joint_qd)
         lane, at = self._lanes, (self._coordinates, self._dofs)
         reached = targets
@@ -104,10 +197,10 @@ class ExplicitEffort:
             self._delay.update_state(*targets, lane, lane, current.delay_state, following.delay_state)
 
 
-class ImplicitEffort:
+class ImplicitEffort(Effort):
     """The law at the state where the step will end, given how the joints answer an effort: Newton's implicit mode.
 
-    Arguments are those of `ExplicitEffort`. Newton's `Actuator` works on arrays of all DOFs, so that the targets are
+    Newton's `Actuator` works on arrays of all DOFs, so that the targets are
     spread into such arrays first.
 
     Raises:
@@ -122,11 +215,8 @@ class ImplicitEffort:
         clamping: Sequence[ClampingBase],
         delay: Delay | None,
     ) -> None:
-        import warp as wp
-        from newton.actuators import Actuator, JointSpaceResponse
-
+        super().__init__(model, lanes, drive, clamping)
         self._dofs, self._coordinates, _ = indices_of(lanes)
-        self._device, self._count = lanes.device, lanes.dofs.size
         self._actuator = Actuator(
             self._dofs,
             drive,
@@ -159,33 +249,25 @@ class ImplicitEffort:
         """Never: Newton solves for the end of the step without a backward pass."""
         return False
 
-    def state(self) -> newton.actuators.Actuator.State:
+    def state(self) -> Actuator.State:
         """Return what delay and drive carry from step to step, as at the start."""
-        from newton.actuators import Actuator
-
         return self._actuator.state() or Actuator.State(delay_state=None, drive_state=None)
 
     def compute(
         self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
     ) -> None:
-        """Write the effort of one step; as `ExplicitEffort.compute`."""
-        import warp as wp
-        from .kernels import gather_efforts, spread_targets
-
         own = self._control
         spread = [self._dofs, self._coordinates, *targets]
         spread += [own["joint_target_q"], own["joint_target_qd"], own["joint_act"], own["joint_f"], own["computed_f"]]
-        wp.launch(spread_targets, self._count, spread, device=self._device)
+        wp.launch(kernels.spread_targets, self._count, spread, device=self._device)
         self._response.refresh(state)
         self._actuator.step(state, own, current, following, dt)
         gather = [self._dofs, own["computed_f"], own["joint_f"], *efforts]
-        wp.launch(gather_efforts, self._count, gather, device=self._device)
+        wp.launch(kernels.gather_efforts, self._count, gather, device=self._device)
 
 
 def indices_of(lanes: Lanes) -> tuple[wp.array, wp.array, wp.array]:
     """Return where each lane is among DOFs, among coordinates and among lanes, as Newton's actuators take it."""
-    import warp as wp
-
     rows = (lanes.dofs.ravel(), lanes.coordinates.ravel(), np.arange(lanes.dofs.size))
     dofs, coordinates, own = (wp.array(row.astype(np.uint32), dtype=wp.uint32, device=lanes.device) for row in rows)
     return dofs, coordinates, own

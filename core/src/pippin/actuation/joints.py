@@ -16,7 +16,7 @@ from .parameters import Lanes
 
 if TYPE_CHECKING:
     import newton
-    from pippin.simulation import Simulation
+    from pippin.binding import Binding
 
 __all__ = ["Axes", "lanes_of"]
 
@@ -85,11 +85,12 @@ class Axes:
             builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0
 
 
-def lanes_of(simulation: Simulation, axes: Mapping[int, Axes]) -> Lanes:
+def lanes_of(binding: Binding, axes: Mapping[int, Axes]) -> Lanes:
     """Return the axes that were selected in each prototype, in all worlds of the finished model that have them."""
-    model, worlds = simulation.model, simulation.worlds_held
+    simulation, worlds = binding.simulation, binding.worlds
+    model = simulation.model
     pairs = {prototype: each.pairs for prototype, each in axes.items()}
-    joints = simulation.world_indices("joint", {key: [joint for joint, _ in each] for key, each in pairs.items()})
+    joints = binding.indices("joint", {key: [joint for joint, _ in each] for key, each in pairs.items()})
     offsets = np.array([[axis for _, axis in pairs[key]] for key in simulation.prototype_of_world[worlds].tolist()])
     labels_of_world = tuple(tuple(model.joint_label[joint] for joint in row) for row in joints)
     return Lanes(

@@ -2,7 +2,17 @@
 
 import warp as wp
 
-__all__ = ['add_efforts', 'count_draws', 'draw_uniform', 'draw_uniform_steps', 'gather_efforts', 'mask_lanes', 'spread_targets', 'zero_efforts', 'zero_lanes']
+__all__ = [
+    "add_efforts",
+    "count_draws",
+    "draw_uniform",
+    "draw_uniform_steps",
+    "gather_efforts",
+    "mask_lanes",
+    "spread_targets",
+    "zero_efforts",
+    "zero_lanes",
+]
 
 
 @wp.kernel

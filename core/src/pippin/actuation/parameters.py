@@ -176,6 +176,7 @@ class Parameters:
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw what is random anew for the masked worlds, on the device."""
         import warp as wp
+
         from .kernels import count_draws, draw_uniform, draw_uniform_steps
 
         device, lanes = self._lanes.device, self._lanes

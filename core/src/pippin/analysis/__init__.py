@@ -1,0 +1,1 @@
+"""Studies of a simulation: recordings, run folders, comparisons, profiles, checks."""

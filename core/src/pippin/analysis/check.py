@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import attrs
-
+import warp as wp
+from pippin.assembly.determinism import refuse_undeterministic
 from pippin.assembly.model import build_model
-from pippin.assembly.requirements import gaps, listed
+from pippin.assembly.requirements import gaps, listed, unmet_needs
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
-from pippin.config import load
-from pippin.assembly.determinism import refuse_undeterministic
+from pippin.config import SimulationConfig, load
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.features import FEATURES
-from pippin.assembly.requirements import unmet_needs
-
-if TYPE_CHECKING:
-    from pippin.config import SimulationConfig
 
 __all__ = ["Verdict", "check_solver", "check_solvers", "with_solver"]
 
@@ -95,8 +90,6 @@ def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Ver
         ConfigError: The model cannot be built.
         PluginError: A plugin is broken.
     """
-    import warp as wp
-
     leave_out_backward_kernels()
     catalog = config.catalog.restrict(catalog)
     components = Components(config, (), catalog)

@@ -8,25 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
-
 from pippin.catalog.entries import Catalog
-from .check import with_solver
-from pippin.step.compilation import compile_step
-from pippin.errors import ConfigError, PluginError, SimulationError
-from pippin.solving.features import FEATURES
-from pippin.processes import FreshProcess
+from pippin.config import SimulationConfig
 from pippin.devices import warp_quiet
+from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.processes import FreshProcess
+from pippin.simulation import Simulation
+from pippin.solving.features import FEATURES
+from pippin.step.compilation import compile_step
+
+from . import measures
+from .check import with_solver
+from .measures import PenetrationProbe
 from .recorder import Series
 from .summary import throughput
-
-if TYPE_CHECKING:
-    from pippin.config import SimulationConfig
-    from .measures import PenetrationProbe
-    from pippin.simulation import Simulation
 
 __all__ = ["UNITS", "Result", "compare"]
 
@@ -154,8 +153,6 @@ def _run_apart(file: Path, overrides: Sequence[str], solver: str, steps: int, ti
 
 def _run(connection: Connection, file: Path, overrides: Sequence[str], solver: str, steps: int, started: float) -> None:
     """Run the file, and send the result."""
-    from pippin.simulation import Simulation
-
     with warp_quiet(), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         config = with_solver(file, overrides, solver)
@@ -172,7 +169,7 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
     initial.assign(simulation.state)
     first, timed, elapsed, failure = None, 0, 0.0, None
     try:
-        compile_step(simulation)
+        compile_step(simulation.program)
         simulation.step()
         simulation.check()
         first = time.time() - started
@@ -217,8 +214,6 @@ class _Samples:
 
     def take(self, state: Any, now: float) -> None:
         """Measure a state at a time [s]."""
-        from . import measures
-
         model = self._model
         kinetic = measures.kinetic_energy(model, state, has_rotors=self._has_rotors)
         row = {
@@ -236,8 +231,6 @@ class _Samples:
                 self._rows.setdefault(name, []).append(value)
 
     def _penetration(self, state: Any) -> np.ndarray | None:
-        from .measures import PenetrationProbe
-
         if not self._model.shape_contact_pair_count:
             return None
         self._probe = self._probe or PenetrationProbe(self._model)

@@ -7,14 +7,12 @@ to no world is not counted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+import newton
 import numpy as np
-
+import warp as wp
 from pippin.arrays import on_host, present
-
-if TYPE_CHECKING:
-    import newton
 
 __all__ = ["PenetrationProbe", "joint_gap", "kinetic_energy", "limit_violation", "positions", "potential_energy"]
 
@@ -114,8 +112,6 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
     Returns:
         The gap, or None where there is no such joint.
     """
-    import newton
-
     kinds = newton.JointType
     held = [int(kind) for kind in (kinds.REVOLUTE, kinds.PRISMATIC, kinds.BALL, kinds.FIXED, kinds.D6)]
     if not model.joint_count:
@@ -144,9 +140,6 @@ class PenetrationProbe:
     """
 
     def __init__(self, model: newton.Model) -> None:
-        import newton
-        import warp as wp
-
         self._model = model
         self._pipeline = newton.CollisionPipeline(model, publish_capacity=False)
         self._contacts = self._pipeline.contacts()
@@ -158,8 +151,6 @@ class PenetrationProbe:
         A contact's depth is how much the surfaces, each moved outwards by its shape's margin, overlap along the
         contact's normal.
         """
-        import newton
-
         model, contacts = self._model, self._contacts
         self._pipeline.collide(state, contacts)
         newton.eval_rigid_contact_kinematics(model, state, contacts, out_distance=self._distance)

@@ -6,18 +6,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
-
+import warp as wp
 from pippin.errors import SimulationError
+from pippin.simulation import Simulation
 from pippin.step.program import Operation, Program
-
-if TYPE_CHECKING:
-    import warp as wp
-
-    from pippin.simulation import Simulation
 
 __all__ = ["OperationTime", "Profile", "profile"]
 
@@ -213,16 +209,12 @@ class _EventClock:
         return self._spans(timed, marks)
 
     def _marks(self, count: int) -> list[wp.Event]:
-        import warp as wp
-
         return [wp.Event(self._device, enable_timing=True) for _ in range(count)]
 
     def _record(self, mark: wp.Event) -> None:
         self._device.stream.record_event(mark, external=True)  # a graph records it anew in each replay
 
     def _spans(self, calls: Sequence[Callable[[], None]], marks: Sequence[wp.Event]) -> Spans:
-        import warp as wp
-
         for call in calls:
             call()
         wp.synchronize_device(self._device)

@@ -10,20 +10,16 @@ is measured with it: with nine series, a captured step of nv_ant went from 65 to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
 import numpy as np
-
+import warp as wp
 from pippin.arrays import on_host
+from pippin.binding import Host
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
-
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-
-    from pippin.simulation import Simulation
 
 __all__ = ["Recorder", "Series"]
 
@@ -59,6 +55,8 @@ class Recorder:
         worlds: How many of the first worlds to record; where there are fewer, all.
     """
 
+    is_observer = True
+
     def __init__(self, steps: int, worlds: int = 1) -> None:
         self.worlds = worlds
         self.row_count = 0
@@ -68,7 +66,7 @@ class Recorder:
         self._channels: dict[str, _Channel] = {}
 
     @hookimpl
-    def bind(self, simulation: Simulation) -> None:
+    def bind(self, simulation: Host) -> None:
         """Find the arrays to record, and make room.
 
         Raises:
@@ -80,7 +78,7 @@ class Recorder:
         self._channels = dict(self._channels_of(simulation))
 
     @hookimpl
-    def after_step(self, simulation: Simulation) -> None:
+    def after_step(self, simulation: Host) -> None:
         """Write one row of every series."""
         if not self.row_count:
             self._first_step = simulation.step_count
@@ -95,7 +93,7 @@ class Recorder:
         recorded = {name: channel.series(self.row_count) for name, channel in self._channels.items()}
         return {"time": Series(values=time, units=("s",)), **recorded}
 
-    def _channels_of(self, simulation: Simulation) -> Iterator[tuple[str, _Channel]]:
+    def _channels_of(self, simulation: Host) -> Iterator[tuple[str, _Channel]]:
         """Yield a channel for each series, by name."""
         if not self.worlds:
             return
@@ -116,7 +114,7 @@ class Recorder:
             for name, output in getattr(sensor, "outputs", {}).items():
                 yield f"sensors/{label}/{name}", _Channel(output.data[: self.worlds], (), (output.unit,), self._steps)
 
-    def _joint_state(self, simulation: Simulation, name: str, size: int) -> wp.array:
+    def _joint_state(self, simulation: Host, name: str, size: int) -> wp.array:
         """Return the part of `joint_q` or `joint_qd` that belongs to the recorded worlds, shape [worlds, size]."""
         starts = "joint_coord_world_start" if name == "joint_q" else "joint_dof_world_start"
         first = int(getattr(simulation.model, starts).numpy()[0])
@@ -143,8 +141,6 @@ class _Channel:
     """One array, and room for a copy of it for each step."""
 
     def __init__(self, source: wp.array, labels: tuple[str, ...], units: tuple[str, ...], steps: int) -> None:
-        import warp as wp
-
         self._rows = wp.zeros((steps, source.size), dtype=source.dtype, device=source.device)
         self._shape, self._labels, self._units = source.shape, labels, units
         self.write = _row_writer(self._rows, source)
@@ -156,8 +152,6 @@ class _Channel:
 
 
 def _row_writer(rows: wp.array, source: wp.array) -> Callable[[int], None]:
-    import warp as wp
-
     if rows.device.is_cpu:  # pyright: ignore[reportOptionalMemberAccess] (an allocated array has a device)
         view = source.numpy()
         target = rows.numpy().reshape((len(rows), *view.shape))

@@ -6,20 +6,18 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-from pippin.config import dump_toml
+from matplotlib.figure import Figure
+from pippin.components.tracing import HookTrace
+from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from .compare import Result
-    from pippin.config import SimulationConfig
-    from .recorder import Series
-    from pippin.components.tracing import HookTrace
+from .compare import Result
+from .compare_plot import plot_comparison
+from .plot import plot_series
+from .recorder import Series
 
 __all__ = ["RunFolder"]
 
@@ -81,8 +79,6 @@ class RunFolder:
         """Write `series.png`, where Matplotlib is installed; tell whether it is."""
 
         def draw() -> Figure:
-            from .plot import plot_series
-
             return plot_series(series)
 
         return self._write_drawing("series.png", draw)
@@ -91,8 +87,6 @@ class RunFolder:
         """Write `comparison.png`, where Matplotlib is installed; tell whether it is."""
 
         def draw() -> Figure:
-            from .compare_plot import plot_comparison
-
             return plot_comparison(results, reference)
 
         return self._write_drawing("comparison.png", draw)

@@ -7,11 +7,10 @@ import platform
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pippin.step.program import Program
-    from pippin.simulation import Simulation
+from pippin.simulation import Simulation
+from pippin.step.program import Program
 
 __all__ = ["throughput", "what_ran"]
 

@@ -6,18 +6,16 @@ import hashlib
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
-
 from pippin.config import load
-from pippin.processes import FreshProcess
 from pippin.devices import warp_quiet
-
-if TYPE_CHECKING:
-    from pippin.state.outcome import Outcome
-    from pippin.simulation import Simulation
+from pippin.processes import FreshProcess
+from pippin.simulation import Simulation
+from pippin.state.outcome import Outcome
+from pippin.state.world_rows import worlds_of
 
 __all__ = ["Difference", "verify"]
 
@@ -101,8 +99,6 @@ class _Contents:
 
 def _replay(connection: Connection, file: Path, overrides: Sequence[str], steps: int) -> None:
     """Run the file; send digests after each step, and the contents of what the caller asks for."""
-    from pippin.simulation import Simulation
-
     with warp_quiet(), Simulation(load(file, overrides)) as simulation:
         for step in range(steps + 1):
             simulation.step(min(step, 1))
@@ -138,8 +134,6 @@ def _contents(simulation: Simulation, outcome: Outcome, name: str) -> _Contents:
 
 def _world_of_row(simulation: Simulation, name: str, array: np.ndarray) -> np.ndarray | None:
     """Return the world of each row: as the model has it, else, as components lay out their arrays, in equal parts."""
-    from pippin.state.world_rows import worlds_of
-
     owner, _, attribute = name.rpartition(".")
     if owner in ("state", "next_state", "control"):
         worlds = worlds_of(simulation.model, attribute)

@@ -1,0 +1,1 @@
+"""The build of a simulation: from a configuration to a model, a solver and bound components."""

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
-
+import newton
 from pippin.arrays import present
-from pippin.solving.capacities import Capacity, pipeline_capacities
+from pippin.config import CollisionConfig
 from pippin.errors import ConfigError
-
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-
-    from pippin.config import CollisionConfig
+from pippin.solving.capacities import pipeline_capacities
+from pippin.solving.contact_source import ContactSource
 
 __all__ = ["build_pipeline", "newton_pipeline", "pipeline_of_solver", "refuse_unusable"]
-
-
-
-
 
 
 def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
@@ -64,8 +55,6 @@ def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.Colli
     Raises:
         ConfigError: Newton refuses the configuration for this model, or would ignore a part of it.
     """
-    import newton
-
     try:
         pipeline = newton.CollisionPipeline(model, **_options(config))
     except (NotImplementedError, ValueError) as error:
@@ -93,8 +82,6 @@ def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) 
 
 def _options(config: CollisionConfig) -> dict[str, Any]:
     """Return the arguments of Newton's constructor; its nested ones are classes of its own."""
-    import newton
-
     options = attrs.asdict(config, recurse=False)
     del options["interval"]
     hydroelastic, reduction = options.pop("hydroelastic"), options.pop("body_pair_reduction")

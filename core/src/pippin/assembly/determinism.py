@@ -6,25 +6,17 @@ order. On a GPU, atomic additions come in any order unless Newton's solvers and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import attrs
-
-from .requirements import solvers_declaring
+from pippin.catalog.entries import Catalog
+from pippin.components.registry import Components
+from pippin.config import SimulationConfig
 from pippin.errors import ConfigError
 
-if TYPE_CHECKING:
-    import warp as wp
-
-    from pippin.catalog.entries import Catalog
-    from pippin.components.registry import Components
-    from pippin.config import SimulationConfig
+from .requirements import solvers_declaring
 
 __all__ = ["refuse_undeterministic", "with_determinism"]
 
 _STEP_HOOKS = ("apply_actuators", "before_substep", "step_solver", "update_sensors")
-
-
 
 
 def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:

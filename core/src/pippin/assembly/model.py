@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+import newton
 import numpy as np
-
-from pippin.components.registry import located
-from pippin.config import ShapeConfig
+import warp as wp
+from pippin.components.registry import Components, Implementation, located
+from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
+
 from .scene import add_assets, add_worlds, finalize, new_builder
 from .worlds import WorldLayout, assets_of_worlds, listed_worlds
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
+__all__ = ["Prototype", "build_model"]
 
-    from pippin.components.registry import Components, Implementation
-    from pippin.config import SceneConfig, SimulationConfig
-
-    Prototype: TypeAlias = newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]
-
-__all__ = ["build_model"]
+Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
+"""One world's content, or several with the number of neighbouring worlds of each."""
 
 
 def build_model(

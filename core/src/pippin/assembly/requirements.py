@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pippin.errors import ConfigError, PluginError
-from .features import FEATURES, used_features
-from pippin.errors import FeatureWarning
+import newton
+from pippin.catalog.entries import Catalog
+from pippin.components.registry import Components
+from pippin.errors import ConfigError, FeatureWarning, PluginError
+from pippin.solving.features import FEATURES
 
-if TYPE_CHECKING:
-    import newton
-
-    from pippin.catalog.entries import Catalog
+from .used_features import used_features
 
 __all__ = ["gaps", "listed", "refuse_gaps", "solvers_declaring"]
 
@@ -116,6 +115,11 @@ def refuse_unsupported(
 
 def unmet_needs(components: Components, asked: Collection[str], supported: frozenset[str]) -> list[tuple[str, str]]:
     """Return who needs an observable that the solver does not give, as pairs of place and kind."""
-    needs = {name.replace(":", "."): _needs(component) for name, component in components.items()}
+    needs = {name.replace(":", "."): needs_of(component) for name, component in components.items()}
     needs = {"simulation.observables": frozenset(asked)} | needs
     return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported)]
+
+
+def needs_of(component: object) -> frozenset[str]:
+    """Return the observables that a component reads."""
+    return frozenset(getattr(component, "observables", ()))

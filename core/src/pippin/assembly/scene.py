@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
 
 import attrs
-
-from .assets import find_assets, import_asset
+import newton
+import numpy as np
+import warp as wp
 from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
 
-if TYPE_CHECKING:
-    import newton
-    import numpy as np
-    import warp as wp
+from .assets.importing import find_assets, import_asset
 
 __all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "world_offsets"]
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
     """Return an empty builder with z up, the scene's gravity and its defaults of shapes."""
-    import newton
-
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity)
     for name, value in attrs.asdict(scene.shapes, filter=lambda _, value: value is not None).items():
         setattr(builder.default_shape_cfg, name, value)
@@ -72,8 +67,6 @@ def add_worlds(
     Raises:
         ConfigError: A prototype's up axis is not z.
     """
-    import newton
-
     for prototype, count in runs:
         if prototype.up_axis != newton.Axis.Z:
             raise ConfigError(
@@ -91,8 +84,6 @@ def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: 
     Raises:
         ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.
     """
-    import newton
-
     hydroelastic = newton.ShapeFlags.HYDROELASTIC | newton.ShapeFlags.COLLIDE_SHAPES
     for label, flags in zip(builder.shape_label, builder.shape_flags, strict=True):
         if flags & hydroelastic == hydroelastic and not device.is_cuda:
@@ -108,6 +99,4 @@ def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: 
 
 def world_offsets(scene: SceneConfig) -> np.ndarray:
     """Return where each world is drawn [m], shape [world_count, 3]: a grid with the scene's spacing."""
-    import newton
-
     return newton.utils.compute_world_offsets(scene.worlds, scene.spacing, newton.Axis.Z)

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from .requirements import refuse_gaps
-from pippin.components.registry import located
-from pippin.config import CollisionConfig
-from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
+import newton
+from pippin.catalog.entries import Catalog
+from pippin.components.registry import Components, located
+from pippin.config import CollisionConfig, SimulationConfig
 from pippin.errors import ConfigError, PluginError
-from .requirements import refuse_unsupported
+from pippin.solving.contact_source import ContactSource
 
-if TYPE_CHECKING:
-    import newton
-
-    from pippin.catalog.entries import Catalog
-    from pippin.components.registry import Components
-    from pippin.config import SimulationConfig
-    from pippin.solving.contact_source import ContactSource
+from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
+from .requirements import refuse_gaps, refuse_unsupported
 
 __all__ = ["SolverBuilding"]
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
-
-if TYPE_CHECKING:
-    import newton
 
 __all__ = ["USERS", "used_features"]
 
@@ -32,8 +30,6 @@ def _host(array: Any) -> np.ndarray:
 
 
 def _joints(model: newton.Model, kind: str) -> Sequence[str]:
-    import newton
-
     return _joints_where(model, _types(model) == int(newton.JointType[kind]))
 
 
@@ -43,8 +39,6 @@ def _joints_where(model: newton.Model, chosen: Any) -> Sequence[str]:
 
 def _is_moved(model: newton.Model) -> np.ndarray:
     """Tell of each body whether forces move it; the others are moved by hand, and ask nothing of a solver."""
-    import newton
-
     return (_host(model.body_flags) & int(newton.BodyFlags.KINEMATIC)) == 0
 
 
@@ -54,8 +48,6 @@ def _types(model: newton.Model) -> np.ndarray:
 
 def _joints_of_dofs(model: newton.Model, chosen: np.ndarray) -> Sequence[str]:
     """Return the joints of chosen DOFs; six of a free joint are no joint's axis, and are left out."""
-    import newton
-
     if not len(chosen):
         return ()
     starts = _host(model.joint_qd_start)
@@ -132,8 +124,6 @@ def _bodies(model: newton.Model) -> Sequence[str]:
 
 def _colliders(model: newton.Model) -> Sequence[str]:
     """Shapes on moving bodies that collide with shapes."""
-    import newton
-
     is_collider = (_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
     bodies = _host(model.shape_body)
     is_on_moved = (bodies >= 0) & np.append(_is_moved(model), False)[bodies]
@@ -174,38 +164,38 @@ def _nonzero(attribute: str) -> Callable[[newton.Model], Sequence[str]]:
 
 
 USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
-    'rigid_bodies': _bodies,
-    'rigid_contacts': _colliders,
-    'fixed_joints': _by_type('FIXED'),
-    'free_joints': _by_type('FREE'),
-    'revolute_joints': _by_type('REVOLUTE'),
-    'prismatic_joints': _by_type('PRISMATIC'),
-    'ball_joints': _by_type('BALL'),
-    'd6_joints': _by_type('D6'),
-    'distance_joints': _by_type('DISTANCE'),
-    'rod_joints': _by_type('ROD'),
-    'loop_joints': _loops,
-    'joint_limits': _by_dof(_limits),
-    'joint_drives': _by_dof(_drives),
-    'disabled_joints': lambda model: _joints_where(model, ~_host(model.joint_enabled).astype(bool)),
-    'mimic_joints': _mimics,
-    'mimic_constraints': _mimic_constraints,
-    'equality_constraints': _equalities,
-    'tendons': _counted('tendon_count'),
-    'mujoco_tendons': _custom('mujoco:tendon'),
-    'muscles': _counted('muscle_count'),
-    'particles': _counted('particle_count'),
-    'springs': _counted('spring_count'),
-    'triangles': _triangles,
-    'bending': _bending,
-    'tetrahedra': _counted('tet_count'),
-    'gradients': lambda model: ['simulation.requires_grad'] if model.requires_grad else (),
-    'heterogeneous_worlds': _unequal_worlds,
-    'armature': _nonzero('joint_armature'),
-    'joint_friction': _nonzero('joint_friction'),
-    'joint_damping': _nonzero('joint_damping'),
-    'joint_stiffness': _nonzero('joint_stiffness'),
-    'effort_limits': _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < _NO_LIMIT)),
-    'velocity_limits': _by_dof(lambda model: _host(model.joint_velocity_limit) < _NO_LIMIT),
+    "rigid_bodies": _bodies,
+    "rigid_contacts": _colliders,
+    "fixed_joints": _by_type("FIXED"),
+    "free_joints": _by_type("FREE"),
+    "revolute_joints": _by_type("REVOLUTE"),
+    "prismatic_joints": _by_type("PRISMATIC"),
+    "ball_joints": _by_type("BALL"),
+    "d6_joints": _by_type("D6"),
+    "distance_joints": _by_type("DISTANCE"),
+    "rod_joints": _by_type("ROD"),
+    "loop_joints": _loops,
+    "joint_limits": _by_dof(_limits),
+    "joint_drives": _by_dof(_drives),
+    "disabled_joints": lambda model: _joints_where(model, ~_host(model.joint_enabled).astype(bool)),
+    "mimic_joints": _mimics,
+    "mimic_constraints": _mimic_constraints,
+    "equality_constraints": _equalities,
+    "tendons": _counted("tendon_count"),
+    "mujoco_tendons": _custom("mujoco:tendon"),
+    "muscles": _counted("muscle_count"),
+    "particles": _counted("particle_count"),
+    "springs": _counted("spring_count"),
+    "triangles": _triangles,
+    "bending": _bending,
+    "tetrahedra": _counted("tet_count"),
+    "gradients": lambda model: ["simulation.requires_grad"] if model.requires_grad else (),
+    "heterogeneous_worlds": _unequal_worlds,
+    "armature": _nonzero("joint_armature"),
+    "joint_friction": _nonzero("joint_friction"),
+    "joint_damping": _nonzero("joint_damping"),
+    "joint_stiffness": _nonzero("joint_stiffness"),
+    "effort_limits": _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < _NO_LIMIT)),
+    "velocity_limits": _by_dof(lambda model: _host(model.joint_velocity_limit) < _NO_LIMIT),
 }
 """For each of `pippin.solving.FEATURES`, a function that lists what uses it in a model: labels, or counts."""

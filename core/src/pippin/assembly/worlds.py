@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import attrs
+import newton
 import numpy as np
-
+from pippin.config import SceneConfig
+from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError, PluginError
-
-if TYPE_CHECKING:
-    from pippin.config import SceneConfig
-    from pippin.config.model import AssetConfig
 
 __all__ = ["WorldLayout", "assets_of_worlds", "listed_worlds"]
 
@@ -50,7 +47,7 @@ class WorldLayout:
 
     def indices(
         self,
-        starts: np.ndarray,
+        model: newton.Model,
         local: Sequence[int] | Mapping[int, Sequence[int]],
         what: str,
         component: str | None,
@@ -58,7 +55,7 @@ class WorldLayout:
         """Return the model's indices of what a component found in the prototypes, shape [worlds that hold it, found].
 
         Args:
-            starts: The model's index of the first of its kind in each world.
+            model: The model of all worlds.
             local: Indices in the prototype, or a mapping from each prototype to them.
             what: What they count: "body", "joint" or "shape".
             component: Who found them; None for a look into all worlds.
@@ -75,6 +72,7 @@ class WorldLayout:
                 )
             local = {0: local}
         self._refuse_unequal(what, {prototype: len(local[prototype]) for prototype in self._holders_of(component)})
+        starts = getattr(model, f"{what}_world_start").numpy()
         prototypes = self.prototype_of_world.tolist()
         rows = [starts[world] + np.asarray(local[prototypes[world]]) for world in self.worlds_held(component)]
         return np.array(rows, dtype=int)

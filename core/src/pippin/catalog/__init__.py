@@ -1,0 +1,1 @@
+"""The catalog of installed plugins, read from their metadata."""

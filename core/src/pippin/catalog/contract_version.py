@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from importlib import metadata
 from typing import Literal
-
-import attrs
-import pluggy
-
-from pippin.hookspecs import Hooks
-from pippin.spelling import did_you_mean
 
 __all__ = ["CONTRACT_GROUP", "CONTRACT_VERSIONS", "Age", "age_of", "declared_version"]
 
@@ -47,11 +40,3 @@ def age_of(version: int, accepted: range = CONTRACT_VERSIONS) -> tuple[Age, str]
     taken = " to ".join(str(each) for each in dict.fromkeys((accepted[0], accepted[-1])))
     age, cure = ("too-old", "update the plugin") if version < accepted[0] else ("too-new", "update pippin")
     return age, f"it keeps to contract {version}, and Pippin {metadata.version('pippin')} to {taken}; {cure}"
-
-
-
-
-
-
-
-

@@ -16,11 +16,10 @@ from types import ModuleType
 from typing import Literal, get_args
 
 import attrs
-
-from .contract_version import CONTRACT_GROUP, age_of, declared_version
-from pippin.components.contract import contract_faults
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
+
+from .contract_version import CONTRACT_GROUP, age_of, declared_version
 
 __all__ = ["ALLOW_VARIABLE", "BLOCK_VARIABLE", "KINDS", "Catalog", "Entry", "Kind", "State"]
 
@@ -68,12 +67,11 @@ class Entry:
         return f"{_normalized(self.distribution)}:{self.name}"
 
     def load(self) -> type:
-        """Import and return the plugin's class, checked against the contract.
+        """Import and return the plugin's class. Its hooks are checked when it becomes a component.
 
         Raises:
-            PluginError: It is blocked or keeps to another contract, cannot be imported or found, has no attrs class
-                `Config`, or has a hook or an argument that Pippin does not. Names the plugin, its distribution and
-                version; one line per fault.
+            PluginError: It is blocked or keeps to another contract, cannot be imported or found, or has no attrs class
+                `Config`. Names the plugin, its distribution and version.
         """
         if self.state in ("too-old", "too-new", "blocked") or self.contract is None:
             raise PluginError(f"{self}: {self.problem}")
@@ -81,8 +79,8 @@ class Entry:
             raise PluginError(f"{self}: {fault}")
         module, _, attribute = self.value.partition(":")
         plugin = self._attribute(self._module(module.strip()), attribute.strip())
-        if faults := [f"{self}: {fault}" for fault in contract_faults(plugin)]:
-            raise PluginError("\n".join(faults))
+        if fault := _config_fault(plugin):
+            raise PluginError(f"{self}: {fault}")
         return plugin
 
     def is_called(self, name: str) -> bool:
@@ -287,6 +285,16 @@ def _unknown(kind: Kind, name: str, offered: Iterable[Entry]) -> str:
     names = {entry.name for entry in offered} | {entry.qualified_name for entry in offered}
     listed = ", ".join(f"{entry.name} ({entry.distribution})" for entry in offered) or "none"
     return f"{kind} {name!r}: not installed; installed {kind}s: {listed}{did_you_mean(name, names)}"
+
+
+def _config_fault(plugin: type) -> str | None:
+    where = f"{plugin.__qualname__}.Config"
+    config = getattr(plugin, "Config", None)
+    if config is None:
+        return f"{where} is missing; name the attrs class of its settings, an empty one if it has none"
+    if not (inspect.isclass(config) and attrs.has(config)):
+        return f"{where} is not an attrs class, got {config!r}; decorate a class with @attrs.frozen(kw_only=True)"
+    return None
 
 
 def _order(entry: Entry) -> tuple[int, str, str]:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 
+from pippin.devices import warp_quiet
 from rich.console import Console
 from rich.status import Status
 
@@ -86,5 +87,3 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
     with warp_quiet(), warnings.catch_warnings(), reserved:
         warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
         yield progress
-
-

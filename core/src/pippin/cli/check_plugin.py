@@ -48,8 +48,9 @@ def check_plugin(
     The exit code is 3 where a check fails, or passes although it is expected to fail.
     """
     found: Any = kind or _kind_of(name)
-    from ._progress import shown_progress
     from pippin.conformance import Conformance
+
+    from ._progress import shown_progress
 
     conformance = Conformance(
         found,

@@ -16,8 +16,9 @@ from pippin.spelling import did_you_mean
 
 if TYPE_CHECKING:
     from pippin.analysis.compare import Result
-    from ._progress import Progress
     from pippin.analysis.run_folder import RunFolder
+
+    from ._progress import Progress
 
 UNABLE, FAILED = 2, 4
 
@@ -77,12 +78,13 @@ def compare(
     A limit names a figure as JSON does: --limit distance=0.01. The folder, by default runs/NAME-DATE-TIME, holds all
     figures (comparison.json), what was measured over time (series.npz) and, with pippin[plot], comparison.png.
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
-    from .run import step_count
     from pippin.analysis.compare import UNITS
     from pippin.analysis.compare import compare as run_each
-    from ._progress import Progress
     from pippin.analysis.run_folder import RunFolder
     from rich.console import Console
+
+    from ._progress import Progress
+    from .run import step_count
 
     config = load(file, overrides)
     names = solvers or tuple(Catalog.installed().names("solver"))

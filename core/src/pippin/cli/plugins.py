@@ -14,8 +14,8 @@ from pippin.catalog.entries import Catalog
 from pippin.errors import PluginError
 
 if TYPE_CHECKING:
+    from pippin.analysis.doctor import Diagnosis
     from pippin.catalog.entries import Entry
-    from pippin.catalog.doctor import Diagnosis
 
 FIELDS = ("kind", "name", "distribution", "version", "state")
 DEFAULT_TIMEOUT = 60.0
@@ -69,9 +69,10 @@ def _catalog_of(file: Path) -> Catalog:
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
     """Diagnose one plugin after the other, so that none of them makes the import of another one longer."""
-    from pippin.catalog.doctor import diagnose
-    from ._progress import Progress
+    from pippin.analysis.doctor import diagnose
     from rich.console import Console
+
+    from ._progress import Progress
 
     progress = Progress(Console(stderr=is_stdout_reserved))
     diagnoses = []

@@ -31,10 +31,11 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
     The run folder, by default runs/NAME-DATE-TIME, holds the numbers (profile.json) and every measured step for the
     trace viewer of a browser (trace.json): open it at ui.perfetto.dev or chrome://tracing.
     """
-    from .run import build, prepare
     from pippin.analysis.profile import profile as measure
-    from ._progress import shown_progress
     from pippin.analysis.run_folder import RunFolder
+
+    from ._progress import shown_progress
+    from .run import build, prepare
 
     config = load(file, overrides)
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)

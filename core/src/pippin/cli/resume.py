@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from .run import PATH, simulate, simulation_options, step_count
 from pippin.config import structure
 
+from .run import PATH, simulate, simulation_options, step_count
+
 if TYPE_CHECKING:
-    from ._progress import Progress
     from pippin.simulation import Simulation
+
+    from ._progress import Progress
 
 
 @click.command()

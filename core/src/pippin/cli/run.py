@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
-from pippin.components.tracing import HookTrace
 
 if TYPE_CHECKING:
-    from ._progress import Progress
     from pippin.analysis.recorder import Recorder
     from pippin.analysis.run_folder import RunFolder
     from pippin.simulation import Simulation
+
+    from ._progress import Progress
 
 DEFAULT_DURATION = 5.0
 """What is simulated where neither steps nor a duration are given [s]."""
@@ -122,9 +123,10 @@ def simulate(
         SimulationError: The simulation failed; raised after the folder is written.
         ConfigError: There is no place for the folder or for the checkpoint.
     """
-    from ._progress import shown_progress
     from pippin.analysis.recorder import Recorder
     from pippin.analysis.run_folder import RunFolder
+
+    from ._progress import shown_progress
 
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
     if target is not None and (target.is_dir() or not target.parent.is_dir()):
@@ -197,7 +199,7 @@ def prepare(simulation: Simulation, progress: Progress) -> None:
     from pippin.step.compilation import compile_step
 
     with progress.phase("compile"):
-        compile_step(simulation, lambda ready, count: progress.update(f"{ready} of {count}"))
+        compile_step(simulation.program, lambda ready, count: progress.update(f"{ready} of {count}"))
     with progress.phase("capture"):
         simulation.step()
         simulation.check()

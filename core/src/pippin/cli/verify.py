@@ -22,9 +22,10 @@ def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) ->
     Compared after every control step: state, inputs, and what actuators, sensors and other plugins carry. The exit
     code is 4 where the runs differ; the error names the first step, array and world that do, and by how much.
     """
-    from ._progress import Progress
     from pippin.analysis.verify import verify as run_twice
     from rich.console import Console
+
+    from ._progress import Progress
 
     load(file, overrides)
     progress = Progress(Console(stderr=as_json))

@@ -13,8 +13,8 @@ from pippin.config import load
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of every file.")
 def warmup(files: tuple[Path, ...], overrides: tuple[str, ...]) -> None:
     """Compile and cache the kernels that each FILE needs; a single step is simulated."""
-    from .run import build, prepare
     from ._progress import shown_progress
+    from .run import build, prepare
 
     configs = {file: load(file, overrides) for file in files}
     with shown_progress() as progress:

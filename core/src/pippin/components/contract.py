@@ -1,39 +1,35 @@
-"""Checks of a plugin class against the contract: its `Config`, its hooks and their arguments."""
+"""Checks of a plugin class against the contract: its hooks and their arguments."""
 
 from __future__ import annotations
-import inspect
-import re
-from collections.abc import Collection, Iterator
-from importlib import metadata
-from typing import Literal
-import attrs
+
+from collections.abc import Iterator
+
 import pluggy
+from pippin.catalog.entries import Entry
+from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.spelling import did_you_mean
 
-__all__ = ['contract_faults']
+__all__ = ["hook_faults", "load_plugin"]
 
 
-def contract_faults(plugin: type) -> Iterator[str]:
-    """Yield every fault of a plugin's class, one line each: its `Config`, its hooks and their arguments.
+def load_plugin(entry: Entry) -> type:
+    """Import and return a plugin's class, checked against the contract.
 
     A hook may take fewer arguments than its specification has, never others; one marked `optionalhook=True` may be
     unknown to this version of Pippin.
+
+    Raises:
+        PluginError: As `Entry.load`; or the class has a hook or an argument that does not exist, one line per fault.
     """
-    yield from _config_faults(plugin)
-    yield from _hook_faults(plugin)
+    plugin = entry.load()
+    if faults := [f"{entry}: {fault}" for fault in hook_faults(plugin)]:
+        raise PluginError("\n".join(faults))
+    return plugin
 
 
-def _config_faults(plugin: type) -> Iterator[str]:
-    where = f"{plugin.__qualname__}.Config"
-    config = getattr(plugin, "Config", None)
-    if config is None:
-        yield f"{where} is missing; name the attrs class of its settings, an empty one where it has none"
-    elif not (inspect.isclass(config) and attrs.has(config)):
-        yield f"{where} is not an attrs class, got {config!r}; decorate a class with @attrs.frozen(kw_only=True)"
-
-
-def _hook_faults(plugin: type) -> Iterator[str]:
+def hook_faults(plugin: type) -> Iterator[str]:
+    """Yield every fault of the hooks of a plugin's class and of their arguments, one line each."""
     # Two managers, because pluggy refuses a class with a wrong argument as a whole, and only the first one.
     offered, specified = pluggy.PluginManager("pippin"), pluggy.PluginManager("pippin")
     offered.register(plugin)

@@ -8,14 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pluggy
-
-from pippin.assembly.assets import find_prim_actuators
 from pippin.errors import ConfigError, PluginError
 from pippin.hookspecs import Hooks
+
+from .contract import load_plugin
 
 if TYPE_CHECKING:
     from pippin.catalog.entries import Catalog, Kind
     from pippin.config import ComponentConfig, SimulationConfig
+
     from .tracing import HookTrace
 
 __all__ = ["Components", "Implementation", "located"]
@@ -64,7 +65,8 @@ class Components(Mapping[str, Any]):
         config: What to build.
         plugins: Objects made in Python, after those of the file; by label, or else labelled by their class.
         catalog: Where plugin names are looked up.
-        trace: What notes every hook call, if anything does.
+        trace: Record of every hook call.
+        of_stages: Actuators that USD stages bring, by label: the prim of each, and its configuration.
 
     Raises:
         PluginError: A plugin cannot be loaded or built, or an object has no hook or one that does not exist.
@@ -77,18 +79,19 @@ class Components(Mapping[str, Any]):
         plugins: Sequence[Any] | Mapping[str, Any],
         catalog: Catalog,
         trace: HookTrace | None = None,
+        of_stages: Mapping[str, tuple[str, ComponentConfig]] | None = None,
     ) -> None:
         self.trace = trace
-        """What notes every hook call; None where nothing does."""
+        """The record of every hook call; None unless one was passed."""
         self.manager = pluggy.PluginManager("pippin")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
-        found = find_prim_actuators(config, catalog)
+        found = of_stages or {}
         self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
         self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
         """Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order."""
         for name, (kind, choice) in self.choices.items():
-            plugin = catalog.find(kind, choice.type).load()
+            plugin = load_plugin(catalog.find(kind, choice.type))
             with located(self._place(name)):
                 self._components[name] = plugin(choice.config)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
@@ -175,6 +178,19 @@ class Components(Mapping[str, Any]):
                 errors.append(error)
         if errors:
             raise ExceptionGroup("components could not be closed", errors)
+
+    @contextmanager
+    def closed_on_failure(self) -> Iterator[None]:
+        """Close the components if the block raises; their own errors become notes on the first one."""
+        try:
+            yield
+        except BaseException as error:
+            try:
+                self.close()
+            except ExceptionGroup as group:
+                for other in group.exceptions:
+                    error.add_note(f"{' '.join(other.__notes__)}: {other!r}")
+            raise
 
     def _implementation(self, hook: str, impl: pluggy.HookImpl) -> Implementation:
         return Implementation(hook, impl.plugin_name, impl, self._place(impl.plugin_name), self.trace)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 from attrs.validators import ge, le, optional
+from pippin.validators import finite, only_where, positive
 
 from .hydroelastic import HydroelasticConfig
-from pippin.validators import finite, only_where, positive
 
 __all__ = ["BodyPairReductionConfig", "CollisionConfig"]
 

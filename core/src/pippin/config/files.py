@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from .paths import PACKAGE_PREFIX
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
+
+from .paths import PACKAGE_PREFIX
 
 __all__ = ["find_file"]
 

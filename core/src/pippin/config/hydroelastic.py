@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import attrs
 from attrs.validators import ge, gt, le
-
 from pippin.validators import finite, only_where
 
 __all__ = ["HydroelasticConfig"]

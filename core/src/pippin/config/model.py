@@ -10,12 +10,12 @@ import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
 from pippin.solving.features import FEATURES
 from pippin.spelling import did_you_mean
+from pippin.validators import finite, in_schema, unit_quaternion
 
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
 from .paths import FilePath
 from .shapes import ShapeConfig
-from pippin.validators import finite, in_schema, unit_quaternion
 
 __all__ = [
     "AssetConfig",

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge, optional
-
 from pippin.validators import finite, positive
 
 __all__ = ["ShapeConfig"]

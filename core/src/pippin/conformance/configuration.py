@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import attrs
 from pippin.catalog.entries import Catalog
+from pippin.components.contract import load_plugin
 from pippin.config import dump_toml, structure
 from pippin.config.converter import is_component
 from pippin.config.fields import field_texts, fields_of
@@ -53,7 +54,7 @@ def check_entry_point(runs: Runs) -> None:
     entry = runs.subject.entry
     if entry.problem:
         raise PluginError(f"{entry}: {entry.problem}")
-    entry.load()
+    load_plugin(entry)
 
 
 def check_light_import(runs: Runs) -> None:

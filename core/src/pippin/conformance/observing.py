@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
 from pippin.errors import CaptureWarning
+from pippin.simulation import Simulation
 from pippin.state.world_rows import arrays_of, worlds_of
-
-if TYPE_CHECKING:
-    from pippin.simulation import Simulation
 
 __all__ = ["HALF", "Seen", "advance", "differing", "model_and_state", "push", "see", "start", "step"]
 

@@ -6,18 +6,18 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import attrs
+import newton
 from pippin.catalog.entries import Catalog, Entry
+from pippin.components.contract import load_plugin
 from pippin.config import structure
 from pippin.errors import CaptureWarning
 from pippin.simulation import Simulation
 
 from . import scenes
-
-if TYPE_CHECKING:
-    import newton
+from .plain_solver import PlainSolver
 
 __all__ = ["LABEL", "Scene", "Subject"]
 
@@ -79,7 +79,7 @@ class Subject:
 
     def component(self) -> Any:
         """Return a component as the host makes it, which belongs to no simulation."""
-        return self.entry.load()(self.structured().config)
+        return load_plugin(self.entry)(self.structured().config)
 
     def structured(self, table: Mapping[str, Any] | None = None) -> Any:
         """Return the `ComponentConfig` of a table, by default of its own.
@@ -156,14 +156,10 @@ class Subject:
     def _plugins(self) -> dict[str, Any]:
         if self.kind == "solver" or self.solver is not None:
             return {}
-        from .plain_solver import PlainSolver
-
         return {"solver": PlainSolver()}
 
     def _filled(self, scene: Scene) -> newton.ModelBuilder:
         """Return a builder that the solver has prepared, with a scene."""
-        import newton
-
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         component = self._solver_component()
         if hasattr(component, "configure_builder"):

@@ -2,7 +2,15 @@
 
 from .articulation import ArticulationActuators
 from .authoring import add_actuator
-from .configs import DCMotorClampingConfig, DelayConfig, MaxEffortClampingConfig, NeuralControlConfig, PDControlConfig, PIDControlConfig, PositionBasedClampingConfig
+from .configs import (
+    DCMotorClampingConfig,
+    DelayConfig,
+    MaxEffortClampingConfig,
+    NeuralControlConfig,
+    PDControlConfig,
+    PIDControlConfig,
+    PositionBasedClampingConfig,
+)
 from .errors import ArgumentError
 from .given import ActuatorConfig
 

@@ -19,7 +19,7 @@ from .given import ActuatorConfig, GivenActuator
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.simulation import Simulation
+    from pippin.binding import Binding, Host
 
 __all__ = ["ArticulationActuators"]
 
@@ -40,7 +40,7 @@ class ArticulationActuators:
         self._is_auto = auto_step_pre_physics
         self._given: list[GivenActuator] = []
         self._found: list[DriveActuator] = []
-        self._simulation: Simulation | None = None
+        self._simulation: Host | None = None
         self._is_closed = False
 
     @classmethod
@@ -75,11 +75,11 @@ class ArticulationActuators:
             given.select(builder, prototype, self._roots)
 
     @hookimpl
-    def bind(self, simulation: Simulation) -> None:
+    def bind(self, simulation: Host, binding: Binding) -> None:
         """Build given actuators, and find those that the stage and the file brought."""
         self._simulation, self._device = simulation, simulation.device
         for given in self._given:
-            given.bind(simulation)
+            given.bind(binding)
         self._dofs = _dofs_under(self._roots, simulation.model, simulation.world_count)
         groups = [] if self._given else simulation.actuators.values()
         self._found = [each for each in groups if isinstance(each, DriveActuator) and self._drives(each)]
@@ -212,7 +212,7 @@ class ArticulationActuators:
         self.close()
 
     @property
-    def _running(self) -> Simulation:
+    def _running(self) -> Host:
         if self._simulation is None:
             raise SimulationError("actuators: of no simulation yet; pass this object to one as a plugin")
         if self._is_closed:

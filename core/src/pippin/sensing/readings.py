@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
+import warp as wp
+from pippin.binding import Binding
 from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
+from pippin.state.world_rows import copy_rows
 
+from .kernels import invert, stamp
 from .lanes import OutputLanes, numbers_of
 from .output import Output
+from .sensor import Sensor
 from .stages import Stage
-
-if TYPE_CHECKING:
-    import warp as wp
-    from pippin.simulation import Simulation
-
-    from .sensor import Sensor
 
 __all__ = ["Readings"]
 
@@ -32,18 +30,16 @@ class Readings:
     Args:
         sensor: The sensor, with its configuration and worlds.
         measured: What it measures.
-        simulation: What it is a part of.
+        binding: Its place in a simulation.
 
     Raises:
         ConfigError: A stage acts on an output that does not exist, or that is not made of separate numbers.
         PluginError: A stage is broken, or an output has no row for each world.
     """
 
-    def __init__(self, sensor: Sensor, measured: Mapping[str, Output], simulation: Simulation) -> None:
-        import warp as wp
-
-        self._simulation = simulation
-        self._period = simulation.steps_between_readings(sensor)
+    def __init__(self, sensor: Sensor, measured: Mapping[str, Output], binding: Binding) -> None:
+        self._simulation = simulation = binding.simulation
+        self._period = binding.step_period
         self._worlds = sensor.worlds
         for name, output in measured.items():
             if not output.data.is_contiguous or output.data.shape[:1] != sensor.worlds.shape:
@@ -64,7 +60,7 @@ class Readings:
             is_apart = name in acted_on
             self.outputs[name] = attrs.evolve(output, data=wp.clone(output.data)) if is_apart else output
         self._apart = [output for output in self.outputs.values() if output.data is not output.clean]
-        self._stages = list(self._build_stages(sensor, simulation))
+        self._stages = list(self._build_stages(sensor, binding))
         self._kept: list[tuple[wp.array, wp.array, wp.array]] = []
         """What a measurement overwrites, where it is kept meanwhile, and the world of each row."""
         if sensor.is_geometric:
@@ -76,11 +72,6 @@ class Readings:
     @contextmanager
     def only(self, world_mask: wp.array[wp.bool]) -> Iterator[None]:
         """Put back, at the end of a `with` block, what a measurement inside it changed of the worlds not masked."""
-        import warp as wp
-        from pippin.state.world_rows import copy_rows
-
-        from .kernels import invert
-
         for array, kept, _ in self._kept:
             wp.copy(kept, array)
         yield
@@ -90,8 +81,6 @@ class Readings:
 
     def publish_everywhere(self, dt: float) -> None:
         """Bring the clean values of all worlds to where they are read. May be recorded."""
-        import warp as wp
-
         if self._period > 1 and dt:
             self.intervals.fill_(dt)  # a world that was reset in between had a shorter one
         for output in self._apart:
@@ -100,18 +89,12 @@ class Readings:
 
     def publish(self, world_mask: wp.array[wp.bool], dt: float) -> None:
         """Bring the clean values of the masked worlds, shape [world_count + 1], to where they are read."""
-        from pippin.state.world_rows import copy_rows
-
         for output in self._apart:
             copy_rows(output.clean, output.data, self._world_of_row, world_mask)
         self._apply(world_mask, dt)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Let the stages forget the masked worlds, and note when that was."""
-        import warp as wp
-
-        from .kernels import stamp
-
         for stage, _ in self._stages:
             stage.reset(world_mask)
         simulation = self._simulation
@@ -134,8 +117,9 @@ class Readings:
         for stage, numbers in self._stages:
             stage.apply(numbers, world_mask, dt)
 
-    def _build_stages(self, sensor: Sensor, simulation: Simulation) -> Iterator[tuple[Stage, wp.array]]:
-        label, seed = simulation.label_of(sensor), simulation.config.simulation.seed
+    def _build_stages(self, sensor: Sensor, binding: Binding) -> Iterator[tuple[Stage, wp.array]]:
+        simulation = binding.simulation
+        label, seed = binding.label, simulation.config.simulation.seed
         for index, choice in enumerate(sensor.config.stages):
             name, place = choice.config.output, f"stages.{index}.output"
             if name not in self.outputs:

@@ -12,12 +12,11 @@ from pippin.hookspecs import hookimpl
 from pippin.spelling import did_you_mean
 
 from .output import Output
-from .readings import Readings
 
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.simulation import Simulation
+    from pippin.binding import Binding
 
     from .config import SensorConfig
 
@@ -47,7 +46,7 @@ class Sensor(abc.ABC):
         self.config = config
 
     @abc.abstractmethod
-    def build_outputs(self, simulation: Simulation) -> Mapping[str, Output]:
+    def build_outputs(self, binding: Binding) -> Mapping[str, Output]:
         """Return what is measured, by name, in arrays of shape [worlds, elements] that `measure` fills."""
 
     @abc.abstractmethod
@@ -108,14 +107,16 @@ class Sensor(abc.ABC):
         return self.outputs[name].data
 
     @hookimpl
-    def bind(self, simulation: Simulation) -> None:
+    def bind(self, binding: Binding) -> None:
         """Allocate the outputs for all worlds that hold what is measured."""
-        self.worlds = simulation.worlds_held
-        measured = self.build_outputs(simulation)
-        self._readings = Readings(self, measured, simulation)
+        from .readings import Readings
+
+        self.worlds = binding.worlds
+        measured = self.build_outputs(binding)
+        self._readings = Readings(self, measured, binding)
         self.outputs = self._readings.outputs
         if self.is_geometric:
-            self.measure(simulation.state, None, None, 0.0)
+            self.measure(binding.simulation.state, None, None, 0.0)
             self._readings.publish_everywhere(0.0)
 
     @hookimpl

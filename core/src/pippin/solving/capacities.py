@@ -9,7 +9,6 @@ import attrs
 
 if TYPE_CHECKING:
     import newton
-
     from pippin.config import CollisionConfig
 
 __all__ = ["Capacity", "pipeline_capacities"]

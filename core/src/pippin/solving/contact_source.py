@@ -1,19 +1,19 @@
 """The contacts that a step uses: their buffer, and the pipeline or solver that fills it."""
 
 from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
 import attrs
-from pippin.arrays import present
+
 from .capacities import Capacity, pipeline_capacities
-from pippin.errors import ConfigError
+
 if TYPE_CHECKING:
     import newton
     import warp as wp
 
-    from pippin.config import CollisionConfig
-
-__all__ = ['ContactSource']
+__all__ = ["ContactSource"]
 
 
 def _filled(source: ContactSource) -> Sequence[Capacity]:

@@ -1,18 +1,14 @@
 """The argument of Newton's solvers for deterministic steps."""
 
 from __future__ import annotations
+
 from typing import TYPE_CHECKING
-import attrs
-from .requirements import solvers_declaring
-from pippin.errors import ConfigError
+
 if TYPE_CHECKING:
     import warp as wp
 
-    from pippin.catalog.entries import Catalog
-    from .components import Components
-    from pippin.config import SimulationConfig
 
-__all__ = ['deterministic_mode']
+__all__ = ["deterministic_mode"]
 
 
 def deterministic_mode(deterministic: bool | None) -> wp.DeterministicMode | None:

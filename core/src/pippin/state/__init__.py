@@ -1,0 +1,1 @@
+"""The state of a simulation between steps: resets, checkpoints, outcomes, monitors."""

@@ -14,15 +14,15 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
-
+import warp as wp
+from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError, SimulationError
 
-if TYPE_CHECKING:
-    import warp as wp
+from .snapshot import attributes_of, bind, find_arrays, walk
 
 __all__ = ["Carried", "Checkpoint"]
 
@@ -115,6 +115,24 @@ class Carried:
         self._hosts = {name: roots[name] for name in roots if name in hosts}
         self._skip = skip
 
+    def checkpoint(self, config: SimulationConfig, step_count: int, model_changes: int) -> Checkpoint:
+        """Return a checkpoint of the present contents.
+
+        Args:
+            config: The configuration of the simulation.
+            step_count: Control steps done.
+            model_changes: Flags of what the solver was told to have changed in the model.
+        """
+        arrays, numbers = self.contents()
+        return Checkpoint(
+            config=dump_toml(config),
+            step_count=step_count,
+            model_changes=model_changes,
+            versions=versions(),
+            arrays=arrays,
+            numbers=numbers,
+        )
+
     def contents(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Return the present arrays and numbers, by where they were found.
 
@@ -151,8 +169,6 @@ class Carried:
         Raises:
             ConfigError: The checkpoint is of another simulation or of other versions.
         """
-        from .snapshot import bind
-
         self._refuse_other(checkpoint, source)
         device = self._device_arrays()
         for name, array in device.items():
@@ -189,17 +205,11 @@ class Carried:
 
     def _device_arrays(self) -> dict[str, wp.array]:
         """Return Warp arrays by path, without those that hold handles of this process."""
-        from .snapshot import find_arrays
-
         found = find_arrays(self._roots, skip=self._skip)
         handles = _handles()
         return {name: array for name, array in found.items() if not _holds_handles(array, handles)}
 
     def _host_nodes(self) -> Iterator[tuple[str, Any]]:
-        import warp as wp
-
-        from .snapshot import walk
-
         for name, node in walk(self._hosts, self._skip):
             is_constant = isinstance(node, np.ndarray) and not node.flags.writeable
             if not isinstance(node, wp.array | list | Mapping) and not is_constant and _is_plain(node):
@@ -208,8 +218,6 @@ class Carried:
 
 def _handles() -> np.ndarray:
     """Return the handles of what Warp keeps outside of arrays, which are addresses in this process."""
-    import warp as wp
-
     kinds = (wp.Mesh, wp.Volume, wp.Bvh, wp.HashGrid, wp.Texture)
     # Whoever owns one holds it somewhere; a handle that was missed would be restored, and crash.
     found = {node.id for node in gc.get_objects() if issubclass(type(node), kinds) and getattr(node, "id", None)}
@@ -218,8 +226,6 @@ def _handles() -> np.ndarray:
 
 def _holds_handles(array: wp.array, handles: np.ndarray) -> bool:
     """Tell whether an array of 64-bit numbers holds handles, as those of meshes, or keys, as those of contacts."""
-    import warp as wp
-
     if array.dtype is wp.uint64:
         return bool(np.isin(array.numpy(), handles).any())
     dtype = array.numpy().dtype
@@ -243,8 +249,6 @@ def _is_plain(node: Any) -> bool:
 
 def _numbers_of(node: Any) -> dict[str, Any]:
     """Return the attributes of an object that a step may count with."""
-    from .snapshot import attributes_of
-
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in attributes_of(node).items()

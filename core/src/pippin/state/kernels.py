@@ -2,23 +2,14 @@
 
 import warp as wp
 
-__all__ = ["collect_overflow", "count_step", "find_non_finite_bodies", "find_non_finite_particles", "note_overflow", "restore_rows", "zero_vector_lanes"]
-
-
-
-
-
-
-
-
-
-
-@wp.kernel
-def zero_vector_lanes(world_of_lane: wp.array[int], world_mask: wp.array[bool], values: wp.array[wp.vec3]):
-    """values[i] = 0 in the lanes of masked worlds."""
-    i = wp.tid()
-    if world_mask[world_of_lane[i]]:
-        values[i] = wp.vec3()
+__all__ = [
+    "collect_overflow",
+    "count_step",
+    "find_non_finite_bodies",
+    "find_non_finite_particles",
+    "note_overflow",
+    "restore_rows",
+]
 
 
 @wp.kernel
@@ -128,13 +119,3 @@ def forget_contacts(
         shape0[i] = -1
         shape1[i] = -1
         contact_f[i] = wp.spatial_vector()
-
-
-
-
-
-
-
-
-
-

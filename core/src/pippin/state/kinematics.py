@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import newton
+import warp as wp
 from pippin.arrays import present
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
+from .kernels import merge_articulations, merge_mask
 
 __all__ = ["Coordinates", "WrittenWorlds"]
 
@@ -27,8 +27,6 @@ class WrittenWorlds:
     """
 
     def __init__(self, model: newton.Model, solver: newton.solvers.SolverBase, state: newton.State) -> None:
-        import warp as wp
-
         self._model, self._solver, self._state = model, solver, state
         kinds: tuple[Coordinates, ...] = ("bodies", "joints")
         self._articulations, self._worlds = (
@@ -45,10 +43,6 @@ class WrittenWorlds:
 
     def add(self, what: Coordinates, world_mask: wp.array[wp.bool]) -> None:
         """Note that joints or bodies of some worlds were written, by a mask of shape [world_count + 1]."""
-        import warp as wp
-
-        from .kernels import merge_articulations, merge_mask
-
         model, (articulations, worlds) = self._model, self.masks(what)
         wp.launch(merge_mask, len(world_mask), [world_mask, worlds], device=model.device)
         if len(articulations):
@@ -89,8 +83,6 @@ class WrittenWorlds:
         self._waiting.discard(what)
 
     def _evaluate(self, what: Coordinates, chosen: wp.array) -> None:
-        import newton
-
         model, state = self._model, self._state
         if not model.articulation_count:
             return

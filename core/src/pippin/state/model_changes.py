@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
-
-if TYPE_CHECKING:
-    import newton
 
 __all__ = ["ModelChanges"]
 
@@ -44,8 +42,6 @@ class ModelChanges:
         Raises:
             ConfigError: A flag does not exist, or the solver does not take such changes over while it runs.
         """
-        import newton
-
         if isinstance(flags, bool) or not isinstance(flags, int) or flags & ~newton.ModelFlags.ALL:
             value = hex(flags) if isinstance(flags, int) else repr(flags)
             raise ConfigError(f"notify_model_changed: expected flags of newton.ModelFlags, got {value}")
@@ -68,8 +64,6 @@ class ModelChanges:
 
 def _declared_flags(component: Any) -> int:
     """Return the flags of `newton.ModelFlags` that a solver takes over; all where it declares none."""
-    import newton
-
     declared = getattr(component, "supported_model_changes", None)
     if declared is None:
         return int(newton.ModelFlags.ALL)
@@ -84,6 +78,4 @@ def _declared_flags(component: Any) -> int:
 
 
 def _flag_names(flags: int) -> str:
-    import newton
-
     return ", ".join(flag.name for flag in newton.ModelFlags if flag != newton.ModelFlags.ALL and flag & flags)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pippin.solving.capacities import Capacity
+import newton
+import warp as wp
 from pippin.errors import SimulationError
+from pippin.solving.capacities import Capacity
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
+from . import kernels
 
 __all__ = ["Monitor"]
 
@@ -37,8 +36,6 @@ class Monitor:
         solution: Sequence[Capacity] = (),
         harmless_bits: int = 0,
     ) -> None:
-        import warp as wp
-
         self._harmless_bits = harmless_bits
         self.capacities = (*detection, *solution)
         """Every buffer, in the order they are checked."""
@@ -57,10 +54,6 @@ class Monitor:
 
     def note_step(self, state: newton.State) -> None:
         """Count a step that ended in `state`, and note whether it is finite. May be recorded."""
-        import warp as wp
-
-        from . import kernels
-
         device = self._model.device
         if state.body_count:
             inputs = [state.body_q, state.body_qd, self._step, self._body]
@@ -84,10 +77,6 @@ class Monitor:
         return bool(self._solution)
 
     def _note(self, counted: Sequence[tuple[int, Capacity]]) -> None:
-        import warp as wp
-
-        from . import kernels
-
         for slot, capacity in counted:
             count = capacity.count
             assert count is not None, "only buffers with a count are noted"
@@ -96,10 +85,6 @@ class Monitor:
 
     def note_overflow(self, reported: wp.array) -> None:
         """Keep the overflow bits that the solver reported, shape [substeps, world_count]. May be recorded."""
-        import warp as wp
-
-        from . import kernels
-
         inputs = [reported, self._overflow]
         wp.launch(kernels.collect_overflow, reported.shape[1], inputs, device=self._model.device)
 

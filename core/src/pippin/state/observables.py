@@ -1,20 +1,15 @@
-"""What is asked of the solver: refused before anything is built, allocated once before anything is recorded."""
+"""Observables: the reports of a solver, allocated once before anything is recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from pippin.assembly.requirements import solvers_declaring
-from pippin.errors import ConfigError
+import newton
+import warp as wp
+
+from .kernels import forget_contacts
 from .world_rows import WorldRows, arrays_of, worlds_of_frequency
-
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-
-    from pippin.catalog.entries import Catalog
-    from pippin.components.registry import Components
 
 __all__ = ["Reports", "allocate_observables"]
 
@@ -22,21 +17,14 @@ OVERFLOW = "overflow"
 """The kind that reports a solver's full buffers, one integer per world; read wherever it is offered."""
 
 
-
-
-
-
 def allocate_observables(
-    components: Components,
-    asked: Collection[str],
+    kinds: frozenset[str],
     solver: newton.solvers.SolverBase,
     contacts: newton.Contacts | None,
     substep_count: int,
 ) -> Reports | None:
-    """Return arrays for what sensors and file ask for and for overflow reports; None where nothing is needed."""
-    offered = getattr(solver, "supported_observables", frozenset())
-    kinds = frozenset(asked).union(*(_needs(component) for component in components.values()))
-    kinds |= offered & {OVERFLOW}
+    """Return arrays for some observables, and for overflow reports if the solver has them; None for nothing."""
+    kinds |= getattr(solver, "supported_observables", frozenset()) & {OVERFLOW}
     return Reports(solver.observables(kinds, contacts=contacts), substep_count) if kinds else None
 
 
@@ -52,8 +40,6 @@ class Reports:
     """
 
     def __init__(self, observables: newton.solvers.SolverBase.Observables, substep_count: int) -> None:
-        import warp as wp
-
         self.measured = observables
         """What the sensors read."""
         self.overflow: wp.array | None = None
@@ -75,10 +61,6 @@ class Reports:
 
     def forget(self, world_mask: wp.array[wp.bool]) -> None:
         """Zero what was reported of the masked worlds, and take their contacts out of the buffer."""
-        import warp as wp
-
-        from .kernels import forget_contacts
-
         for rows in self._rows:
             rows.restore(world_mask)
         model, contacts, forces = self.measured.model, self.measured.contacts, self.measured.contact_f
@@ -96,7 +78,3 @@ def _rows(observables: newton.solvers.SolverBase.Observables) -> Iterator[WorldR
         worlds = worlds_of_frequency(model, observables.get_attribute_frequency(name))
         if worlds is not None and name != OVERFLOW:
             yield WorldRows.of(array, worlds, model.world_count)
-
-
-def _needs(component: object) -> frozenset[str]:
-    return frozenset(getattr(component, "observables", ()))

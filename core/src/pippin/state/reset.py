@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import attrs
+import newton
 import numpy as np
-
-from pippin.arrays import on_host
+import warp as wp
 from pippin.errors import ConfigError, PluginError
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
+from .world_rows import WorldRows, state_rows
 
 __all__ = ["WorldReset"]
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 class WorldReset:
@@ -78,8 +55,6 @@ class WorldReset:
         Raises:
             ConfigError: An index is out of range, or a mask has another shape.
         """
-        import warp as wp
-
         count, device = self._model.world_count, self._model.device
         if isinstance(worlds, wp.array) and worlds.dtype is wp.bool and worlds.shape == (count,):
             mask = wp.zeros(count + 1, dtype=bool, device=device)

@@ -1,17 +1,19 @@
 """Arrays whose rows belong to worlds: their owners, copies and initial contents."""
 
 from __future__ import annotations
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-import attrs
-import numpy as np
-from pippin.arrays import on_host
-from pippin.errors import ConfigError, PluginError
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
 
-__all__ = ['WorldRows', 'arrays_of', 'copy_rows', 'state_rows', 'worlds_of', 'worlds_of_frequency']
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host
+from pippin.errors import PluginError
+
+from .kernels import restore_rows
+
+__all__ = ["WorldRows", "arrays_of", "copy_rows", "state_rows", "worlds_of", "worlds_of_frequency"]
 
 
 @attrs.frozen(eq=False)
@@ -31,8 +33,6 @@ class WorldRows:
     @classmethod
     def of(cls, array: wp.array, world_of_row: np.ndarray, world_count: int) -> WorldRows:
         """Keep the present contents of `array`."""
-        import warp as wp
-
         worlds = np.where(world_of_row < 0, world_count, world_of_row).astype(np.int32)
         return cls(array, wp.clone(array), wp.array(worlds, dtype=int, device=array.device))
 
@@ -50,10 +50,6 @@ def copy_rows(source: wp.array, target: wp.array, world_of_row: wp.array, world_
         world_of_row: The world of each row, shape [rows].
         world_mask: Shape [world_count + 1]; the last entry is for what belongs to no world.
     """
-    import warp as wp
-
-    from .kernels import restore_rows
-
     rows = _bytes(target)
     inputs = [_bytes(source), world_of_row, world_mask, rows]
     wp.launch(restore_rows, rows.shape[0], inputs, device=rows.device)
@@ -74,9 +70,6 @@ def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
 
 def arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
     """Return the non-empty arrays of a state, those of custom namespaces as `namespace:name`."""
-    import newton
-    import warp as wp
-
     found = {}
     for name, value in vars(owner).items():
         if isinstance(value, newton.Model.AttributeNamespace):
@@ -111,8 +104,6 @@ def _frequency(model: newton.Model, name: str) -> Any:
 
 def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | None:
     """Return the world of each row of a frequency, -1 for what belongs to none; None where that is not known."""
-    import newton
-
     kind = newton.Model.AttributeFrequency
     if frequency == kind.WORLD:
         return np.arange(model.world_count)
@@ -138,8 +129,6 @@ def _worlds_of_elements(model: newton.Model, element: str) -> np.ndarray:
 
 def _bytes(array: wp.array) -> wp.array:
     """View a contiguous array as rows of bytes, shape [rows, bytes per row]."""
-    import warp as wp
-
     assert array.is_contiguous, "state arrays are whole allocations"
     shape = (array.shape[0], array.size // array.shape[0] * wp.types.type_size_in_bytes(array.dtype))
     return wp.array(ptr=array.ptr, dtype=wp.uint8, shape=shape, device=array.device)

@@ -1,0 +1,1 @@
+"""One control step: its operations, its program, its callbacks."""

@@ -7,12 +7,14 @@ import weakref
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MethodType
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import attrs
-
 from pippin.errors import SimulationError
 from pippin.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    import newton
 
 __all__ = ["Callback", "Callbacks", "Phase"]
 

@@ -18,12 +18,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import warp as wp
+import warp as wp
 
-    from pippin.simulation import Simulation
+from .program import Program
 
 __all__ = ["compile_step"]
 
@@ -31,24 +30,24 @@ _LAUNCHES_PER_OPERATION = 20_000
 """Where rehearsing an operation ends: a Python loop that waits for what a kernel computes would never end."""
 
 
-def compile_step(simulation: Simulation, progress: Callable[[int, int], None] | None = None) -> int:
+def compile_step(program: Program, progress: Callable[[int, int], None] | None = None) -> int:
     """Compile and load the modules that a step launches kernels of, and leave the simulation as it was.
 
     What the rehearsal does not reach, behind a branch on a computed value, say, compiles when it is first launched.
 
     Args:
-        simulation: A simulation that has not been stepped yet; there is nothing left to compile after a step.
+        program: The program of a simulation that has not been stepped yet; after a step, nothing is left to compile.
         progress: Called with the number of modules ready and of all modules, first with none ready.
 
     Returns:
         The number of modules.
     """
-    modules = _rehearse(simulation)
+    modules = _rehearse(program)
     report = progress or (lambda ready, count: None)
     report(0, len(modules))
     pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1)
     try:
-        jobs = [pool.submit(_load, simulation.device, *variant) for variant in modules]
+        jobs = [pool.submit(_load, program.device, *variant) for variant in modules]
         for ready, _ in enumerate(as_completed(jobs), start=1):
             report(ready, len(modules))
     finally:
@@ -57,18 +56,16 @@ def compile_step(simulation: Simulation, progress: Callable[[int, int], None] | 
 
 
 def _load(device: wp.Device, module: wp.Module, block_dim: int | None) -> None:
-    import warp as wp
-
     # Warp remembers a failure and raises it again at the launch, where the operation is known.
     with suppress(Exception):
         wp.force_load(device, modules=[module], block_dim=block_dim)
 
 
-def _rehearse(simulation: Simulation) -> list[tuple[wp.Module, int | None]]:
+def _rehearse(program: Program) -> list[tuple[wp.Module, int | None]]:
     """Return each module that the operations of a step would load, with the block size of its launches."""
     found: dict[tuple[wp.Module, int | None], None] = {}
-    with simulation.program.undone():
-        for operation in simulation.program.operations:
+    with program.undone():
+        for operation in program.operations:
             # Without results of kernels an operation may fail; what it launched until then is known.
             with suppress(Exception), _noting_launches(found):
                 operation.run()
@@ -82,8 +79,6 @@ class _LongRehearsalError(Exception):
 @contextmanager
 def _noting_launches(found: dict[tuple[wp.Module, int | None], None]) -> Iterator[None]:
     """Note the modules that this thread launches kernels of, instead of loading them."""
-    import warp as wp
-
     launches = 0
 
     def note(module: wp.Module, device: Any, block_dim: int | None = None, *_: Any) -> None:

@@ -5,36 +5,34 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
 import numpy as np
-
+import warp as wp
+from pippin.actuation.effort import zero_efforts
 from pippin.arrays import on_host, present
-from pippin.state.double_buffer import DoubleBuffer
-from .callbacks import Callbacks, Phase
-from pippin.state.checkpoint import Carried
 from pippin.components.registry import Components, Implementation
-from pippin.solving.contact_source import ContactSource
+from pippin.config import StepConfig
 from pippin.errors import ConfigError, PluginError
+from pippin.solving.contact_source import ContactSource
+from pippin.state.checkpoint import Carried
+from pippin.state.double_buffer import DoubleBuffer
+from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports
 from pippin.state.outcome import Outcome
+from pippin.state.snapshot import Snapshot, find_arrays, python_values
+
+from .callbacks import Callbacks, Phase, Turn
+from .forces import ExternalForces
 from .program import Operation, Program
-from .callbacks import Turn
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-
-    from pippin.config import StepConfig
-    from pippin.state.monitor import Monitor
-    from pippin.state.snapshot import Snapshot
-
-__all__ = ["Stepping"]
+__all__ = ["StepPlan"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Stepping:
+class StepPlan:
     """What a step works on, and the operations it consists of.
 
     The states take turns from substep to substep, the buffers of contacts from detection to detection. Every operation
@@ -59,7 +57,7 @@ class Stepping:
     """Control steps from one reading to the next of the components that have a period."""
     callbacks: Callbacks
     turn: Turn
-    switched_off: Collection[Any]
+    switched_off: list[Any]
     """Actuators whose `apply_actuators` is left out of the step."""
     opaque: tuple[type, ...]
     """Classes whose instances hold nothing that a step changes, besides what is listed here."""
@@ -81,12 +79,25 @@ class Stepping:
             trace=self.components.trace,
         )
 
+    def switch(self, component: Any, *, on: bool) -> bool:
+        """Switch an actuator on or off; return whether that changes the step.
+
+        Raises:
+            ConfigError: The component is no actuator of this simulation.
+        """
+        acting = [each.component for each in self.components.implementations("apply_actuators")]
+        if not _holds(acting, component):
+            raise ConfigError(f"switch: {component!r} is no actuator of this simulation; take one of its `actuators`")
+        if _holds(self.switched_off, component) != on:
+            return False
+        others = [each for each in self.switched_off if each is not component]
+        self.switched_off[:] = others if on else [*others, component]
+        if not on and hasattr(component, "actuated_dofs"):
+            zero_efforts(component.actuated_dofs, self.control)
+        return True
+
     def outcome(self) -> Outcome:
         """Return what steps must bring about alike: the states, the inputs, and what components carry."""
-        import newton
-
-        from pippin.state.snapshot import find_arrays, python_values
-
         # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
         private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
         acting = self._components_and_callbacks  # not kept: a callback does not keep its object alive
@@ -138,8 +149,6 @@ class Stepping:
 
     def _save(self, more: dict[str, Any]) -> Snapshot:
         """Save everything that a step can change."""
-        from pippin.state.snapshot import Snapshot
-
         return Snapshot(self._changing | more, skip=self.opaque)
 
     @property
@@ -352,18 +361,12 @@ class Stepping:
         return self._coordinates == "maximal"
 
     def _inverse_kinematics(self, state: newton.State) -> Operation:
-        import newton
-
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
         return Operation(name="eval_ik", run=partial(newton.eval_ik, self.model, state, joint_q, joint_qd))
 
     def _forward_kinematics(self, state: newton.State) -> Operation:
-        import newton
-
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
         return Operation(name="eval_fk", run=partial(newton.eval_fk, self.model, joint_q, joint_qd, state))
-
-
 
 
 def _operation(hook: str, answer: Implementation, arguments: Mapping[str, Any], period: int = 1) -> Operation:
@@ -382,8 +385,6 @@ def _eager_reason(owner: str, component: Any) -> str | None:
     return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
 
 
-
-
 def _holds(components: Collection[Any], component: Any) -> bool:
     return any(each is component for each in components)
 
@@ -395,8 +396,6 @@ def _actuated_dofs(components: Components, model: newton.Model, off: Collection[
         ConfigError: Two actuators of the file drive one DOF.
         PluginError: An actuator of the file does not say what it drives.
     """
-    import warp as wp
-
     owner_of: dict[int, str] = {}
     for label, component in components.labelled("actuators").items():
         dofs = getattr(component, "actuated_dofs", None)

@@ -10,22 +10,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from itertools import combinations, groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import attrs
-
+import warp as wp
 from pippin.arrays import present
+from pippin.components.tracing import HookTrace, Phase
 from pippin.devices import WARP_LOCK
-from pippin.errors import SimulationError
+from pippin.errors import CaptureWarning, SimulationError
 from pippin.state.outcome import Outcome
+from pippin.state.snapshot import Snapshot
 
-if TYPE_CHECKING:
-    import warp as wp
-
-    from pippin.state.snapshot import Snapshot
-    from pippin.components.tracing import HookTrace, Phase
-
-__all__ = ["CaptureWarning", "Operation", "Program", "Segment"]
+__all__ = ["Operation", "Program", "Segment"]
 
 _COMPARED_STEPS = 3
 """Control steps compared before a graph is trusted: a single one would not notice a counter that stands still."""
@@ -57,8 +53,6 @@ class Segment:
 
     def calls(self) -> Iterator[Callable[[], None]]:
         """Yield what advances the simulation by this segment."""
-        import warp as wp
-
         if self.graph is None:
             yield from (operation.run for operation in self.operations)
         else:
@@ -117,7 +111,7 @@ class Program:
         """What takes a step, by the periods that are due in it."""
         self.is_recorded = False
         """Whether everything that can be recorded has been; so after the first step."""
-        self._device = device
+        self.device = device
         self._policy = policy
         self._save = save
         self._observe = observe
@@ -253,7 +247,7 @@ class Program:
     def _segments(self, due: Sequence[Operation]) -> Iterator[Segment]:
         for is_eager, group in groupby(due, key=lambda op: op.name in self.eager_reasons):
             operations = tuple(group)
-            graph = None if is_eager else _capture(operations, self._device)
+            graph = None if is_eager else _capture(operations, self.device)
             yield Segment(operations=operations, graph=graph)
 
     def _compare(self, variants: Mapping[Any, Sequence[Segment]], before: Snapshot) -> dict[str, str]:
@@ -290,7 +284,7 @@ class Program:
         groups = {name: tuple(op for op in self.operations if op.name == name) for name in names}
         before.restore()
         graphs = {
-            name: _capture(group, self._device) for name, group in groups.items() if name not in self.eager_reasons
+            name: _capture(group, self.device) for name, group in groups.items() if name not in self.eager_reasons
         }
         before.restore()
         for operation in self.operations:
@@ -324,7 +318,7 @@ class Program:
         state = "first step still to come" if not self.is_recorded else "captured" if self.is_captured else "mixed"
         if self.is_recorded and all(segment.graph is None for segment in self.segments):
             state = "eager"
-        lines = [f"{state} on {self._device}: {len(self.operations)} operations in {len(self.segments)} segments"]
+        lines = [f"{state} on {self.device}: {len(self.operations)} operations in {len(self.segments)} segments"]
         for segment in self.segments:
             lines.append("  graph:" if segment.graph is not None else "  eager:")
             counts = Counter(operation.name for operation in segment.operations)
@@ -364,8 +358,6 @@ class _CannotRecordError(Exception):
 
 
 def _capture(operations: Sequence[Operation], device: wp.Device) -> wp.Graph:
-    import warp as wp
-
     running = operations[0]
     try:
         with _collector_paused(), wp.ScopedCapture(device=device) as capture:

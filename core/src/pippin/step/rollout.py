@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
 
 import attrs
-
+import newton
+import warp as wp
 from pippin.arrays import present
-from pippin.solving.capacities import Capacity, pipeline_capacities
 from pippin.errors import ConfigError
+from pippin.solving.capacities import Capacity, pipeline_capacities
 from pippin.state.monitor import Monitor
 from pippin.state.world_rows import arrays_of
-from .forces import ExternalForces
-from .plan import Stepping
 
-if TYPE_CHECKING:
-    import newton
+from .forces import ExternalForces
+from .plan import StepPlan
 
 __all__ = ["roll_out"]
 
@@ -24,7 +22,7 @@ _RECORDED = ("apply_actuators", "before_substep", "step_solver")
 """Hooks that run in a rollout. What the solver's own component answers, its feature `gradients` answers for."""
 
 
-def roll_out(stepping: Stepping, count: int) -> tuple[newton.State, ...]:
+def roll_out(plan: StepPlan, count: int) -> tuple[newton.State, ...]:
     """Return a copy of the current state, and the states after each of `count` control steps from there.
 
     The backward pass reads what the forward pass read, so nothing that was read is overwritten: each call of the solver
@@ -34,22 +32,22 @@ def roll_out(stepping: Stepping, count: int) -> tuple[newton.State, ...]:
         ConfigError: The model has no gradients, or something would be carried from step to step beside the state.
         SimulationError: Contacts did not fit into a buffer.
     """
-    _refuse(stepping)
-    states, monitors = [_start(stepping)], []
+    _refuse(plan)
+    states, monitors = [_start(plan)], []
     for _ in range(count):
-        states.append(_control_step(stepping, states[-1], monitors))
+        states.append(_control_step(plan, states[-1], monitors))
     for monitor in monitors:
         monitor.check()
-    for buffers in stepping.buffers.values():
+    for buffers in plan.buffers.values():
         for buffer in buffers:
             buffer.settle()
     return tuple(states)
 
 
-def _refuse(stepping: Stepping) -> None:
-    if not stepping.model.requires_grad:
+def _refuse(plan: StepPlan) -> None:
+    if not plan.model.requires_grad:
         raise ConfigError("simulation.requires_grad: false, but a rollout is for gradients; set it to true")
-    components = stepping.components
+    components = plan.components
     parts = [part for hook in _RECORDED for part in (*components.implementations(hook), *components.wrappers(hook))]
     others = {part.owner: part.component for part in parts if part.component is not components.solver}
     faults = [
@@ -62,9 +60,9 @@ def _refuse(stepping: Stepping) -> None:
         f"callbacks: {callback.name} of {phase!r} may overwrite what a tape needs; remove it for the rollout,"
         " or make it a plugin that declares is_differentiable"
         for phase in ("after_actuators", "before_substep")
-        for callback in stepping.callbacks.of(phase)
+        for callback in plan.callbacks.of(phase)
     ]
-    pipeline = stepping.source.pipeline
+    pipeline = plan.source.pipeline
     if pipeline is not None and pipeline.contact_matching != "disabled":
         faults.append(
             f"collision.contact_matching: {pipeline.contact_matching!r} remembers contacts from step to step, which a"
@@ -74,9 +72,9 @@ def _refuse(stepping: Stepping) -> None:
         raise ConfigError(*faults)
 
 
-def _start(stepping: Stepping) -> newton.State:
-    start = _new_state(stepping.model)
-    start.assign(stepping.states[0])
+def _start(plan: StepPlan) -> newton.State:
+    start = _new_state(plan.model)
+    start.assign(plan.states[0])
     return start
 
 
@@ -88,12 +86,12 @@ def _new_state(model: newton.Model) -> newton.State:
     return state
 
 
-def _control_step(stepping: Stepping, state: newton.State, monitors: list[Monitor]) -> newton.State:
+def _control_step(plan: StepPlan, state: newton.State, monitors: list[Monitor]) -> newton.State:
     forces = ExternalForces(state)
     forces.keep()
-    decimation = stepping.config.decimation
+    decimation = plan.config.decimation
     for tick in range(decimation):
-        bound = _with_own_arrays(stepping, state)
+        bound = _with_own_arrays(plan, state)
         for operation in bound.physics_step(0, forces, is_last=tick == decimation - 1):
             operation.run()
         monitors.append(bound.monitor)
@@ -101,25 +99,23 @@ def _control_step(stepping: Stepping, state: newton.State, monitors: list[Monito
     return state
 
 
-def _with_own_arrays(stepping: Stepping, state: newton.State) -> Stepping:
+def _with_own_arrays(plan: StepPlan, state: newton.State) -> StepPlan:
     """Return the description of a physics step from `state` that writes to new arrays only."""
-    calls, source = stepping.solver_calls, stepping.source
-    states = (state, *(_new_state(stepping.model) for _ in range(calls)))
-    contacts = stepping.contacts
+    calls, source = plan.solver_calls, plan.source
+    states = (state, *(_new_state(plan.model) for _ in range(calls)))
+    contacts = plan.contacts
     capacities: list[Capacity] = []
     if source.is_run_by_host:
         pipeline = present(source.pipeline)
         contacts = tuple(pipeline.contacts() for _ in range(0, calls, source.interval))
         capacities = [capacity for buffer in contacts for capacity in pipeline_capacities(pipeline, buffer)]
-    monitor = Monitor(stepping.model, stepping.config.dt, detection=capacities)
-    control = _own_efforts(stepping.control)
-    return attrs.evolve(stepping, states=states, contacts=contacts, monitor=monitor, control=control, reports=None)
+    monitor = Monitor(plan.model, plan.config.dt, detection=capacities)
+    control = _own_efforts(plan.control)
+    return attrs.evolve(plan, states=states, contacts=contacts, monitor=monitor, control=control, reports=None)
 
 
 def _own_efforts(control: newton.Control) -> newton.Control:
     """Return a control with the user's efforts in an array of its own, and everything else shared."""
-    import warp as wp
-
     own = copy.copy(control)
     if control.joint_f is not None:
         own.joint_f = wp.clone(control.joint_f)

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host
 from pippin.devices import WARP_LOCK
 
 from .balls import Balls
+from .choice import Choice
 from .dynamics import Dynamics
 from .exchange import Array, deliver
+from .host import Host
 from .indexing import PADDING, ArticulationIndices
 from .metatype import ArticulationMetatype, of_articulation
 from .placement import Placement
-from .quantities import ARTICULATION
+from .quantities import ARTICULATION, Quantity
 from .rows import RowView
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import warp as wp
-
-    from .choice import Choice
-    from .host import Host
-    from .quantities import Quantity
 
 __all__ = ["ArticulationView"]
 
@@ -45,8 +40,6 @@ class ArticulationView(RowView):
     quantities: ClassVar[Mapping[str, Quantity]] = ARTICULATION
 
     def __init__(self, host: Host, articulations: np.ndarray) -> None:
-        import warp as wp
-
         model = host.model
         self._indices = indices = ArticulationIndices.of(model, articulations)
         faults = wp.zeros(2, dtype=int, device=model.device)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import warp as wp
 
-from .indexing import PADDING
-
-if TYPE_CHECKING:
-    import warp as wp
-
-    from .choice import Choice
-    from .indexing import ArticulationIndices
+from . import kernels
+from .choice import Choice
+from .indexing import PADDING, ArticulationIndices
 
 __all__ = ["Balls"]
 
@@ -26,8 +21,6 @@ class Balls:
     """
 
     def __init__(self, indices: ArticulationIndices, faults: wp.array) -> None:
-        import warp as wp
-
         self._faults = faults
         self._width = indices.dofs.shape[1]
         self._count = indices.ball_coords.shape[1]
@@ -39,19 +32,11 @@ class Balls:
 
     def read(self, joint_q: wp.array, values: wp.array) -> None:
         """Write rotation vectors into `values`, shape [count, max_dofs]. May be recorded."""
-        import warp as wp
-
-        from . import kernels
-
         inputs = [joint_q, self._coords, self._slots, values.flatten()]
         wp.launch(kernels.gather_balls, self._coords.size, inputs, device=self._faults.device)
 
     def write(self, joint_q: wp.array, data: wp.array, choice: Choice) -> None:
         """Write quaternions from rotation vectors in the chosen rows. May be recorded."""
-        import warp as wp
-
-        from . import kernels
-
         inputs = [data.flatten(), self._width, self._coords, self._slots, self._count]
         inputs += [choice.rows, choice.mask, choice.is_compact, self._faults, joint_q]
         row_count = self._coords.size // self._count if choice.rows is None else len(choice.rows)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
+import warp as wp
 
 from .errors import RowError, ViewError
 from .exchange import alias, as_warp
-
-if TYPE_CHECKING:
-    import warp as wp
 
 __all__ = ["ALL", "Choice", "RowChoice"]
 
@@ -44,8 +42,6 @@ class RowChoice:
     """
 
     def __init__(self, count: int, device: wp.Device) -> None:
-        import warp as wp
-
         self._count, self._device = count, device
         near = (wp.zeros(count, dtype=int, device=device), wp.zeros(count, dtype=bool, device=device))
         self._rows, self._mask = near
@@ -77,8 +73,6 @@ class RowChoice:
         return Choice(rows=self._rows_of(where, indices), is_compact=compact)
 
     def _rows_of(self, where: str, indices: Any) -> wp.array:
-        import warp as wp
-
         if _is_on_device(indices):
             array = as_warp(indices, where)
             if array.dtype is wp.uint32:
@@ -97,8 +91,6 @@ class RowChoice:
         return self._from_host(where, 0, numbers, self._rows)
 
     def _mask_of(self, where: str, mask: Any) -> wp.array:
-        import warp as wp
-
         if _is_on_device(mask):
             array = as_warp(mask, where)
             if array.dtype is not wp.bool or array.shape != (self._count,):
@@ -114,8 +106,6 @@ class RowChoice:
 
     def _near(self, where: str, array: wp.array, memory: wp.array) -> wp.array:
         """Return an array where kernels read it."""
-        import warp as wp
-
         if array.device == self._device and array.is_contiguous:
             return array
         self._refuse_capture(where)
@@ -125,8 +115,6 @@ class RowChoice:
         return alias(memory, memory.dtype, len(array))
 
     def _from_host(self, where: str, slot: int, numbers: np.ndarray, memory: wp.array) -> wp.array:
-        import warp as wp
-
         self._refuse_capture(where)
         self._numpy[slot][: len(numbers)] = numbers
         if self._host[slot] is not memory:
@@ -143,8 +131,6 @@ class RowChoice:
 
 def _is_on_device(data: Any) -> bool:
     """Tell whether data is where the host cannot read it without waiting; Warp arrays are held to be."""
-    import warp as wp
-
     if isinstance(data, wp.array):
         return True
     return not isinstance(data, np.ndarray | Sequence) and hasattr(data, "__cuda_array_interface__")

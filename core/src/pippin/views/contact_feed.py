@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host
 
+from .contact_kernels import Pairing, Sources
 from .errors import ViewError
+from .host import Host
 from .pairing import Counterpart
-
-if TYPE_CHECKING:
-    import newton
-
-    from .host import Host
 
 __all__ = ["pairing_of", "sources_of", "without_filters"]
 
@@ -25,8 +24,6 @@ def sources_of(host: Host) -> Any:
     Raises:
         ViewError: The simulation has no contact forces.
     """
-    from .contact_kernels import Sources
-
     contacts, sources = host.contacts, Sources()
     forces = None if host.observables is None else host.observables.contact_f
     if forces is None or contacts is None:
@@ -47,10 +44,6 @@ def pairing_of(
     model: newton.Model, bodies: Sequence[int], counterparts: Sequence[Sequence[Counterpart]], width: int
 ) -> Any:
     """Return what is of which sensor and filter for kernels, a `contact_kernels.Pairing` of `width` columns."""
-    import warp as wp
-
-    from .contact_kernels import Pairing
-
     pairing = Pairing()
     shape_sets = dict.fromkeys(each.shapes for row in counterparts for each in row)
     row_of_body = np.full(model.body_count + 1, -1, dtype=np.int32)  # the last one is that of static shapes, -1
@@ -71,10 +64,6 @@ def pairing_of(
 
 def without_filters(pairing: Any) -> Any:
     """Return a pairing with the sensors of another one, and no columns."""
-    import warp as wp
-
-    from .contact_kernels import Pairing
-
     other = Pairing()
     other.row_of_shape = pairing.row_of_shape
     other.columns = wp.zeros((pairing.columns.shape[0], 0), dtype=int, device=pairing.columns.device)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import warp as wp
 from pippin.arrays import present
 
-if TYPE_CHECKING:
-    import warp as wp
-
-    from .host import Host
+from .contact_kernels import Rows, count_rows, fill_rows
+from .host import Host
 
 __all__ = ["ContactRows"]
 
@@ -30,10 +29,6 @@ class ContactRows:
     """
 
     def __init__(self, host: Host, pairing: Any, capacity: int, names: Sequence[str]) -> None:
-        import warp as wp
-
-        from .contact_kernels import Rows
-
         self._host, self._pairing = host, pairing
         device = host.model.device
         sensor_count, filter_count = pairing.columns.shape
@@ -58,10 +53,6 @@ class ContactRows:
             contact_count: Rows of it to look at.
             scale: What forces are multiplied by.
         """
-        import warp as wp
-
-        from .contact_kernels import count_rows, fill_rows
-
         host = self._host
         device = host.model.device
         for name, array in self._arrays.items():
@@ -80,13 +71,9 @@ _INDICES = ("other_bodies", "other_shapes")
 
 
 def _allocate(name: str, capacity: int, device: wp.Device) -> wp.array:
-    import warp as wp
-
     dtype = wp.vec3 if name in _VECTORS else int if name in _INDICES else float
     return wp.zeros(capacity, dtype=dtype, device=device)
 
 
 def _numbers(array: wp.array) -> wp.array:
-    import warp as wp
-
     return array.view(wp.float32) if array.dtype is wp.vec3 else array

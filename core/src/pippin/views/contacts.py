@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host, present
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
+from . import contact_kernels
 from .contact_data import ContactData, FrictionData, RawContactData
 from .contact_feed import pairing_of, sources_of, without_filters
 from .contact_rows import ContactRows
 from .errors import ViewError
 from .exchange import Array, deliver
+from .host import Host
 from .pairing import pair, sensor_groups
 from .selection import Patterns
-
-if TYPE_CHECKING:
-    import warp as wp
-
-    from .host import Host
 
 __all__ = ["RigidContactView"]
 
@@ -63,8 +61,6 @@ class RigidContactView:
         path_glob: bool = True,
         max_contact_data: int = 0,
     ) -> None:
-        import warp as wp
-
         if max_contact_data < 0:
             raise ViewError(f"max_contact_data: expected a number of rows, got {max_contact_data}")
         self._host = host
@@ -215,10 +211,6 @@ class RigidContactView:
 
     def _sum(self, kernel: str, pairing: Any, numbers: wp.array, dt: float | None) -> wp.array:
         """Sum up forces in `numbers`, three for each. The launch is prepared once, which takes longer than it runs."""
-        import warp as wp
-
-        from . import contact_kernels
-
         launch = self._launches.get(kernel)
         if launch is None:
             sums = wp.array(ptr=numbers.ptr, dtype=wp.vec3, shape=numbers.shape[:-1], device=self._device)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host
 
+from . import kernels
 from .errors import ViewError
-
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-
-    from .host import Host
-    from .indexing import ArticulationIndices
+from .host import Host
+from .indexing import ArticulationIndices
 
 __all__ = ["Dynamics"]
 
@@ -31,8 +29,6 @@ class Dynamics:
     """
 
     def __init__(self, host: Host, articulations: np.ndarray, indices: ArticulationIndices, world_of: wp.array) -> None:
-        import warp as wp
-
         self._host, self._world_of = host, world_of
         self._shape = (len(articulations), indices.links.shape[1], indices.generalized.shape[1])
         model = host.model
@@ -52,11 +48,6 @@ class Dynamics:
 
     def jacobians(self, state: newton.State) -> wp.array:
         """Return the velocity of each link by each generalized DOF, shape [count, max_links, 6, 6 + max_dofs]."""
-        import newton
-        import warp as wp
-
-        from . import kernels
-
         whole, scratch, values = self._jacobians
         newton.eval_jacobian(self._host.model, state, whole, joint_S_s=scratch, mask=self._chosen)
         inputs = [whole, self._articulations, self._dof_starts, self._joint_starts, self._joints, self._dofs, values]
@@ -65,11 +56,6 @@ class Dynamics:
 
     def mass_matrices(self, state: newton.State) -> wp.array:
         """Return the inertia by pairs of generalized DOFs, shape [count, 6 + max_dofs, 6 + max_dofs]."""
-        import newton
-        import warp as wp
-
-        from . import kernels
-
         whole, inertias, motions, values = self._matrices
         model = self._host.model
         newton.eval_mass_matrix(model, state, whole, body_I_s=inertias, joint_S_s=motions, mask=self._chosen)
@@ -79,10 +65,6 @@ class Dynamics:
 
     def gravity_forces(self, state: newton.State) -> wp.array:
         """Return the effort that holds each row still, shape [count, 6 + max_dofs]."""
-        import warp as wp
-
-        from . import kernels
-
         values, model = self._gravity_forces, self._host.model
         inputs = [self.jacobians(state), self._links, self._world_of, model.body_mass, model.gravity, values]
         wp.launch(kernels.gather_gravity_forces, values.shape, inputs, device=values.device)
@@ -90,11 +72,6 @@ class Dynamics:
 
     def coriolis_forces(self, state: newton.State) -> wp.array:
         """Return the effort that velocities alone need, shape [count, 6 + max_dofs]. Newton allocates in it."""
-        import newton
-        import warp as wp
-
-        from . import kernels
-
         whole, values = self._coriolis_forces
         newton.eval_inverse_dynamics_passive(self._host.model, state, coriolis_force=whole, mask=self._chosen)
         wp.launch(kernels.gather_coriolis, values.shape, [whole, self._dofs, values], device=values.device)
@@ -102,8 +79,6 @@ class Dynamics:
 
     @cached_property
     def _jacobians(self) -> tuple[wp.array, wp.array, wp.array]:
-        import warp as wp
-
         model = self._host.model
         rows, links, dofs = self._shape
         whole = (model.articulation_count, 6 * model.max_joints_per_articulation, model.max_dofs_per_articulation)
@@ -112,8 +87,6 @@ class Dynamics:
 
     @cached_property
     def _matrices(self) -> tuple[wp.array, wp.array, wp.array, wp.array]:
-        import warp as wp
-
         model = self._host.model
         rows, _, dofs = self._shape
         whole = (model.articulation_count, model.max_dofs_per_articulation, model.max_dofs_per_articulation)
@@ -130,8 +103,6 @@ class Dynamics:
         return self._zeros(self._host.model.joint_dof_count), self._zeros((self._shape[0], self._shape[2]))
 
     def _zeros(self, shape: int | tuple[int, ...], dtype: Any = float) -> wp.array:
-        import warp as wp
-
         device = self._host.model.device
         if device.is_capturing:
             raise ViewError("dynamics: the first call allocates; make it before the capture")

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import warp as wp
 from pippin.arrays import present
 
 from .errors import ViewError
-
-if TYPE_CHECKING:
-    import warp as wp
 
 __all__ = ["Array", "Staging", "alias", "as_warp", "deliver", "is_host_data"]
 
@@ -29,8 +27,6 @@ def as_warp(array: Array, where: str) -> wp.array:
     Raises:
         ViewError: It offers neither DLPack nor an array interface.
     """
-    import warp as wp
-
     if isinstance(array, wp.array):
         return array
     if isinstance(array, np.ndarray):
@@ -43,8 +39,6 @@ def as_warp(array: Array, where: str) -> wp.array:
 
 
 def _of_numpy(array: np.ndarray, where: str) -> wp.array:
-    import warp as wp
-
     if array.dtype not in (np.float32, np.int32, np.bool_, np.uint8):
         raise ViewError(f"{where}: expected float32, got {array.dtype}; convert it: `data.astype(np.float32)`")
     dtype = wp.dtype_from_numpy(array.dtype)
@@ -72,8 +66,6 @@ def alias(base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: in
         offset: Where the first one begins [bytes].
         stride: From one to the next [bytes]; by default they are dense.
     """
-    import warp as wp
-
     stride = wp.types.type_size_in_bytes(dtype) if stride is None else stride
     return wp.array(ptr=(base.ptr or 0) + offset, dtype=dtype, shape=(count,), strides=(stride,), device=base.device)
 
@@ -88,8 +80,6 @@ class Staging:
     """
 
     def __init__(self, size: int, dtype: Any, device: wp.Device) -> None:
-        import warp as wp
-
         self._dtype, self._device = dtype, device
         self._near = wp.zeros(size, dtype=dtype, device=device)
         # Not pinned: the copy has left it when the call returns, and the next call may write it.
@@ -118,8 +108,6 @@ class Staging:
         return self._copy(array, shape)
 
     def _from_host(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
-        import warp as wp
-
         numbers = np.asarray(data)
         if isinstance(data, np.ndarray) and numbers.dtype not in (self._numpy.dtype, bool):
             raise ViewError(f"{where}: expected {self._numpy.dtype}, got {numbers.dtype}; convert it with `astype`")
@@ -138,20 +126,14 @@ class Staging:
         return self._dense(shape)
 
     def _copy(self, array: wp.array, shape: tuple[int, ...]) -> wp.array:
-        import warp as wp
-
         flat = self._dense(array.shape, array.dtype)
         wp.copy(flat, array)
         return self._dense(shape)
 
     def _dense(self, shape: tuple[int, ...], dtype: Any = None) -> wp.array:
-        import warp as wp
-
         return wp.array(ptr=self._near.ptr, dtype=dtype or self._dtype, shape=shape, device=self._device)
 
     def _refuse_other(self, array: wp.array, shape: tuple[int, ...], where: str) -> None:
-        import warp as wp
-
         scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
         if scalar != self._dtype and not (self._dtype is wp.uint8 and scalar is wp.bool):
             raise ViewError(
@@ -173,8 +155,6 @@ def deliver(values: wp.array, out: Array | None, where: str) -> Array:
     Raises:
         ViewError: `out` has another type or shape, cannot be written, or is on another device inside a capture.
     """
-    import warp as wp
-
     if out is None:
         return values
     if isinstance(out, np.ndarray) and not out.flags.writeable:
@@ -197,8 +177,6 @@ def deliver(values: wp.array, out: Array | None, where: str) -> Array:
 
 
 def _copy_out(target: wp.array, values: wp.array) -> None:
-    import warp as wp
-
     if target.dtype is not values.dtype:
         values = wp.array(ptr=values.ptr, dtype=target.dtype, shape=target.shape, device=values.device)
     wp.copy(target, values)

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import warp as wp
 from pippin.arrays import present
 
+from . import kernels
+from .balls import Balls
+from .choice import Choice
 from .launching import Aliases, PreparedLaunch
+from .marks import RowMarks
+from .quantities import Quantity
 from .runs import Runs
-
-if TYPE_CHECKING:
-    import warp as wp
-
-    from .balls import Balls
-    from .choice import Choice
-    from .marks import RowMarks
-    from .quantities import Quantity
 
 __all__ = ["Field"]
 
@@ -55,8 +53,6 @@ class Field:
         faults: wp.array,
         balls: Balls | None = None,
     ) -> None:
-        import warp as wp
-
         self._name, self._faults, self._balls = quantity.name, faults, balls
         self._components = quantity.components
         self.dtype: Any = getattr(wp, quantity.dtype)
@@ -91,10 +87,6 @@ class Field:
         return self.values
 
     def _prepare(self, part: int, array: wp.array) -> Callable[[], Any]:
-        import warp as wp
-
-        from . import kernels
-
         if not self._index.size:
             return _nothing
         kernel = kernels.gather_flags if self.dtype is wp.uint8 else getattr(kernels, _gather_of(array.dtype))
@@ -133,16 +125,12 @@ class Field:
     def _write_special(
         self, arrays: Sequence[wp.array], data: wp.array, choice: Choice, marks: RowMarks | None
     ) -> None:
-        import warp as wp
-
         types = {"coms": wp.transform, "disable_gravities": wp.uint8}
         values = self._aliases.of(data, types.get(self._name, arrays[0].dtype), self._width * len(data))
         extra = [] if marks is None else marks.arguments
         self._launch(0, _SPECIAL[self._name], [values, self._faults, *extra, *arrays], choice)
 
     def _launch(self, part: int, kernel: str, arguments: Sequence[Any], choice: Choice) -> None:
-        from . import kernels
-
         scatter = self._scatters.get(part)
         if scatter is None:
             scatter = self._scatters[part] = PreparedLaunch(getattr(kernels, kernel), self._device)
@@ -153,8 +141,6 @@ class Field:
 
     def _part(self, dense: wp.array, part: int, dtype: Any, count: int) -> wp.array:
         """Return one array's share of dense rows, element by element."""
-        import warp as wp
-
         size = wp.types.type_size_in_bytes(self.dtype)
         inner = wp.types.type_size_in_bytes(dtype)
         return self._aliases.of(dense, dtype, count, offset=part * inner, stride=self._components * size)
@@ -162,8 +148,6 @@ class Field:
 
 def _gather_of(dtype: Any) -> str:
     """Return the name of the kernel that gathers elements of a type."""
-    import warp as wp
-
     return {
         wp.float32: "gather_numbers",
         wp.vec3: "gather_vectors",

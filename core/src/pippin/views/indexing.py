@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import attrs
+import newton
 import numpy as np
 from pippin.arrays import on_host
 
 from .metatype import DofType, has_dofs
-
-if TYPE_CHECKING:
-    import newton
 
 __all__ = ["PADDING", "ArticulationIndices", "free_roots", "padded"]
 
@@ -98,8 +94,6 @@ class ArticulationIndices:
 
 def free_roots(model: newton.Model, joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first coordinate and the first DOF of joints that leave a body free in the world, else padding."""
-    import newton
-
     kinds = (int(newton.JointType.FREE), int(newton.JointType.DISTANCE))
     is_free = np.isin(on_host(model.joint_type)[joints], kinds) & (on_host(model.joint_parent)[joints] < 0)
     is_free &= joints >= 0

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import warp as wp
 from pippin.arrays import present
 
 from .exchange import alias
-
-if TYPE_CHECKING:
-    import warp as wp
 
 __all__ = ["Aliases", "PreparedLaunch"]
 
@@ -29,8 +27,6 @@ class PreparedLaunch:
 
     def __call__(self, lane_count: int, arguments: Sequence[Any]) -> None:
         """Launch the kernel. May be recorded."""
-        import warp as wp
-
         if not lane_count:
             return
         if self._command is None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import warp as wp
 from pippin.arrays import present
 
-if TYPE_CHECKING:
-    import warp as wp
-
-    from .host import Host
+from . import kernels
+from .host import Host
 
 __all__ = ["RowMarks"]
 
@@ -26,10 +25,6 @@ class RowMarks:
     """
 
     def __init__(self, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> None:
-        import warp as wp
-
-        from . import kernels
-
         device = host.model.device
         of = [wp.array(each.astype(np.int32), dtype=int, device=device) for each in (articulation_of, world_of)]
         self.arguments: list[wp.array | None] = [*of, *host.written.masks("joints")]

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
 import numpy as np
 from pippin.arrays import on_host
 
 from .selection import Pattern, Patterns, SelectionError, select
-
-if TYPE_CHECKING:
-    import newton
 
 __all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
+import warp as wp
 from pippin.arrays import present
 
+from . import kernels
+from .choice import Choice
 from .errors import ViewError
+from .host import Host
 from .indexing import PADDING, free_roots
 from .launching import Aliases, PreparedLaunch
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import warp as wp
-
-    from .choice import Choice
-    from .host import Host
-    from .marks import RowMarks
+from .marks import RowMarks
 
 __all__ = ["Placement"]
 
@@ -45,10 +41,6 @@ class Placement:
     joints: np.ndarray
 
     def __attrs_post_init__(self) -> None:
-        import warp as wp
-
-        from . import kernels
-
         coords, dofs = free_roots(self.host.model, self.joints)
         self.joined = np.flatnonzero((coords == PADDING) & (self.joints != PADDING))
         """Rows whose body a joint holds that does not leave it free."""
@@ -71,8 +63,6 @@ class Placement:
 
     def put(self, poses: wp.array, choice: Choice) -> None:
         """Put bodies at poses in the world, shape [rows, 7]. May be recorded."""
-        import warp as wp
-
         model, state = self.host.model, self.host.written.state_for_joints()
         bodies, joints, coords, _ = self._maps
         arrays = [bodies, joints, coords, model.joint_X_c, model.joint_X_p, state.joint_q, state.body_q]
@@ -80,8 +70,6 @@ class Placement:
 
     def throw(self, twists: wp.array, choice: Choice) -> None:
         """Give bodies velocities in the world, shape [rows, 6]. May be recorded."""
-        import warp as wp
-
         model, state = self.host.model, self.host.written.state_for_joints()
         bodies, joints, _, dofs = self._maps
         arrays = [bodies, joints, dofs, model.joint_X_p, state.joint_qd, state.body_qd]

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
+import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host
 
+from .choice import Choice
 from .exchange import Array
+from .host import Host
 from .indexing import PADDING
 from .placement import Placement
-from .quantities import RIGID_BODY
+from .quantities import RIGID_BODY, Quantity
 from .rows import RowView
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    import newton
-    import warp as wp
-
-    from .choice import Choice
-    from .host import Host
-    from .quantities import Quantity
 
 __all__ = ["RigidBodyView"]
 

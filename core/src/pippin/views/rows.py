@@ -5,26 +5,25 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
+import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import present
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
+from . import kernels
+from .balls import Balls
 from .choice import Choice, RowChoice
 from .errors import RowError, ViewError
 from .exchange import Array, Staging, deliver
 from .field import Field
+from .host import Host
 from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
-
-if TYPE_CHECKING:
-    import warp as wp
-
-    from .balls import Balls
-    from .host import Host
-    from .quantities import Element, Quantity
+from .quantities import Element, Quantity
 
 __all__ = ["Frame", "RowView"]
 
@@ -60,10 +59,6 @@ class RowView(abc.ABC):
         balls: Balls | None = None,
         faults: wp.array | None = None,
     ) -> None:
-        import warp as wp
-
-        from . import kernels
-
         device = present(host.model.device)
         self._host = host
         self.labels = tuple(labels)
@@ -173,8 +168,6 @@ class RowView(abc.ABC):
         self._fields[quantity.name].write(arrays, values, choice, marks)
 
     def _notify(self, flags: Sequence[str]) -> None:
-        import newton
-
         if flags:
             # First: where the solver does not take the change over, nothing is written.
             self._host.notify_model_changed(sum(newton.ModelFlags[flag] for flag in flags))
@@ -340,8 +333,6 @@ class RowView(abc.ABC):
             self._push(lanes, inputs)
 
     def _vectors(self, where: str, name: str, data: Any, choice: Choice, staging: Staging) -> wp.array | None:
-        import warp as wp
-
         if data is None:
             return None
         rows = len(choice.rows) if choice.is_compact and choice.rows is not None else self.count

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import warp as wp
 from pippin.arrays import present
 
 from .indexing import PADDING
 from .launching import Aliases
-
-if TYPE_CHECKING:
-    import warp as wp
 
 __all__ = ["Runs"]
 
@@ -66,8 +64,6 @@ class Runs:
     def _copy(
         self, target: wp.array, offset: int, stride: int, source: wp.array, source_offset: int, source_stride: int
     ) -> None:
-        import warp as wp
-
         if present(target.device).is_cuda:
             wp.copy(self._alias(target, offset, stride), self._alias(source, source_offset, source_stride))
         else:
@@ -75,8 +71,6 @@ class Runs:
             np.copyto(self._view(target, offset, stride), self._view(source, source_offset, source_stride))
 
     def _alias(self, array: wp.array, offset: int, stride: int) -> wp.array:
-        import warp as wp
-
         row: Any = wp.types.vector(self._row_size // 4, wp.float32)
         return self._aliases.of(array, row, self._count, offset=offset, stride=stride)
 

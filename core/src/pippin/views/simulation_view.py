@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host, present
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
+from . import kernels
 from .articulations import ArticulationView
 from .choice import RowChoice
 from .contacts import RigidContactView
 from .errors import RowError, ViewError
 from .exchange import Array, Staging, deliver
+from .host import Host
 from .object_type import ObjectType, object_type
 from .rigid_bodies import RigidBodyView
 from .rows import RowView
 from .selection import Patterns, select
-
-if TYPE_CHECKING:
-    from .host import Host
 
 __all__ = ["SimulationView"]
 
@@ -35,8 +36,6 @@ class SimulationView:
     """
 
     def __init__(self, host: Host) -> None:
-        import warp as wp
-
         self._host = host
         self.is_valid = True
         """Whether views can be made and used; False once `invalidate` was called."""
@@ -181,11 +180,6 @@ class SimulationView:
             RowError: An index is of no world.
             ConfigError: The solver does not take the change over while it runs.
         """
-        import newton
-        import warp as wp
-
-        from . import kernels
-
         with WARP_LOCK:
             self._refuse_invalid("set_gravity")
             if self._host.stepped_state is not None:

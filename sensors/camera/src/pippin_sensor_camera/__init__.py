@@ -51,13 +51,14 @@ class SensorCamera(sensing.Sensor):
         """Put the cameras on their bodies, or one into the world."""
         self._sites[prototype] = self._add_sites(builder)
 
-    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+    def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the images of all worlds that have cameras."""
         import newton
         import warp as wp
 
+        simulation = binding.simulation
         config, model = self.config, simulation.model
-        sites = simulation.world_indices("shape", self._sites)
+        sites = binding.indices("shape", self._sites)
         self._model, camera = model, newton.sensors.SensorCamera
         self._site_indices = wp.array(sites.ravel(), dtype=int, device=model.device)
         self._poses = wp.zeros(sites.size, dtype=wp.transform, device=model.device)

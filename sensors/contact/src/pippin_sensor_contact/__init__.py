@@ -92,16 +92,17 @@ class SensorContact(sensing.Sensor):
             found = [shapes[i] for i in labels.match(self.config.shapes, names, what="shape", where="shapes")]
         self._sensed[prototype] = found
 
-    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+    def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the outputs of all worlds that have such bodies or shapes."""
         import warp as wp
 
+        simulation = binding.simulation
         kind = "body" if self.config.bodies else "shape"
-        sensed = simulation.world_indices(kind, self._sensed)
+        sensed = binding.indices(kind, self._sensed)
         names = getattr(simulation.model, f"{kind}_label")
         self._rows_per_world = sensed.shape[1]
         with wp.ScopedDevice(simulation.device):
-            self._sensors = list(self._newton_sensors(simulation, kind, sensed.ravel().tolist()))
+            self._sensors = list(self._newton_sensors(binding, kind, sensed.ravel().tolist()))
             forces = self._build_forces(sensed.size)
             self._touch = _build_touch(sensed.size)
         return {
@@ -134,7 +135,7 @@ class SensorContact(sensing.Sensor):
             self._launch(kernels.remember, self._net_force.shape, self._net_force, self._history)
 
     def _newton_sensors(
-        self, simulation: pippin.Simulation, kind: str, sensed: list[int]
+        self, binding: pippin.Binding, kind: str, sensed: list[int]
     ) -> Iterator[newton.sensors.SensorContact]:
         """Yield a sensor of Newton, and a second one where both bodies and shapes are partners: it takes one kind."""
         import newton
@@ -142,13 +143,13 @@ class SensorContact(sensing.Sensor):
         who = {"sensing_bodies" if kind == "body" else "sensing_shapes": sensed}
         counterparts: list[dict[str, Any]] = [{}]
         if self.config.partners:
-            found = find_partners(self.config.partners, simulation)
+            found = find_partners(self.config.partners, binding)
             self.partners = found.labels
             both = {"counterpart_bodies": found.bodies, "counterpart_shapes": found.shapes}
             counterparts = [{name: indices} for name, indices in both.items() if indices]
         for index, chosen in enumerate(counterparts):
             options = {**who, **chosen, "measure_total": index == 0, "request_contact_attributes": False}
-            yield newton.sensors.SensorContact(simulation.model, **options)
+            yield newton.sensors.SensorContact(binding.simulation.model, **options)
 
     def _build_forces(self, row_count: int) -> dict[str, wp.array]:
         """Return the arrays of forces; all but joined matrices and the history are the sensors' own."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import attrs
+import newton
 import numpy as np
 import pippin
 from pippin import labels
@@ -29,43 +30,38 @@ class Partners:
 
 def colliding(flags: Sequence[int]) -> list[int]:
     """Return the indices of the shapes that can touch another one: no sites, and nothing that is only seen."""
-    import newton
-
     return [index for index, flag in enumerate(flags) if flag & newton.ShapeFlags.COLLIDE_SHAPES]
 
 
-def find_partners(patterns: Sequence[str], simulation: pippin.Simulation) -> Partners:
+def find_partners(patterns: Sequence[str], binding: pippin.Binding) -> Partners:
     """Return the bodies that patterns match, and for those that match no body, the shapes.
 
     Args:
         patterns: Full-match regular expressions of labels, or of their last segments.
-        simulation: What they are looked for in; a component calls it inside `bind`, for the worlds it holds.
+        binding: The place of the component that looks for them.
 
     Raises:
         ConfigError: A pattern matches nothing, or not as many in every world.
     """
-    model = simulation.model
-    chosen = {prototype: _choose(patterns, simulation, world) for prototype, world in _examples(simulation)}
-    bodies = simulation.world_indices("body", {key: found[0] for key, found in chosen.items()})
-    shapes = simulation.world_indices("shape", {key: found[1] for key, found in chosen.items()})
+    model = binding.simulation.model
+    chosen = {prototype: _choose(patterns, model, world) for prototype, world in _examples(binding)}
+    bodies = binding.indices("body", {key: found[0] for key, found in chosen.items()})
+    shapes = binding.indices("shape", {key: found[1] for key, found in chosen.items()})
     owned_by_none = sorted(set().union(*(found[2] for found in chosen.values())))
     names = [model.body_label[body] for body in bodies[0]]
     names += [model.shape_label[shape] for shape in (*owned_by_none, *shapes[0])]
     return Partners(bodies=bodies.ravel().tolist(), shapes=owned_by_none + shapes.ravel().tolist(), labels=tuple(names))
 
 
-def _examples(simulation: pippin.Simulation) -> Iterator[tuple[int, int]]:
-    """Yield each prototype of the worlds that are held, with one of its worlds."""
-    worlds = simulation.worlds_held
-    prototypes, first = np.unique(simulation.prototype_of_world[worlds], return_index=True)
+def _examples(binding: pippin.Binding) -> Iterator[tuple[int, int]]:
+    """Yield each prototype of the worlds that the component is in, with one of its worlds."""
+    worlds = binding.worlds
+    prototypes, first = np.unique(binding.simulation.prototype_of_world[worlds], return_index=True)
     yield from zip(prototypes.tolist(), worlds[first].tolist(), strict=True)
 
 
-def _choose(
-    patterns: Sequence[str], simulation: pippin.Simulation, world: int
-) -> tuple[list[int], list[int], list[int]]:
+def _choose(patterns: Sequence[str], model: newton.Model, world: int) -> tuple[list[int], list[int], list[int]]:
     """Return indices into the bodies and the shapes of a world, and into the shapes of the model that none owns."""
-    model = simulation.model
     body_start, shape_start = (on_host(each).tolist() for each in (model.body_world_start, model.shape_world_start))
     bodies = list(range(body_start[world], body_start[world + 1]))
     is_owned = range(shape_start[0], shape_start[-2])

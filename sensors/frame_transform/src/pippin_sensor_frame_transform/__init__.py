@@ -68,15 +68,16 @@ class SensorFrameTransform(sensing.Sensor):
         if self.config.reference is not None:
             self._references[prototype] = [add_reference(builder, self.config.reference)]
 
-    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+    def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the outputs of all worlds that have such bodies."""
         import warp as wp
 
+        simulation = binding.simulation
         self._model = model = simulation.model
-        targets = simulation.world_indices("shape", self._targets)
+        targets = binding.indices("shape", self._targets)
         references = np.full(len(targets), -1)
         if self.config.reference is not None:
-            references = simulation.world_indices("shape", self._references).ravel()
+            references = binding.indices("shape", self._references).ravel()
         self._indices = [wp.array(each, dtype=int, device=model.device) for each in (targets, references)]
         kinds = {"transform": wp.transform, "position": wp.vec3, "orientation": wp.quat}
         arrays = {name: wp.zeros(targets.shape, dtype=kind, device=model.device) for name, kind in kinds.items()}

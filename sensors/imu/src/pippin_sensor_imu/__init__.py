@@ -62,14 +62,15 @@ class SensorIMU(sensing.Sensor):
         """Put the sites on their bodies."""
         self._sites[prototype] = sensing.add_sites(builder, self.config)
 
-    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+    def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the outputs of all worlds that have sites."""
         import warp as wp
 
         from . import kernels
 
+        simulation = binding.simulation
         model = self._model = simulation.model
-        sites = simulation.world_indices("shape", self._sites)
+        sites = binding.indices("shape", self._sites)
         with wp.ScopedDevice(model.device):
             self._bodies = wp.array(on_host(model.shape_body)[sites.ravel()], dtype=int)
             self._frames = wp.array(on_host(model.shape_transform)[sites.ravel()], dtype=wp.transform)

@@ -56,12 +56,13 @@ class SensorJointState(sensing.Sensor):
         is_linear = [axis < builder.joint_dof_dim[joint][0] for joint, axis in axes.pairs]
         self._units += [LINEAR if each else ANGULAR for each in is_linear]
 
-    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+    def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the outputs of all worlds that have such joints."""
         import warp as wp
 
+        simulation = binding.simulation
         self._control, device = simulation.control, simulation.device
-        lanes = lanes_of(simulation, self._axes)
+        lanes = lanes_of(binding, self._axes)
         self._coordinates = wp.array(lanes.coordinates.ravel(), dtype=int, device=device)
         self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=device)
         self._arrays = {name: wp.zeros(lanes.dofs.size, dtype=float, device=device) for name in LINEAR}

@@ -59,15 +59,16 @@ class SensorJointWrench(sensing.Sensor):
             raise pippin.ConfigError(*faults)
         self._local[prototype] = joints
 
-    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+    def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the outputs of all worlds that have such joints."""
         import newton
         import warp as wp
 
+        simulation = binding.simulation
         if isinstance(simulation.solver, newton.solvers.SolverFeatherstone):
             self.notes = (_WITHOUT_ACCELERATIONS,)
         model = self._model = simulation.model
-        joints = simulation.world_indices("joint", self._local)
+        joints = binding.indices("joint", self._local)
         with wp.ScopedDevice(model.device):
             self._joints = wp.array(joints.ravel(), dtype=int)
             self._force, self._torque = wp.zeros(joints.size, dtype=wp.vec3), wp.zeros(joints.size, dtype=wp.vec3)

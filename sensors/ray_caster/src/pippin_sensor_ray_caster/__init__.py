@@ -95,12 +95,13 @@ class SensorRayCaster(sensing.Sensor):
         """Put the sites on their bodies."""
         self._sites_of[prototype] = sensing.add_sites(builder, self.config)
 
-    def build_outputs(self, simulation: pippin.Simulation) -> Mapping[str, sensing.Output]:
+    def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the outputs of all worlds that have such bodies."""
         import warp as wp
 
+        simulation = binding.simulation
         self._model = model = simulation.model
-        sites = simulation.world_indices("shape", self._sites_of)
+        sites = binding.indices("shape", self._sites_of)
         self._targets = Targets.find(model, self.worlds, self.config.targets, moving=self.config.moving)
         starts, directions = self.config.pattern.rays()
         shape = (*sites.shape, *starts.shape[:-1])

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 import pippin
 from attrs.validators import ge
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
 from pippin.validators import finite
-from pippin.solving import deterministic_mode
-from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 import pippin
 from attrs.validators import ge, in_, matches_re, or_
-from pippin.validators import fraction, non_negative, positive
 from pippin.solving import ContactSource
+from pippin.validators import fraction, non_negative, positive
 
 if TYPE_CHECKING:
     import newton
@@ -193,7 +193,7 @@ class SolverImplicitMPM:
         return ContactSource()
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
+    def bind(self, simulation: pippin.Host) -> None:
         """Keep the names of what a state has before the solver adds to it."""
         self._names = frozenset(vars(simulation.state))
 

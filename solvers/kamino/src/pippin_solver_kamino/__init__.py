@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pippin
-from pippin.solving import ContactSource
-from pippin.solving import RIGID_CHANGES, RIGID_TREES
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 
 from .settings import KaminoConfig
 
@@ -88,7 +87,7 @@ class SolverKamino:
         return ContactSource(contacts=newton.Contacts(model.rigid_contact_max or 0, 0, device=model.device))
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
+    def bind(self, simulation: pippin.Host) -> None:
         """Close the loops of the initial state, where Kamino's forward kinematics is used."""
         import warp as wp
 
@@ -125,12 +124,12 @@ class SolverKamino:
         ]
         wp.launch(count_contacts, found.rigid_contact_max, inputs, [self._in_world], device=model.device)
 
-    def capacities(self) -> tuple[pippin.Capacity, ...]:
+    def capacities(self) -> tuple[Capacity, ...]:
         """Return the contacts of one world; those of Kamino's own detector are counted by nobody."""
         worlds, total = len(self._in_world), self._solver.model.rigid_contact_max or 0
         is_own = self.config.use_collision_detector
         return (
-            pippin.Capacity(
+            Capacity(
                 field=f"solver.{'collision_detector.' if is_own else ''}max_contacts_per_world",
                 holds="contacts of one world",
                 allocated=-(-total // worlds),

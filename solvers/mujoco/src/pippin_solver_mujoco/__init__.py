@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 import pippin
 from attrs.validators import deep_iterable, ge, optional
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
 from pippin.validators import finite
-from pippin.solving import ContactSource
-from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -220,20 +219,20 @@ class SolverMuJoCo:
         contacts = newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
         return ContactSource(contacts=contacts)
 
-    def capacities(self) -> tuple[pippin.Capacity, ...]:
+    def capacities(self) -> tuple[Capacity, ...]:
         """Return MuJoCo's buffers, which tell of overflow by bits."""
         data, bits = self._solver.mjw_data, self._overflow_bits
         contacts = bits.BROADPHASE | bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX
         rows = "constraint rows of a world"
         return (
-            pippin.Capacity(field="solver.njmax", holds=rows, allocated=data.njmax, overflow_bits=bits.NEFC),
-            pippin.Capacity(
+            Capacity(field="solver.njmax", holds=rows, allocated=data.njmax, overflow_bits=bits.NEFC),
+            Capacity(
                 field="solver.njmax_nnz",
                 holds="nonzeros of a world's constraint Jacobian",
                 allocated=data.njmax_nnz,
                 overflow_bits=bits.NJMAX_NNZ,
             ),
-            pippin.Capacity(
+            Capacity(
                 field="solver.nconmax",
                 holds="contacts of all worlds",
                 allocated=data.naconmax,

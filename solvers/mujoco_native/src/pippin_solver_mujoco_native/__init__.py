@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 import pippin
 from attrs.validators import deep_iterable, ge, optional
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, ContactSource
 from pippin.validators import finite, non_negative
-from pippin.solving import ContactSource
-from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -196,7 +195,7 @@ class SolverMuJoCoNative:
         solver.step(state_in, state_out, control, None, dt, observables=observables, substep_count=substep_count)
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
+    def bind(self, simulation: pippin.Host) -> None:
         """Declare MuJoCo's state of every world, with the warm start, as what is carried from step to step."""
         solver: Any = simulation.solver
         self.state_arrays = solver.state_arrays

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 import pippin
 from attrs.validators import ge, optional
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, deterministic_mode
 from pippin.validators import finite, fraction, non_negative, positive
-from pippin.solving import deterministic_mode
-from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -258,7 +257,7 @@ class SolverSteel:
         )
         return self._solver
 
-    def capacities(self) -> tuple[pippin.Capacity, ...]:
+    def capacities(self) -> tuple[Capacity, ...]:
         """Return the rows of a world by family; `check` asks the solver itself whether some were dropped."""
         rows = {
             "articulation": self.config.articulation_constraint_max,
@@ -297,10 +296,10 @@ class SolverSteel:
 _FAMILIES = ("articulation", "free_body", "propagation")
 
 
-def _capacity(family: str, allocated: int) -> pippin.Capacity:
+def _capacity(family: str, allocated: int) -> Capacity:
     holds = f"rows of a world ({family.replace('_', ' ')})"
-    return pippin.Capacity(field=f"solver.{family}_constraint_max", holds=holds, allocated=allocated)
+    return Capacity(field=f"solver.{family}_constraint_max", holds=holds, allocated=allocated)
 
 
-def _sizes(capacities: tuple[pippin.Capacity, ...]) -> list[str]:
+def _sizes(capacities: tuple[Capacity, ...]) -> list[str]:
     return [f"{capacity.field.removeprefix('solver.')} = {capacity.allocated}" for capacity in capacities]

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 import pippin
 from attrs.validators import ge, gt, lt, optional
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, deterministic_mode
 from pippin.validators import finite, fraction, non_negative, positive
-from pippin.solving import deterministic_mode
-from pippin.solving import RIGID_CHANGES, RIGID_TREES
 
 if TYPE_CHECKING:
     import newton
@@ -254,30 +253,30 @@ class SolverVBD:
             solver.rebuild_bvh(state_in)
         solver.step(state_in, state_out, control, contacts, dt, observables=observables)
 
-    def capacities(self) -> tuple[pippin.Capacity, ...]:
+    def capacities(self) -> tuple[Capacity, ...]:
         """Return the buffers of contacts per body, and of self-contacts per vertex and edge.
 
         Where a body touches too many particles, a slower search through all of them takes over: nothing is lost.
         """
         return (*self._of_bodies(), *self._of_self_contacts())
 
-    def _of_bodies(self) -> Iterator[pippin.Capacity]:
+    def _of_bodies(self) -> Iterator[Capacity]:
         solver = self._solver
         if not solver.model.body_count or self.config.integrate_with_external_rigid_solver:
             return
-        yield pippin.Capacity(
+        yield Capacity(
             field="solver.rigid_body_contact_buffer_size",
             holds="contacts of one body",
             allocated=solver.body_body_contact_buffer_pre_alloc,
             count=solver.body_body_contact_overflow_max,
         )
-        yield pippin.Capacity(
+        yield Capacity(
             field="solver.rigid_body_particle_contact_buffer_size",
             holds="contacts of one body with particles",
             allocated=solver.body_particle_contact_buffer_pre_alloc,
         )
 
-    def _of_self_contacts(self) -> Iterator[pippin.Capacity]:
+    def _of_self_contacts(self) -> Iterator[Capacity]:
         if not self.config.particle_enable_self_contact or not self._solver.model.particle_count:
             return
         found: Any = self._solver.trimesh_collision_detector.collision_info
@@ -290,7 +289,7 @@ class SolverVBD:
             ),
             ("edge", "edges near one edge", found.edge_colliding_edges_buffer_sizes, found.edge_colliding_edges_count),
         ):
-            yield pippin.Capacity(
+            yield Capacity(
                 field=f"solver.particle_{name}_contact_buffer_size",
                 holds=holds,
                 allocated=int(sizes.numpy().min()),

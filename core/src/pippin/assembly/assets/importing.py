@@ -8,20 +8,20 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
+import warp as wp
+from newton import usd
+from pippin.config.files import find_file
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
 
 from .elements import Element, find_culprits, find_missing_files, read_elements
-from pippin.config.files import find_file
 from .formats import FORMATS, Format, choose_format, given_options
 from .stage import open_stage, skipping_patterns
-
-if TYPE_CHECKING:
-    import newton
 
 __all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
@@ -105,8 +105,6 @@ def _wrong_root(where: str, file: Path, chosen: Format, tag: str) -> str:
 
 
 def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
-    import warp as wp
-
     options = given_options(asset.config)
     if asset.format is FORMATS["usd"]:
         options["ignore"] = skipping_patterns(open_stage(asset.file), asset.config, asset.where)
@@ -130,8 +128,6 @@ def _ignored(asset: Asset) -> list[str]:
 
 def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
     """Return who reads vendors' attributes: Newton's first, MuJoCo's where the solver has asked for its attributes."""
-    from newton import usd
-
     resolvers = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
     if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
         resolvers.append(usd.SchemaResolverMjc())

@@ -14,8 +14,8 @@ class Unitless(SensorIMU):
     """Does not say what its numbers stand for."""
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
-        super().bind(simulation)
+    def bind(self, binding: pippin.Binding) -> None:
+        super().bind(binding)
         self.outputs = {name: attrs.evolve(output, unit="") for name, output in self.outputs.items()}
 
 

@@ -87,7 +87,7 @@ class WholeStep(SolverXPBD):
     """Takes each substep for a whole step."""
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
+    def bind(self, simulation: pippin.Host) -> None:
         self.dt = simulation.config.simulation.dt
 
     @pippin.hookimpl
@@ -111,7 +111,7 @@ class Remembering(SolverXPBD):
     """Carries an array that it does not declare, so that no reset forgets it."""
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
+    def bind(self, simulation: pippin.Host) -> None:
         self.calls = wp.zeros(simulation.model.body_count, dtype=float, device=simulation.device)
 
     @pippin.hookimpl
@@ -162,7 +162,7 @@ class Floating(SolverXPBD):
     """Bears half of everything's weight."""
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
+    def bind(self, simulation: pippin.Host) -> None:
         forces = np.zeros((simulation.model.body_count, 6), dtype=np.float32)
         forces[:, 2] = self.share(simulation.model) * 9.81 * simulation.model.body_mass.numpy()
         self.lift = wp.array(forces, dtype=wp.spatial_vector, device=simulation.device)
@@ -237,7 +237,7 @@ class FixedGravity(SolverXPBD):
     """Keeps to the gravity that it was built with."""
 
     @pippin.hookimpl
-    def bind(self, simulation: pippin.Simulation) -> None:
+    def bind(self, simulation: pippin.Host) -> None:
         self.gravity, self.kept = simulation.model.gravity, wp.clone(simulation.model.gravity)
 
     @pippin.hookimpl

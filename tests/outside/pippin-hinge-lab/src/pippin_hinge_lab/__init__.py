@@ -71,10 +71,11 @@ class EnergyMeter(sensing.Sensor):
     is_capturable = False
     eager_reason = ON_HOST
 
-    def build_outputs(self, simulation):
+    def build_outputs(self, binding):
         """Return the energies of all worlds."""
         from .energy import Energies
 
+        simulation = binding.simulation
         self._energies = Energies(simulation.model)
         return self._energies.outputs()
 

@@ -29,12 +29,13 @@ class SensorDemo(sensing.Sensor):
         """Put the sites on their bodies, in one copy of each kind of world."""
         self._sites[prototype] = sensing.add_sites(builder, self.config)
 
-    def build_outputs(self, simulation):
+    def build_outputs(self, binding):
         """Return the heights of all worlds."""
         import warp as wp
 
+        simulation = binding.simulation
         self._model = simulation.model
-        sites = simulation.world_indices("shape", self._sites)
+        sites = binding.indices("shape", self._sites)
         self._indices = wp.array(sites, dtype=int, device=simulation.device)
         self._heights = wp.zeros(sites.shape, dtype=float, device=simulation.device)
         labels = tuple(self._model.shape_label[site] for site in sites[0])

@@ -8,8 +8,8 @@ from multiprocessing.connection import Connection
 
 import attrs
 from packaging.requirements import InvalidRequirement, Requirement
-
-from .entries import Entry
+from pippin.catalog.entries import Entry
+from pippin.components.contract import load_plugin
 from pippin.errors import PippinError
 from pippin.processes import FreshProcess
 
@@ -70,7 +70,7 @@ def diagnose(entry: Entry, timeout: float) -> Diagnosis:
 
 def _import(connection: Connection, entry: Entry) -> None:
     start = time.perf_counter()
-    entry.load()
+    load_plugin(entry)
     connection.send(time.perf_counter() - start)
 
 

@@ -1,0 +1,46 @@
+"""Bindings: one component's place in a simulation, as `pippin.binding.Binding` describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+import attrs
+import numpy as np
+from pippin.binding import Host
+from pippin.state.double_buffer import Assignable, DoubleBuffer
+
+from .worlds import WorldLayout
+
+__all__ = ["ComponentBinding"]
+
+S = TypeVar("S", bound=Assignable)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class ComponentBinding:
+    """The binding of one component."""
+
+    label: str
+    simulation: Host
+    step_period: int
+    buffers: list[DoubleBuffer[Any]] = attrs.field(factory=list)
+    """The double buffers that the component asked for."""
+    _layout: WorldLayout = attrs.field(alias="layout")
+
+    @property
+    def worlds(self) -> np.ndarray:
+        """Ascending indices of the worlds in which the component found what it looks for."""
+        return self._layout.worlds_held(self.label)
+
+    def indices(
+        self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
+    ) -> np.ndarray:
+        """Return the model's indices of a prototype's elements, shape [len(worlds), len(local)]."""
+        return self._layout.indices(self.simulation.model, local, what, self.label)
+
+    def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
+        """Return a pair of states that the host settles at the end of each control step."""
+        buffer = DoubleBuffer(first, second)
+        self.buffers.append(buffer)
+        return buffer

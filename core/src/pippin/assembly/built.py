@@ -1,0 +1,187 @@
+"""The build of a simulation, phase by phase: from a configuration to everything that a step works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import present
+from pippin.binding import Host
+from pippin.catalog.entries import Catalog
+from pippin.components.registry import Components, located
+from pippin.components.tracing import HookTrace
+from pippin.config import SimulationConfig
+from pippin.devices import WARP_LOCK, find_device, kind_of
+from pippin.solving.contact_source import ContactSource
+from pippin.state.kinematics import WrittenWorlds
+from pippin.state.model_changes import ModelChanges
+from pippin.state.monitor import Monitor
+from pippin.state.observables import Reports, allocate_observables
+from pippin.state.reset import WorldReset
+from pippin.step.callbacks import Callbacks, Turn
+from pippin.step.periods import periods_in_steps
+from pippin.step.plan import StepPlan
+
+from .assets.actuators import find_prim_actuators
+from .binding import ComponentBinding
+from .determinism import refuse_undeterministic, with_determinism
+from .model import Prototype, build_model
+from .requirements import needs_of
+from .scene import world_offsets
+from .solver import SolverBuilding
+from .worlds import WorldLayout
+
+__all__ = ["Built", "assemble", "bind_components"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Built:
+    """A simulation that is built: its model, its solver, its arrays, and the components that act on them."""
+
+    config: SimulationConfig
+    catalog: Catalog
+    device: wp.Device
+    components: Components
+    callbacks: Callbacks
+    model: newton.Model
+    layout: WorldLayout
+    world_offsets: np.ndarray
+    """Where each world is drawn [m], shape [world_count, 3]."""
+    solver: newton.solvers.SolverBase
+    source: ContactSource
+    states: tuple[newton.State, newton.State]
+    """The state that users see, and the one that takes turns with it from substep to substep."""
+    control: newton.Control
+    reports: Reports | None
+    written: WrittenWorlds
+    changes: ModelChanges
+    reset: WorldReset
+    periods: Mapping[str, int]
+    """Control steps from one reading to the next of the components that declare a period."""
+
+
+def assemble(
+    config: SimulationConfig,
+    plugins: Sequence[Any] | Mapping[str, Any],
+    prototype: Prototype | None,
+    callbacks: Callbacks,
+    trace: HookTrace | None,
+) -> Built:
+    """Build everything but the step. Arguments and errors are those of `pippin.Simulation`.
+
+    Components that were made are closed again if a later phase fails.
+    """
+    device, asked = find_device(config.simulation.device), config
+    kind = kind_of(device)
+    config = with_determinism(config, kind)
+    catalog = config.catalog.restrict(Catalog.installed())
+    components = Components(config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog))
+    with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
+        step = config.simulation
+        periods = periods_in_steps(components, step.dt * step.decimation)
+        building = SolverBuilding(components, config, asked.collision, catalog)
+        refuse_undeterministic(components, config, kind, catalog)
+        model, layout = build_model(components, config, prototype, device)
+        building.refuse_gaps(model)
+        callbacks.call("model_ready", model=model)
+        solver = building.build(model)
+        changes = ModelChanges(components.solver, solver, building.name)
+        source = building.find_contacts(model, solver)
+        states = _initial_states(model)
+        kinds = frozenset(step.observables).union(*map(needs_of, components.values()))
+        reports = allocate_observables(kinds, solver, source.contacts, step.decimation * step.substeps)
+        return Built(
+            config=config,
+            catalog=catalog,
+            device=device,
+            components=components,
+            callbacks=callbacks,
+            model=model,
+            layout=layout,
+            world_offsets=world_offsets(config.scene),
+            solver=solver,
+            source=source,
+            states=states,
+            control=model.control(),
+            reports=reports,
+            written=WrittenWorlds(model, solver, states[0]),
+            changes=changes,
+            reset=WorldReset(model, states),
+            periods=periods,
+        )
+
+
+def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
+    """Bind every component to the running simulation, and return the plan of a step.
+
+    Args:
+        built: The parts of the simulation.
+        simulation: The simulation that components see; model, state, control and contacts exist.
+        turn: Tells views which state is current while a hook runs.
+    """
+    components, buffers = built.components, {}
+    with WARP_LOCK, wp.ScopedDevice(built.device):
+        for answer in components.implementations("bind"):
+            binding = ComponentBinding(
+                label=answer.owner,
+                simulation=simulation,
+                step_period=built.periods.get(answer.owner, 1),
+                layout=built.layout,
+            )
+            with located(answer.place):
+                answer.bind(simulation=simulation, binding=binding)()
+            if binding.buffers:
+                buffers[answer.owner] = binding.buffers
+        for name, component in components.items():
+            if hasattr(component, "state_arrays"):
+                built.reset.add(name, component.state_arrays(), getattr(component, "worlds", None))
+        monitor = _monitor(built)
+    return StepPlan(
+        config=built.config.simulation,
+        components=components,
+        model=built.model,
+        solver=built.solver,
+        states=built.states,
+        control=built.control,
+        source=built.source,
+        contacts=(built.source.contacts,),
+        reports=built.reports,
+        monitor=monitor,
+        buffers=buffers,
+        periods=built.periods,
+        callbacks=built.callbacks,
+        turn=turn,
+        switched_off=[],
+        opaque=_opaque(components, simulation),
+    )
+
+
+def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
+    # Even with gradients: steps keep none, and `rollout` makes states of its own.
+    state, following = model.state(requires_grad=False), model.state(requires_grad=False)
+    if model.joint_count:
+        newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
+    following.assign(state)
+    return state, following
+
+
+def _monitor(built: Built) -> Monitor:
+    solver, step = built.components.solver, built.config.simulation
+    return Monitor(
+        built.model,
+        step.dt * step.decimation,
+        detection=built.source.capacities,
+        solution=solver.capacities() if hasattr(solver, "capacities") else (),
+        harmless_bits=getattr(solver, "harmless_overflow_bits", 0),
+    )
+
+
+def _opaque(components: Components, simulation: Host) -> tuple[type, ...]:
+    """Return the classes whose instances hold nothing of their own that a step changes."""
+    observers = (type(each) for each in components.values() if getattr(each, "is_observer", False))
+    of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
+    return (type(simulation), Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)

@@ -1,0 +1,145 @@
+"""A simulation as its components see it: `Host`, the running simulation, and `Binding`, one component's place in it.
+
+Both are protocols. `pippin.Simulation` is the host; `pippin.assembly.binding` makes one binding for each component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    import newton
+    import numpy as np
+    import warp as wp
+
+    from .catalog.entries import Catalog
+    from .config import SimulationConfig
+    from .state.double_buffer import Assignable, DoubleBuffer
+    from .state.kinematics import WrittenWorlds
+
+__all__ = ["Binding", "Host"]
+
+S = TypeVar("S", bound="Assignable")
+
+
+class Host(Protocol):
+    """A simulation as its components see it, from `bind` to `close`."""
+
+    config: SimulationConfig
+    catalog: Catalog
+    """The installed plugins that this simulation may choose from."""
+    device: wp.Device
+    model: newton.Model
+    """Newton's model of all worlds."""
+    solver: newton.solvers.SolverBase
+    control: newton.Control
+    """The inputs of the solver."""
+    step_count: int
+    """Control steps so far."""
+
+    @property
+    def state(self) -> newton.State:
+        """The state between steps, with joints and bodies in agreement; the same object for the simulation's life."""
+        ...
+
+    @property
+    def stepped_state(self) -> newton.State | None:
+        """The state of the hook or callback that runs now; None between steps."""
+        ...
+
+    @property
+    def contacts(self) -> newton.Contacts | None:
+        """The contacts of the last detection; None if the solver keeps them to itself."""
+        ...
+
+    @property
+    def observables(self) -> newton.solvers.SolverBase.Observables | None:
+        """The solver's reports of the last substep; None if nothing was asked for."""
+        ...
+
+    @property
+    def written(self) -> WrittenWorlds:
+        """The articulations that were written, until joints and bodies agree again."""
+        ...
+
+    @property
+    def world_count(self) -> int:
+        """The number of worlds."""
+        ...
+
+    @property
+    def prototype_of_world(self) -> np.ndarray:
+        """The prototype that each world is a copy of, shape [world_count]."""
+        ...
+
+    @property
+    def dt(self) -> float:
+        """Length of a physics step [s]."""
+        ...
+
+    @property
+    def control_dt(self) -> float:
+        """Length of a control step [s]."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        ...
+
+    @property
+    def actuators(self) -> Mapping[str, Any]:
+        """The actuator groups by label; all of them are bound once the simulation is built."""
+        ...
+
+    @property
+    def sensors(self) -> Mapping[str, Any]:
+        """The sensors by label; all of them are bound once the simulation is built."""
+        ...
+
+    def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
+        """Tell the solver, before the next step, which part of the model was changed."""
+        ...
+
+    def switch(self, component: Any, *, on: bool) -> None:
+        """Switch an actuator on or off, from the next step on."""
+        ...
+
+
+class Binding(Protocol):
+    """One component's place in a simulation, given to its `bind` hook; valid for the life of the simulation."""
+
+    label: str
+    """Name of the component in this simulation, such as `sensors:torso`."""
+
+    worlds: np.ndarray
+    """Ascending indices of the worlds in which `extend_prototype` found what the component looks for."""
+
+    step_period: int
+    """Control steps from one `update_sensors` to the next; 1 unless the component declares a `period`."""
+
+    @property
+    def simulation(self) -> Host:
+        """The simulation; model, state, control and contacts exist."""
+        ...
+
+    def indices(
+        self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
+    ) -> np.ndarray:
+        """Return the model's indices of a prototype's bodies, joints or shapes, shape [len(worlds), len(local)].
+
+        Args:
+            what: The kind of element that `local` counts.
+            local: Indices in the prototype, as `extend_prototype` saw it; a mapping from `prototype` to them if the
+                worlds differ.
+
+        Raises:
+            ConfigError: Some of the worlds hold more of them than others.
+            PluginError: The worlds differ, and `local` does not tell which indices belong to which prototype.
+        """
+        ...
+
+    def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
+        """Return a pair of states that the host settles at the end of each control step."""
+        ...
