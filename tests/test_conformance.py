@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from pippin import PluginError
-from pippin import conformance as testing
+from pippin import PluginError, conformance
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.conformance.benches import BENCHES, UNTRIED
@@ -76,7 +75,7 @@ def broken(check, **options):
     """Return the checks of the plugin that breaks one promise."""
     name = "broken-" + check.replace("_", "-")
     (entry,) = (entry for entry in Catalog.installed().entries if entry.name == name)
-    return testing.Conformance(entry.kind, name, config=CONFIGS.get(check), **options)
+    return conformance.Conformance(entry.kind, name, config=CONFIGS.get(check), **options)
 
 
 @pytest.mark.parametrize("check", TRUTHS)
@@ -92,17 +91,17 @@ def test_a_broken_promise_is_found_by_its_check(check):
 def test_a_feature_that_is_declared_and_missing_is_found_by_its_check(feature):
     """One solver lets everything fall, another one moves nothing, a third one takes off limits and opens loops."""
     plugins = ("broken-every-feature-loose", "broken-every-feature-frozen", "broken-joints-and-loops")
-    results = [testing.Conformance("solver", name).run(f"feature_{feature}") for name in plugins]
+    results = [conformance.Conformance("solver", name).run(f"feature_{feature}") for name in plugins]
     reasons = [result.reason for result in results if result.outcome == "failed"]
     assert any(f"declares {feature}, but not so that " in reason for reason in reasons), results
 
 
 def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
-    names = [check.name for check in testing.CHECKS]
+    names = [check.name for check in conformance.CHECKS]
 
     assert len(set(names)) == len(names)
     assert {name for name in names if not name.startswith("feature_")} <= TRUTHS.keys()
-    assert all(check.promise.endswith(".") for check in testing.CHECKS)
+    assert all(check.promise.endswith(".") for check in conformance.CHECKS)
 
 
 def test_every_feature_is_tried_on_a_bench_or_said_not_to_be():
@@ -135,13 +134,13 @@ def test_an_expected_failure_that_passes_has_failed():
 
 def test_a_check_that_is_expected_to_fail_and_has_nothing_to_try_has_failed():
     options = {"expected_failures": {"feature_armature": "some day"}}
-    result = testing.Conformance("solver", "xpbd", **options).run("feature_armature")
+    result = conformance.Conformance("solver", "xpbd", **options).run("feature_armature")
 
     assert result.outcome == "failed"
 
 
 def test_what_is_not_declared_is_not_tried():
-    result = testing.Conformance("solver", "xpbd").run("feature_armature")
+    result = conformance.Conformance("solver", "xpbd").run("feature_armature")
 
     assert (result.outcome, result.reason) == ("not applicable", "it does not declare it")
 
@@ -153,7 +152,7 @@ def test_an_expected_failure_of_an_unknown_check_is_refused():
 
 def test_check_solver_raises_every_failure_in_one_error():
     with pytest.raises(PluginError) as caught:
-        testing.check_solver("broken-entry-point")
+        conformance.check_solver("broken-entry-point")
 
     told = str(caught.value)
     assert told.startswith("entry_point: solver 'broken-entry-point' of pippin-broken-plugins 0.1.0: ")
@@ -162,20 +161,20 @@ def test_check_solver_raises_every_failure_in_one_error():
 
 TESTS = """
 import pytest
-from pippin import testing
+from pippin import conformance
 
 def conformance(**expected):
-    return testing.Conformance("solver", "broken-schema", expected_failures=expected)
+    return conformance.Conformance("solver", "broken-schema", expected_failures=expected)
 
-@testing.parametrize(conformance())
+@conformance.parametrize(conformance())
 def test_plain(check):
     check()
 
-@testing.parametrize(conformance(schema="numbers"))
+@conformance.parametrize(conformance(schema="numbers"))
 def test_known(check):
     check()
 
-@testing.parametrize(conformance(entry_point="some day"))
+@conformance.parametrize(conformance(entry_point="some day"))
 def test_repaired(check):
     check()
 """
@@ -200,7 +199,7 @@ def test_an_author_runs_the_checks_with_pytest(tmp_path):
 
 
 def test_pytest_is_not_imported_by_the_kit():
-    code = "import sys, pippin.testing; print('pytest' in sys.modules, 'newton' in sys.modules)"
+    code = "import sys, pippin.conformance; print('pytest' in sys.modules, 'newton' in sys.modules)"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
@@ -238,7 +237,7 @@ def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
 
     assert result.exit_code == 0, result.output
     listed = [line.split()[0] for line in result.stdout.splitlines() if line.split()[1:2] == ["passed"]]
-    assert listed == [check.name for check in testing.CHECKS if "actuator" in check.kinds]
+    assert listed == [check.name for check in conformance.CHECKS if "actuator" in check.kinds]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import sys
 import pytest
 from pippin import PluginError
 from pippin.catalog.entries import Catalog
+from pippin.components.contract import load_plugin
 
 GOOD = """
 import attrs
@@ -25,7 +26,7 @@ class Demo:
 
 def load_fault(kind="solver", name="demo") -> str:
     with pytest.raises(PluginError) as caught:
-        Catalog.installed().find(kind, name).load()
+        load_plugin(Catalog.installed().find(kind, name))
     return str(caught.value)
 
 

@@ -112,7 +112,7 @@ def test_defaults_are_told(schema):
 BOUNDS = '''
 import attrs
 from attrs.validators import *
-from pippin.config.validators import in_schema
+from pippin.validators import in_schema
 
 @in_schema(multipleOf=2)
 def even(instance, attribute, value):

@@ -69,7 +69,7 @@ def test_without_a_terminal_each_phase_is_one_plain_line() -> None:
 
 def test_a_long_phase_without_a_terminal_tells_of_itself_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     page = io.StringIO()
-    monkeypatch.setattr("pippin.progress._PLAIN_PERIOD", 0.0)
+    monkeypatch.setattr("pippin.cli._progress._PLAIN_PERIOD", 0.0)
     progress = Progress(Console(file=page))
 
     with progress.phase("run"):

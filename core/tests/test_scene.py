@@ -30,7 +30,7 @@ def falling_box() -> newton.ModelBuilder:
 
 
 def test_the_scene_is_described_without_newton():
-    code = "import pippin.scene, sys; sys.exit(bool({'newton', 'warp', 'pxr'} & set(sys.modules)))"
+    code = "import pippin.config.model, sys; sys.exit(bool({'newton', 'warp', 'pxr'} & set(sys.modules)))"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

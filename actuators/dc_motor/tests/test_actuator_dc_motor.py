@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_actuator_dc_motor import DCMotorWarning
 
 SPEEDS = (-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 20.0)
@@ -155,13 +155,13 @@ def test_a_motor_without_its_curve_is_refused(field):
         pippin.structure({"actuators": {"motor": table}})
 
 
-CONFORMANCE = testing.Conformance(
+CONFORMANCE = conformance.Conformance(
     "actuator",
     "dc-motor",
     config={"kp": 20.0, "saturation_effort": 30.0, "max_motor_effort": 20.0, "velocity_limit": 20.0},
 )
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -12,7 +12,7 @@ import pippin
 import pytest
 import warp as wp
 from onnx import TensorProto, helper, numpy_helper
-from pippin import conformance as testing
+from pippin import conformance
 
 POSITIONS, VELOCITIES, TARGETS = np.array([0.1, -0.2]), np.array([1.0, -2.0]), np.array([0.3, 0.1])
 ERRORS = TARGETS - POSITIONS
@@ -482,9 +482,9 @@ def test_a_file_is_named_relative_to_the_configuration(tmp_path):
 
 
 KNEE = Path(__file__).parents[3] / "docs" / "examples" / "knee.onnx"
-CONFORMANCE = testing.Conformance("actuator", "neural", config={"model": str(KNEE)})
+CONFORMANCE = conformance.Conformance("actuator", "neural", config={"model": str(KNEE)})
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 POSITIONS = np.array([0.3, -0.2, 0.1], dtype=np.float32)
 VELOCITIES = np.array([1.0, -2.0, 0.5], dtype=np.float32)
@@ -302,9 +302,9 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
         pippin.structure({"actuators": {"legs": {"type": "pd", "joints": [".*"], **options}}})
 
 
-CONFORMANCE = testing.Conformance("actuator", "pd", config={"kp": 20.0, "kd": 1.0, "delay": {"steps": 3}})
+CONFORMANCE = conformance.Conformance("actuator", "pd", config={"kp": 20.0, "kd": 1.0, "delay": {"steps": 3}})
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 
 class Featherstone:
@@ -146,9 +146,9 @@ def test_a_parameter_that_is_not_finite_is_refused(field):
         pippin.structure({"actuators": {"motor": {"type": "pid", "joints": [".*"], field: float("nan")}}})
 
 
-CONFORMANCE = testing.Conformance("actuator", "pid", config={"kp": 20.0, "ki": 5.0, "kd": 1.0})
+CONFORMANCE = conformance.Conformance("actuator", "pid", config={"kp": 20.0, "ki": 5.0, "kd": 1.0})
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin.errors import FeatureWarning
 from pippin.solving import RIGID_TREES
 
@@ -251,9 +251,9 @@ def test_gains_have_no_default(field):
         pippin.structure({"actuators": {"legs": {"type": "solver-pd", "joints": [".*"], **gains}}})
 
 
-CONFORMANCE = testing.Conformance("actuator", "solver-pd", config={"kp": 20.0, "kd": 1.0})
+CONFORMANCE = conformance.Conformance("actuator", "solver-pd", config={"kp": 20.0, "kd": 1.0})
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -64,7 +64,7 @@ class Component(Protocol):
     """Solvers: the observables the solver can write, so that a sensor is refused before anything is built."""
 
     supported_features: frozenset[str]
-    """Solvers: the names in `pippin.features.FEATURES` that the solver takes part in; held against every scene."""
+    """Solvers: the names in `pippin.solving.FEATURES` that the solver takes part in; held against every scene."""
 
     optional_features: Mapping[str, str]
     """Solvers: features that an option switches on, with the option's name; named where one is missing."""

@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 WIDTH, HEIGHT, FOV = 32, 20, 0.9
 EYE, TARGET = np.array([1.6, -1.1, 1.2]), np.array([0.0, 0.1, 0.6])
@@ -540,9 +540,9 @@ def test_one_of_the_two_angles_of_view_is_needed():
 
 
 SIZE = {"width": 32, "height": 24, "vertical_fov": 1.0, "no_hit": "max-distance"}
-CONFORMANCE = testing.Conformance("sensor", "camera", config={"body": "link_1", **SIZE})
+CONFORMANCE = conformance.Conformance("sensor", "camera", config={"body": "link_1", **SIZE})
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 DT = 0.002
 
@@ -355,9 +355,9 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
         pippin.structure({"sensors": {"feet": {"type": "contact", **options}}})
 
 
-CONFORMANCE = testing.Conformance("sensor", "contact", config={"bodies": [".*"]})
+CONFORMANCE = conformance.Conformance("sensor", "contact", config={"bodies": [".*"]})
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 QUARTER = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.radians(90.0))
 """A quarter turn about z: the x axis of what is turned points along y."""
@@ -160,11 +160,11 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(boxes, message, 
         simulate(boxes, **{"body": "left_foot", **options})
 
 
-CONFORMANCE = testing.Conformance(
+CONFORMANCE = conformance.Conformance(
     "sensor", "frame-transform", config={"body": "link_.*", "reference": {"body": "ball"}}
 )
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

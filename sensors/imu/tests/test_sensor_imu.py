@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 GRAVITY = 9.81
 TURN = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), wp.radians(90.0))
@@ -344,9 +344,9 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
         pippin.structure({"sensors": {"imu": {"type": "imu", "body": "box", **options}}})
 
 
-CONFORMANCE = testing.Conformance("sensor", "imu")
+CONFORMANCE = conformance.Conformance("sensor", "imu")
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

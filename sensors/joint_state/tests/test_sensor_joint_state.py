@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 DT = 0.002
 
@@ -180,9 +180,9 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
         pippin.structure({"sensors": {"encoders": {"type": "joint-state", **options}}})
 
 
-CONFORMANCE = testing.Conformance("sensor", "joint-state", config={"joints": ["hinge_.*"]})
+CONFORMANCE = conformance.Conformance("sensor", "joint-state", config={"joints": ["hinge_.*"]})
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

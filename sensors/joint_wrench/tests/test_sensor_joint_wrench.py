@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 G = 9.81
 LENGTH = 0.5
@@ -210,9 +210,9 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(field, options):
         pippin.structure({"sensors": {"load": {"type": "joint-wrench", "joints": ["hip"], **options}}})
 
 
-CONFORMANCE = testing.Conformance("sensor", "joint-wrench")
+CONFORMANCE = conformance.Conformance("sensor", "joint-wrench")
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

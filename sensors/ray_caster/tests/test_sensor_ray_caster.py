@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 DOWN = {"size": [0.0, 0.0], "resolution": 1.0}
 """A grid of a single ray."""
@@ -334,9 +334,9 @@ def test_values_that_make_no_sense_are_refused_where_they_stand(message, options
         pippin.structure({"sensors": {"rays": {"type": "ray-caster", "body": "head", **options}}})
 
 
-CONFORMANCE = testing.Conformance("sensor", "ray-caster", config={"body": "link_.*", "moving": True, "grid": DOWN})
+CONFORMANCE = conformance.Conformance("sensor", "ray-caster", config={"body": "link_.*", "moving": True, "grid": DOWN})
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

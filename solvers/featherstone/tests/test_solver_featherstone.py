@@ -7,7 +7,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_featherstone import FeatherstoneConfig
 
 LEFT_OUT = {
@@ -109,9 +109,9 @@ def test_a_mass_matrix_that_is_kept_for_some_steps_is_not_recorded(sphere):
         assert simulation.program.eager_reasons.keys() == {"step_solver(solver)"}
 
 
-CONFORMANCE = testing.Conformance("solver", "featherstone")
+CONFORMANCE = conformance.Conformance("solver", "featherstone")
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -10,7 +10,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_implicit_mpm import ImplicitMPMConfig, SolverImplicitMPM
 
 OURS = {"project_outside_colliders"}
@@ -238,7 +238,7 @@ def test_it_cannot_be_saved_and_says_why(column, tmp_path):
     assert not (tmp_path / "never.npz").exists()
 
 
-CONFORMANCE = testing.Conformance(
+CONFORMANCE = conformance.Conformance(
     "solver",
     "implicit-mpm",
     config={"separate_worlds": True, "grid_type": "dense"},  # as it must be on the CPU
@@ -250,6 +250,6 @@ CONFORMANCE = testing.Conformance(
 )
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

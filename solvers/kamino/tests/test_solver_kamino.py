@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_kamino import KaminoConfig, SolverKamino
 
 INHERITED = {
@@ -270,7 +270,7 @@ def test_kinematics_close_the_loop_at_start_and_at_reset(linkage):
         np.testing.assert_allclose(pose[2, :3], tip / 2 + np.array([2 * LENGTH, 0.0, 0.0]), atol=1e-5)
 
 
-CONFORMANCE = testing.Conformance(
+CONFORMANCE = conformance.Conformance(
     "solver",
     "kamino",
     dt=0.004,
@@ -281,6 +281,6 @@ CONFORMANCE = testing.Conformance(
 )
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -7,7 +7,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_mujoco import MuJoCoConfig
 
 LEFT_OUT = {
@@ -146,9 +146,9 @@ def test_a_force_acts_in_its_own_world(simulate):
     np.testing.assert_allclose(velocity, (forces[:, 2] / mass - 9.81) * 0.002, rtol=1e-4)
 
 
-CONFORMANCE = testing.Conformance("solver", "mujoco")
+CONFORMANCE = conformance.Conformance("solver", "mujoco")
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -11,7 +11,7 @@ import pippin
 import pytest
 import warp as wp
 from mujoco.rollout import Rollout
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_mujoco_native import MuJoCoNativeConfig
 
 DT = 0.002
@@ -533,9 +533,9 @@ def test_worlds_may_be_built_with_different_masses(pendulum):
     assert not np.allclose(worlds[0], worlds[1], atol=1e-4)
 
 
-CONFORMANCE = testing.Conformance("solver", "mujoco-native")
+CONFORMANCE = conformance.Conformance("solver", "mujoco-native")
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

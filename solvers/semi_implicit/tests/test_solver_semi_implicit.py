@@ -7,7 +7,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_semi_implicit import SemiImplicitConfig
 
 LEFT_OUT = {
@@ -101,7 +101,7 @@ def test_angular_damping_slows_a_spin_down_every_step(sphere):
     assert spin == pytest.approx(2.0 * (1.0 - 0.5 * 0.001) ** 200, rel=1e-4)
 
 
-CONFORMANCE = testing.Conformance(
+CONFORMANCE = conformance.Conformance(
     "solver",
     "semi-implicit",
     config={"angular_damping": 0.0},
@@ -109,6 +109,6 @@ CONFORMANCE = testing.Conformance(
 )
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_steel import SolverSteel, SteelConfig
 
 UNBOUNDED = {"joint_limit_activation_gap"}
@@ -205,9 +205,9 @@ def test_a_warm_start_needs_matched_contacts(scene):
         simulate(scene, contact_warmstart=True)
 
 
-CONFORMANCE = testing.Conformance("solver", "steel")
+CONFORMANCE = conformance.Conformance("solver", "steel")
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

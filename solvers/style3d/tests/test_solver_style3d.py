@@ -10,7 +10,7 @@ import pippin
 import pytest
 import warp as wp
 from newton.solvers import style3d
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_style3d import SolverStyle3D, Style3DConfig
 
 
@@ -150,7 +150,7 @@ def cloth(builder):
     )
 
 
-CONFORMANCE = testing.Conformance(
+CONFORMANCE = conformance.Conformance(
     "solver",
     "style3d",
     prototype=cloth,
@@ -162,6 +162,6 @@ CONFORMANCE = testing.Conformance(
 )
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_vbd import VBDConfig
 
 LEFT_OUT = {
@@ -420,9 +420,9 @@ def sheets(heights):
     return builder
 
 
-CONFORMANCE = testing.Conformance("solver", "vbd")
+CONFORMANCE = conformance.Conformance("solver", "vbd")
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

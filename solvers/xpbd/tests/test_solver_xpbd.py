@@ -7,7 +7,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 from pippin_solver_xpbd import XPBDConfig
 
 
@@ -120,7 +120,7 @@ def test_a_net_hangs_by_the_formula():
     assert lowest == pytest.approx(1.0 - rows * cell - stretched, abs=0.01 * stretched)
 
 
-CONFORMANCE = testing.Conformance(
+CONFORMANCE = conformance.Conformance(
     "solver",
     "xpbd",
     config={"joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0},
@@ -128,6 +128,6 @@ CONFORMANCE = testing.Conformance(
 )
 
 
-@testing.parametrize(CONFORMANCE)
+@conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()

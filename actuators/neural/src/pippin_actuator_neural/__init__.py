@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import attrs
-from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
+from pippin.actuation import TARGETS, ActuatorConfig, DriveActuator, Lanes
 from pippin.config import FilePath
 from pippin.config.files import find_file
 from pippin.errors import ConfigError
@@ -13,7 +13,6 @@ from pippin.errors import ConfigError
 from .network import read_network
 
 if TYPE_CHECKING:
-    import warp as wp
     from newton.actuators import DriveBase
 
 __all__ = ["ActuatorNeural", "NeuralConfig"]
@@ -47,46 +46,13 @@ class ActuatorNeural(DriveActuator):
         file = find_file(self.config.model, "model")
         self._network = read_network(file, lanes.dt)
         self._refuse_implicit_mode()
+        # A target that no network reads would wait in vain for an effect.
+        reads = " and ".join(sorted(self._network.targets)) or "no targets"
+        reason = f"network {str(self._network.file)!r} does not read it; it reads {reads}"
+        self.unread_targets = {name: reason for name in TARGETS if name not in self._network.targets}
         from .drives import build_drive
 
         return build_drive(self._network)
-
-    @property
-    def position_targets(self) -> wp.array:
-        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions.
-
-        Raises:
-            AttributeError: The network does not read them.
-        """
-        self._refuse_unread("position_targets")
-        return super().position_targets
-
-    @property
-    def velocity_targets(self) -> wp.array:
-        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero.
-
-        Raises:
-            AttributeError: The network does not read them, as an MLP and an LSTM never do.
-        """
-        self._refuse_unread("velocity_targets")
-        return super().velocity_targets
-
-    @property
-    def feedforward(self) -> wp.array:
-        """No network reads it.
-
-        Raises:
-            AttributeError: Always.
-        """
-        self._refuse_unread("feedforward")
-        return super().feedforward
-
-    def _refuse_unread(self, name: str) -> None:
-        """Raise what makes `hasattr` False: whoever wrote into the array would wait in vain for an effect."""
-        network = self._network
-        if name not in network.targets:
-            reads = " and ".join(sorted(network.targets)) or "no targets"
-            raise AttributeError(f"{name}: network {str(network.file)!r} does not read it; it reads {reads}")
 
     def _refuse_implicit_mode(self) -> None:
         reason = self._network.not_implicit

@@ -5,11 +5,12 @@ Every name of `newton.actuators`, which Newton calls experimental, is used here 
 
 from .clamping import Clamping, DCMotorConfig, MaxEffortConfig, PositionBasedConfig, build_dc_motor
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
-from .drive import DriveActuator
+from .drive import TARGETS, DriveActuator
 from .joints import Axes, lanes_of
 from .parameters import Lanes, Parameters
 
 __all__ = [
+    "TARGETS",
     "ActuatorConfig",
     "Axes",
     "Clamping",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pippin.errors import PluginError
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from newton.actuators import ClampingBase, Delay, DriveBase
     from pippin.binding import Binding
 
-__all__ = ["DriveActuator"]
+__all__ = ["TARGETS", "DriveActuator"]
+
+TARGETS = ("position_targets", "velocity_targets", "feedforward")
+"""The targets of an actuator, each an array to be written in place."""
 
 
 class DriveActuator(abc.ABC):
@@ -36,12 +39,8 @@ class DriveActuator(abc.ABC):
     """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
     actuated_dofs: wp.array
     """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
-    position_targets: wp.array
-    """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
-    velocity_targets: wp.array
-    """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
-    feedforward: wp.array
-    """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
+    unread_targets: Mapping[str, str] = {}
+    """Targets that the law does not read, with the reason. Whoever asks for one gets an AttributeError."""
     computed_effort: wp.array
     """Effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
     applied_effort: wp.array
@@ -81,8 +80,6 @@ class DriveActuator(abc.ABC):
             parameter.locate([drive, *clamping, *([] if delay is None else [delay])])
         effort = build_effort(simulation.model, lanes, drive, clamping, delay, self.config.effort_mode)
         self.worlds, self.joint_labels, self.actuated_dofs = lanes.worlds, lanes.labels, effort.dofs
-        self.position_targets, self.velocity_targets = effort.position_targets, effort.velocity_targets
-        self.feedforward = effort.feedforward
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
         self._effort = effort
         self._parameters = Parameters(lanes, effort.world_of_lane, simulation.config.simulation.seed)
@@ -121,6 +118,26 @@ class DriveActuator(abc.ABC):
     def is_differentiable(self) -> bool:
         """Whether a rollout may record it: explicit PD, clamped by effort or position at most, without a delay."""
         return self._effort.is_differentiable
+
+    @property
+    def position_targets(self) -> wp.array:
+        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
+        return self._target("position_targets")
+
+    @property
+    def velocity_targets(self) -> wp.array:
+        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        return self._target("velocity_targets")
+
+    @property
+    def feedforward(self) -> wp.array:
+        """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        return self._target("feedforward")
+
+    def _target(self, name: str) -> wp.array:
+        if name in self.unread_targets:
+            raise AttributeError(f"{name}: {self.unread_targets[name]}")
+        return getattr(self._effort, name)
 
     @property
     def parameters(self) -> tuple[str, ...]:

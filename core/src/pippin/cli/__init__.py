@@ -21,7 +21,8 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, without importing their modules."""
-        return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
+        names = (module.name for module in pkgutil.iter_modules(__path__))
+        return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command; None where there is no such module."""

@@ -246,7 +246,7 @@ def _narrowed(schema: Schema, keywords: Schema) -> Schema:
 def _keywords(validator: Any) -> Schema:
     """Return what a validator checks in JSON Schema's words, as far as those go.
 
-    A validator may bring them itself (`pippin.config.validators.in_schema`). The classes behind attrs' own are
+    A validator may bring them itself (`pippin.validators.in_schema`). The classes behind attrs' own are
     private and their fields are not; an unknown one only makes the schema more permissive.
     """
     match type(validator).__name__:

@@ -2,9 +2,9 @@
 
 In the tests of a plugin's package, with pytest:
 
-    from pippin import testing
+    from pippin import conformance
 
-    @testing.parametrize(testing.Conformance("solver", "demo"))
+    @conformance.parametrize(conformance.Conformance("solver", "demo"))
     def test_it_keeps_the_contract(check):
         check()
 

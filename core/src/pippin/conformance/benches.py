@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import newton
 import numpy as np
-import warp as wp
-from pippin.simulation import Simulation
 
 from .observing import model_and_state, step
 from .scenes import GRAVITY, equal_moments
 from .subject import Subject
+
+if TYPE_CHECKING:
+    import newton
+    from pippin.simulation import Simulation
 
 __all__ = ["BENCHES", "DURATION", "UNTRIED", "Bench", "Rows", "measured"]
 
@@ -47,12 +48,16 @@ class Bench:
 
 
 def _link(builder: newton.ModelBuilder, label: str, com: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> int:
+    import warp as wp
+
     body = builder.add_link(label=f"{label}/{builder.body_count}", mass=_MASS, inertia=equal_moments(_INERTIA))
     builder.body_com[body] = wp.vec3(*com)
     return body
 
 
 def _at(y: float, x: float = 0.0, z: float = 1.0) -> Any:
+    import warp as wp
+
     return wp.transform(wp.vec3(x, y, z), wp.quat_identity())
 
 
@@ -87,6 +92,8 @@ def _free(builder: newton.ModelBuilder, label: str, y: float) -> None:
 
 
 def _resting_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    import newton
+
     body = _link(builder, label)
     builder.body_q[body] = _at(y, z=0.0999)
     builder.add_shape_sphere(body, radius=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=0.0))
@@ -94,6 +101,8 @@ def _resting_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
 
 
 def _d6(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    import newton
+
     body = _link(builder, label)
     axes = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0))]
     builder.add_articulation([builder.add_joint_d6(-1, body, linear_axes=axes, parent_xform=_at(y))], label=label)
@@ -101,6 +110,8 @@ def _d6(builder: newton.ModelBuilder, label: str, y: float) -> None:
 
 def _pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
     """A horizontal link whose tip a ball joint, outside the articulation, ties to that of an upright one."""
+    import warp as wp
+
     tips = (wp.vec3(0.0, 0.0, -_LENGTH), wp.vec3(_LENGTH, 0.0, 0.0))
     pivots = (_at(y, x=_LENGTH, z=1.0 + _LENGTH), _at(y))
     upright, level = (_link(builder, label, tuple(tip)) for tip in tips)

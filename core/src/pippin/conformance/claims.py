@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import newton
 import numpy as np
 import pippin
 from pippin.arrays import on_host, present
 from pippin.errors import PluginError
-from pippin.simulation import Simulation
 from pippin.solving.features import FEATURES
 from pippin.spelling import did_you_mean
 
@@ -18,6 +16,9 @@ from .benches import BENCHES
 from .observing import advance, step
 from .promises import NotApplicableError
 from .runs import Runs, falling
+
+if TYPE_CHECKING:
+    from pippin.simulation import Simulation
 
 __all__ = [
     "check_contacts",
@@ -62,7 +63,7 @@ def check_features(runs: Runs) -> None:
     if subject.features is None:
         raise NotApplicableError("it declares no supported_features")
     for name in sorted(subject.features - set(FEATURES)):
-        near = did_you_mean(name, FEATURES) or "; name those of pippin.features.FEATURES"
+        near = did_you_mean(name, FEATURES) or "; name those of pippin.solving.FEATURES"
         raise PluginError(f"{subject}: supported_features has {name!r}, which does not exist{near}")
 
 
@@ -109,6 +110,8 @@ def check_model_changes(runs: Runs) -> None:
     """Every flag in `supported_model_changes` is taken by a running program; of gravity and masses, the effect is
     measured, in the changed world alone.
     """
+    import newton
+
     subject = runs.subject
     declared = getattr(subject.component(), "supported_model_changes", None)
     flags = set(newton.ModelFlags.__members__) - {"ALL"} if declared is None else set(declared)
@@ -125,6 +128,8 @@ def check_model_changes(runs: Runs) -> None:
 
 
 def _try_gravity(simulation: Simulation, runs: Runs) -> None:
+    import newton
+
     gravity, changed = present(simulation.model.gravity), simulation.world_count - 1
     vectors = gravity.numpy().copy()
     vectors[changed] += [0.0, 0.5 * scenes.GRAVITY, 0.0]
@@ -137,6 +142,8 @@ def _try_gravity(simulation: Simulation, runs: Runs) -> None:
 
 def _try_masses(simulation: Simulation, runs: Runs) -> None:
     """Make the ball of one world twice as heavy, and push the balls of all along x."""
+    import newton
+
     model = simulation.model
     balls = np.array([index for index, label in enumerate(model.body_label) if label == "ball"])
     for name, factor in (("body_mass", 2.0), ("body_inertia", 2.0), ("body_inv_mass", 0.5), ("body_inv_inertia", 0.5)):

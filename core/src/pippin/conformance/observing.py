@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 from pippin.errors import CaptureWarning
-from pippin.simulation import Simulation
-from pippin.state.world_rows import arrays_of, worlds_of
+
+if TYPE_CHECKING:
+    from pippin.simulation import Simulation
 
 __all__ = ["HALF", "Seen", "advance", "differing", "model_and_state", "push", "see", "start", "step"]
 
@@ -71,6 +72,8 @@ def step(simulation: Simulation, count: int) -> None:
 
 def see(simulation: Simulation) -> Seen:
     """Return copies of what there is to see."""
+    from pippin.state.world_rows import arrays_of, worlds_of
+
     known = set(arrays_of(simulation.model.state()))  # a solver may keep scratch memory in the state
     arrays, worlds = {}, {}
     for name, array in arrays_of(simulation.state).items():

@@ -6,18 +6,19 @@ import functools
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
-import newton
 import numpy as np
-import warp as wp
 from pippin.errors import PippinError, PluginError
-from pippin.simulation import Simulation
 
 from . import scenes
 from .benches import BENCHES, measured
 from .observing import HALF, Seen, advance, model_and_state, see, start, step
 from .subject import Scene, Subject
+
+if TYPE_CHECKING:
+    from pippin.simulation import Simulation
 
 __all__ = ["Moment", "Runs", "Whole", "falling"]
 
@@ -217,6 +218,8 @@ def _saved(simulation: Simulation) -> bytes | PippinError:
 
 def _allocations(simulation: Simulation) -> tuple[str, str]:
     """Return Warp's report of allocations before ten steps and after them; it begins with one that is made here."""
+    import warp as wp
+
     reports: list[str] = []
     with wp.ScopedMemoryTracker(report_func=reports.append):
         wp.zeros(1, dtype=float, device="cpu")
@@ -234,6 +237,8 @@ def _contact_claims(simulation: Simulation) -> dict[str, bool] | None:
 
 
 def _misplacement(simulation: Simulation) -> float:
+    import newton
+
     model, state = model_and_state(simulation)
     if not model.joint_count:
         return 0.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import newton
-import warp as wp
+if TYPE_CHECKING:
+    import newton
 
 __all__ = [
     "BALL_MASS",
@@ -69,6 +69,8 @@ def links(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
 
 
 def _add_link(builder: newton.ModelBuilder, above: int, index: int) -> tuple[int, int]:
+    import warp as wp
+
     body = builder.add_link(label=f"link_{index}", mass=_MASS, inertia=equal_moments(_INERTIA))
     builder.body_com[body] = wp.vec3(0.0, 0.0, -_LENGTH)
     place = wp.vec3(1.0, 0.0, 2.0) if above < 0 else wp.vec3(0.0, 0.0, -_LENGTH)
@@ -92,6 +94,9 @@ def falling(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
 
 def add_ball(builder: newton.ModelBuilder, height: float, is_solid: bool) -> None:
     """Add a sphere that is free to move, its centre at a height [m]."""
+    import newton
+    import warp as wp
+
     inertia = equal_moments(0.4 * BALL_MASS * _RADIUS**2)
     pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
     body = builder.add_link(label="ball", mass=BALL_MASS, inertia=inertia, xform=pose)
@@ -102,6 +107,8 @@ def add_ball(builder: newton.ModelBuilder, height: float, is_solid: bool) -> Non
 
 def _add_pendulum(builder: newton.ModelBuilder) -> None:
     """Add a pendulum, the body `bob`, that hangs from a hinge about y and starts from a small angle."""
+    import warp as wp
+
     body = builder.add_link(label="bob", mass=_MASS, inertia=equal_moments(_INERTIA))
     builder.body_com[body] = wp.vec3(0.0, 0.0, -_LENGTH)
     frame = wp.transform(wp.vec3(2.0, 0.0, 5.0), wp.quat_identity())
@@ -112,11 +119,15 @@ def _add_pendulum(builder: newton.ModelBuilder) -> None:
 
 def equal_moments(value: float) -> Any:
     """Return the inertia of a body that turns alike about every axis [kg·m²]."""
+    import warp as wp
+
     return wp.mat33(value, 0.0, 0.0, 0.0, value, 0.0, 0.0, 0.0, value)
 
 
 def grains(builder: newton.ModelBuilder) -> None:
     """Add a block of 27 grains above the ground, on its way along x."""
+    import warp as wp
+
     rotation: Any = wp.quat_identity()
     builder.add_particle_grid(
         pos=wp.vec3(0.0, 0.0, 0.5),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import warp as wp
 from pippin.errors import PluginError
 
 from .observing import Seen, advance, differing
@@ -17,6 +16,8 @@ __all__ = ["check_observation", "check_outputs", "check_readings"]
 
 def check_outputs(runs: Runs) -> None:
     """`outputs` maps names to arrays, first axis its worlds, with unit and frame, which keep their memory."""
+    import warp as wp
+
     with runs.subject.build(count=1, capture="off") as simulation:
         sensor = simulation.sensors[LABEL]
         outputs = getattr(sensor, "outputs", None)

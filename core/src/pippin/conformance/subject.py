@@ -6,10 +6,9 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
-import newton
 from pippin.catalog.entries import Catalog, Entry
 from pippin.components.contract import load_plugin
 from pippin.config import structure
@@ -17,7 +16,9 @@ from pippin.errors import CaptureWarning
 from pippin.simulation import Simulation
 
 from . import scenes
-from .plain_solver import PlainSolver
+
+if TYPE_CHECKING:
+    import newton
 
 __all__ = ["LABEL", "Scene", "Subject"]
 
@@ -156,10 +157,14 @@ class Subject:
     def _plugins(self) -> dict[str, Any]:
         if self.kind == "solver" or self.solver is not None:
             return {}
+        from .plain_solver import PlainSolver
+
         return {"solver": PlainSolver()}
 
     def _filled(self, scene: Scene) -> newton.ModelBuilder:
         """Return a builder that the solver has prepared, with a scene."""
+        import newton
+
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         component = self._solver_component()
         if hasattr(component, "configure_builder"):

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
+from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 
 from .balls import Balls
 from .choice import Choice
 from .dynamics import Dynamics
 from .exchange import Array, deliver
-from .host import Host
 from .indexing import PADDING, ArticulationIndices
 from .metatype import ArticulationMetatype, of_articulation
 from .placement import Placement

@@ -9,10 +9,10 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
+from pippin.binding import Host
 
 from .contact_kernels import Pairing, Sources
 from .errors import ViewError
-from .host import Host
 from .pairing import Counterpart
 
 __all__ = ["pairing_of", "sources_of", "without_filters"]

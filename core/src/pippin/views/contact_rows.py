@@ -8,9 +8,9 @@ from typing import Any
 
 import warp as wp
 from pippin.arrays import present
+from pippin.binding import Host
 
 from .contact_kernels import Rows, count_rows, fill_rows
-from .host import Host
 
 __all__ = ["ContactRows"]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
+from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
@@ -18,7 +19,6 @@ from .contact_feed import pairing_of, sources_of, without_filters
 from .contact_rows import ContactRows
 from .errors import ViewError
 from .exchange import Array, deliver
-from .host import Host
 from .pairing import pair, sensor_groups
 from .selection import Patterns
 

@@ -9,10 +9,10 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
+from pippin.binding import Host
 
 from . import kernels
 from .errors import ViewError
-from .host import Host
 from .indexing import ArticulationIndices
 
 __all__ = ["Dynamics"]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.binding import Host
 
 from . import kernels
-from .host import Host
 
 __all__ = ["RowMarks"]
 

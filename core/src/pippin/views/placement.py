@@ -8,11 +8,11 @@ import attrs
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.binding import Host
 
 from . import kernels
 from .choice import Choice
 from .errors import ViewError
-from .host import Host
 from .indexing import PADDING, free_roots
 from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks

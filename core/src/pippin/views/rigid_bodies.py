@@ -9,10 +9,10 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
+from pippin.binding import Host
 
 from .choice import Choice
 from .exchange import Array
-from .host import Host
 from .indexing import PADDING
 from .placement import Placement
 from .quantities import RIGID_BODY, Quantity

@@ -11,6 +11,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
@@ -20,7 +21,6 @@ from .choice import Choice, RowChoice
 from .errors import RowError, ViewError
 from .exchange import Array, Staging, deliver
 from .field import Field
-from .host import Host
 from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
 from .quantities import Element, Quantity

@@ -10,6 +10,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
+from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
@@ -19,7 +20,6 @@ from .choice import RowChoice
 from .contacts import RigidContactView
 from .errors import RowError, ViewError
 from .exchange import Array, Staging, deliver
-from .host import Host
 from .object_type import ObjectType, object_type
 from .rigid_bodies import RigidBodyView
 from .rows import RowView

@@ -12,8 +12,6 @@ from pippin import labels, sensing
 from pippin.arrays import present
 from pippin.validators import non_negative
 
-from .partners import colliding, find_partners
-
 if TYPE_CHECKING:
     import newton
     import warp as wp
@@ -87,6 +85,8 @@ class SensorContact(sensing.Sensor):
         if self.config.bodies:
             found = labels.match(self.config.bodies, builder.body_label, what="body", where="bodies")
         else:
+            from .partners import colliding
+
             shapes = colliding(builder.shape_flags)
             names = [builder.shape_label[shape] for shape in shapes]
             found = [shapes[i] for i in labels.match(self.config.shapes, names, what="shape", where="shapes")]
@@ -143,6 +143,8 @@ class SensorContact(sensing.Sensor):
         who = {"sensing_bodies" if kind == "body" else "sensing_shapes": sensed}
         counterparts: list[dict[str, Any]] = [{}]
         if self.config.partners:
+            from .partners import find_partners
+
             found = find_partners(self.config.partners, binding)
             self.partners = found.labels
             both = {"counterpart_bodies": found.bodies, "counterpart_shapes": found.shapes}

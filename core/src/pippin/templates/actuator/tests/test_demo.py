@@ -3,12 +3,12 @@
 import newton
 import numpy as np
 import pippin
-from pippin import conformance as testing
+from pippin import conformance
 
 SETTINGS = {"kp": 20.0, "kd": 1.0, "max_effort": 5.0}
 
 
-@testing.parametrize(testing.Conformance("actuator", "demo", config=SETTINGS))
+@conformance.parametrize(conformance.Conformance("actuator", "demo", config=SETTINGS))
 def test_it_keeps_the_contract(check):
     check()
 

@@ -3,10 +3,10 @@
 import newton
 import numpy as np
 import pippin
-from pippin import conformance as testing
+from pippin import conformance
 
 
-@testing.parametrize(testing.Conformance("sensor", "demo", config={"body": ".*"}))
+@conformance.parametrize(conformance.Conformance("sensor", "demo", config={"body": ".*"}))
 def test_it_keeps_the_contract(check):
     check()
 

@@ -5,10 +5,10 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import conformance as testing
+from pippin import conformance
 
 
-@testing.parametrize(testing.Conformance("solver", "demo"))
+@conformance.parametrize(conformance.Conformance("solver", "demo"))
 def test_it_keeps_the_contract(check):
     check()
 
