@@ -1,4 +1,4 @@
-"""Two floors: what runs before a simulation exists imports neither Newton nor Warp; the rest imports them at the top."""
+"""Two floors: modules that run before a simulation exists import neither Newton nor Warp; the others do at the top."""
 
 import ast
 from collections.abc import Iterator
@@ -26,6 +26,7 @@ PLUGINS_OF_THE_CORE = ("pippin.actuation.clamping", "pippin.sensing.stages")
 DOORS = {
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
+    ("pippin.simulation", "pippin.step.claim"),
     ("pippin.simulation", "pippin.step.rollout"),
     ("pippin.simulation", "pippin.views"),
     ("pippin.actuation.drive", "pippin.actuation.effort"),
