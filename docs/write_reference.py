@@ -283,6 +283,15 @@ It reads these after `bind`, whenever it needs them, so that a component may dec
 
 ATTRIBUTE_COLUMNS = "| attribute | who | default | meaning |\n|---|---|---|---|\n"
 
+PUBLIC_NAMES = """\
+# Public names
+
+<!-- Written by docs/write_reference.py from the docstrings of public modules. Change those, then run it. -->
+
+These names keep their meaning within a [contract version](contract-version.md). Every name has one path, and a plugin
+imports nothing else of Pippin; `pippin.views` and `pippin.isaac` are for users, not for plugins.
+"""
+
 MODEL_CHANGES = {
     "MODEL_PROPERTIES": "gravity, of each world",
     "BODY_INERTIAL_PROPERTIES": "masses, inertias, centres of mass",
@@ -658,7 +667,19 @@ def hooks_page() -> str:
         text = " ".join((inspect.getdoc(inspect.getattr_static(Bound, name)) or "").split())
         late.append(_attribute(name, text, "" if callable(default) else default))
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
-    return page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
+    page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
+    plugins = [(entry.name, entry.load()) for entry in Catalog.installed().entries]
+    return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
+
+
+def _with_users(section: str, plugins: Iterable[tuple[str, type]]) -> str:
+    """Return the section of a hook with the plugins that answer it; other sections as they are."""
+    hook = re.match(r"### `(\w+)\(", section)
+    if hook is None:
+        return section
+    users = [name for name, plugin in plugins if hasattr(getattr(plugin, hook[1], None), "pippin_impl")]
+    told = f"Used by: {', '.join(users) or 'none of this repository'}."
+    return re.sub(r"(?m)^Used by: .*?\.$", told, section, count=1)
 
 
 def _attribute(name: str, text: str, default: Any) -> str:
@@ -670,6 +691,18 @@ def _attribute(name: str, text: str, default: Any) -> str:
     return f"| `{name}` | {who} | {shown} | {meaning[:1].upper()}{meaning[1:]} |\n"
 
 
+def public_names_page() -> str:
+    """Return the table of public names, module by module."""
+    public = runpy.run_path(str(Path(__file__).with_name("public_names.py")))
+    parts = [PUBLIC_NAMES]
+    for module in (*public["FOR_PLUGINS"], *public["FOR_USERS"]):
+        parts.append(f"\n## `{module}`\n\n| name | meaning |\n|---|---|\n")
+        for name in public["names_of"](module):
+            first = " ".join((public["text_of"](module, name) or "").partition("\n\n")[0].split())
+            parts.append(_cells(name, first))
+    return "".join(parts)
+
+
 PAGES = {
     "configuration": configuration_page,
     "cli": cli_page,
@@ -678,6 +711,7 @@ PAGES = {
     "physics-checks": physics_page,
     "views": views_page,
     "hooks": hooks_page,
+    "public-names": public_names_page,
     "conformance": conformance_page,
 }
 """What writes each page, by the name of its file."""

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["Hooks", "hookimpl", "hookspec"]
 
 hookspec = pluggy.HookspecMarker("pippin")
+"""Marks a hook."""
+
 hookimpl = pluggy.HookimplMarker("pippin")
+"""Marks a method as an answer to the hook of its name; `@hookimpl(wrapper=True)` as a wrapper around the answers."""
 
 
 class Hooks:
