@@ -214,7 +214,7 @@ class Simulation:
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
         """What a reader of the results should know, by component; those that note nothing are left out."""
-        notes = {name: list(getattr(component, "notes", ())) for name, component in self._components.items()}
+        notes = {name: list(bound.notes) for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
     @property
@@ -377,9 +377,8 @@ class Simulation:
             ConfigError: A view was given an index of no row on the device.
         """
         self._plan.monitor.check()
-        for component in self._components.values():
-            if hasattr(component, "check"):
-                component.check()
+        for bound in self._components.bound.values():
+            bound.check()
         if self._view is not None:
             self._view.check_errors()
 
@@ -402,7 +401,7 @@ class Simulation:
     @property
     def unsaved_reasons(self) -> Mapping[str, str]:
         """Reasons why the simulation cannot be saved, by component; empty if it can be."""
-        reasons = {name: getattr(component, "unsaved_reason", None) for name, component in self._components.items()}
+        reasons = {name: bound.unsaved_reason for name, bound in self._components.bound.items()}
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -69,8 +69,13 @@ def _short(value: Any) -> str:
 
 
 non_negative = and_(finite, ge(0.0))
+"""Reject what is not a finite number of at least 0."""
+
 positive = and_(finite, gt(0.0))
+"""Reject what is not a finite number above 0."""
+
 fraction = and_(finite, ge(0.0), le(1.0))
+"""Reject what is not a number from 0 to 1."""
 
 
 def unit_quaternion(instance: Any, attribute: Any, value: tuple[float, float, float, float]) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import attrs
+from pippin import ConfigError, FilePath, find_file
 from pippin.actuation import TARGETS, ActuatorConfig, DriveActuator, Lanes
-from pippin.config import FilePath
-from pippin.config.files import find_file
-from pippin.errors import ConfigError
 
 from .network import read_network
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from newton.actuators import DriveBase, DriveNeuralGRU, DriveNeuralLSTM, DriveNeuralMLP
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .network import Network
 

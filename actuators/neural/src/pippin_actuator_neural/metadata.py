@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     import onnx

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import attrs
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .metadata import NetworkFile, is_count, is_finite, is_names, is_steps, is_text, read_file
 

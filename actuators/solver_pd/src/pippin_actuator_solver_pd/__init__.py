@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import pippin
 from pippin.actuation import Axes, JointConfig, Parameter, Parameters, lanes_of, parameter
 from pippin.arrays import on_host
-from pippin.hookspecs import hookimpl
 
 if TYPE_CHECKING:
     import newton
@@ -52,7 +52,7 @@ class ActuatorSolverPD:
         self.config = config
         self._axes: dict[int, Axes] = {}
 
-    @hookimpl
+    @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints, and give them drives that follow position and velocity, in place of the asset's."""
         import newton
@@ -64,7 +64,7 @@ class ActuatorSolverPD:
         for field, attribute in (fields | {"velocity_limit": "velocity_limit"}).items():
             axes.assign(builder, f"joint_{attribute}", getattr(self.config, field), field)
 
-    @hookimpl
+    @pippin.hookimpl
     def bind(self, simulation: Host, binding: Binding) -> None:
         """Make the arrays over the joints of all worlds, and draw what is random."""
         import warp as wp
@@ -86,7 +86,7 @@ class ActuatorSolverPD:
         """Effort beside the drive's, held for a physics step [N or N·m], shape [len(worlds), DOFs]; at first zero."""
         self._publish()
 
-    @hookimpl
+    @pippin.hookimpl
     def apply_actuators(self, control: newton.Control) -> None:
         """Write the targets where the solver reads them, and the feedforward to `control.joint_f`."""
         import warp as wp
@@ -98,7 +98,7 @@ class ActuatorSolverPD:
         outputs = [control.joint_target_q, control.joint_target_qd, control.joint_f]
         wp.launch(write_targets, self._dofs.size, inputs, outputs, device=self._lanes.device)
 
-    @hookimpl
+    @pippin.hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
         """Draw the gains of the masked worlds anew."""
         if self._parameters.is_random:

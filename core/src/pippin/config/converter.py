@@ -132,6 +132,20 @@ def _only_tables(kind: Any, structure: Hook) -> Hook:
     return structure_table
 
 
+class _ReadsOtherFieldsError(Exception):
+    """A validator asks for a field of an instance that does not exist yet."""
+
+
+class _Unmade:
+    """An instance that does not exist yet: no AttributeError, which may be a fault of the validator's own."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise _ReadsOtherFieldsError(name)
+
+
+_UNMADE = _Unmade()
+
+
 def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
     """Structure one field and run its validator at once, so that the fault is noted at the field.
 
@@ -144,8 +158,8 @@ def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
     def structure_field(value: Any, _: Any) -> Any:
         structured = structure(value, field.type)
         if validate is not None:
-            with contextlib.suppress(AttributeError):
-                validate(None, field, structured)
+            with contextlib.suppress(_ReadsOtherFieldsError):
+                validate(_UNMADE, field, structured)
         return structured
 
     return structure_field

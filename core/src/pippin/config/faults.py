@@ -17,6 +17,7 @@ from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
 from .fields import fields_of
+from .known_keys import replaced_keys_of
 from .tree import KeyPath, Node, path_text
 from .wording import expected_text, value_text
 
@@ -106,7 +107,7 @@ def _place(fault: Fault, tree: Node) -> tuple[str, int]:
 
 
 def _unknown_key(key: Any, cls: type) -> str:
-    replaced = getattr(cls, "replaced_keys", {}).get(key)
+    replaced = replaced_keys_of(cls).get(key)
     if replaced is not None:
         return f"not a key any more; {replaced}"
     known = [field.name for field in fields_of(cls)]

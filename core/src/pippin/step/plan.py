@@ -82,15 +82,17 @@ class StepPlan:
         Raises:
             ConfigError: The component is no actuator of this simulation.
         """
-        acting = [each.component for each in self.components.implementations("apply_actuators")]
-        if not _holds(acting, component):
+        acting = {each.owner: each.component for each in self.components.implementations("apply_actuators")}
+        name = next((name for name, each in acting.items() if each is component), None)
+        if name is None:
             raise ConfigError(f"switch: {component!r} is no actuator of this simulation; take one of its `actuators`")
         if _holds(self.switched_off, component) != on:
             return False
         others = [each for each in self.switched_off if each is not component]
         self.switched_off[:] = others if on else [*others, component]
-        if not on and hasattr(component, "actuated_dofs"):
-            zero_efforts(component.actuated_dofs, self.control)
+        dofs = self.components.bound[name].actuated_dofs
+        if not on and dofs is not None:
+            zero_efforts(dofs, self.control)
         return True
 
     @property
@@ -222,14 +224,14 @@ class StepPlan:
         """Return the operation of one call of the solver."""
         answer = self.components.single("step_solver")
         if answer is not None:
-            return _operation("step_solver", answer, arguments)
+            return self._operation("step_solver", answer, arguments)
         solver = arguments.pop("solver")
         del arguments["substep_count"]  # Newton's solvers take one substep at a time
         run, trace = partial(solver.step, **arguments), self.components.trace
         return Operation(
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
-            eager_reason=_eager_reason("solver", self.components.solver),
+            eager_reason=self._eager_reason(self.components.solver_name),
         )
 
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
@@ -238,7 +240,7 @@ class StepPlan:
         answers = [answer for answer in self.components.implementations(hook) if not _holds(off, answer.component)]
         wrappers = self.components.wrappers(hook)
         if wrappers:
-            reasons = [_eager_reason(part.owner, part.component) for part in (*answers, *wrappers)]
+            reasons = [self._eager_reason(part.owner) for part in (*answers, *wrappers)]
             yield Operation(
                 name=f"{hook}(wrapped)",
                 run=self.turn.around(arguments["state"], lambda: self.components.call(hook, off, **arguments)),
@@ -246,7 +248,7 @@ class StepPlan:
             )
             return
         for answer in answers:
-            operation = _operation(hook, answer, arguments)
+            operation = self._operation(hook, answer, arguments)
             yield attrs.evolve(operation, run=self.turn.around(arguments["state"], operation.run))
 
     def _called(self, phase: Phase, **arguments: Any) -> Iterator[Operation]:
@@ -278,7 +280,7 @@ class StepPlan:
             return
         for answer in self.components.implementations("update_sensors"):
             period = self.periods.get(answer.owner, 1)
-            yield _operation("update_sensors", answer, {**arguments, "dt": control_dt * period}, period)
+            yield self._operation("update_sensors", answer, {**arguments, "dt": control_dt * period}, period)
 
     def _settle_buffers(self) -> Iterator[Operation]:
         """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
@@ -286,7 +288,7 @@ class StepPlan:
         for owner, buffers in self.buffers.items():
             if _holds(self.switched_off, self.components[owner]):
                 continue
-            reason = _eager_reason(owner, self.components[owner])
+            reason = self._eager_reason(owner)
             name = f"apply_actuators({'wrapped' if is_wrapped else owner})"
             for buffer in buffers:
                 yield Operation(name=name, run=buffer.settle, eager_reason=reason)
@@ -317,7 +319,7 @@ class StepPlan:
 
     @property
     def _coordinates(self) -> str:
-        return getattr(self.components.solver, "coordinates", "reduced")
+        return self.components.declarations[self.components.solver_name].coordinates
 
     @property
     def is_maximal(self) -> bool:
@@ -332,21 +334,20 @@ class StepPlan:
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
         return Operation(name="eval_fk", run=partial(newton.eval_fk, self.model, joint_q, joint_qd, state))
 
+    def _operation(self, hook: str, answer: Implementation, arguments: Mapping[str, Any], period: int = 1) -> Operation:
+        return Operation(
+            name=f"{hook}({answer.owner})",
+            run=answer.bind(**arguments),
+            eager_reason=self._eager_reason(answer.owner),
+            period=period,
+        )
 
-def _operation(hook: str, answer: Implementation, arguments: Mapping[str, Any], period: int = 1) -> Operation:
-    return Operation(
-        name=f"{hook}({answer.owner})",
-        run=answer.bind(**arguments),
-        eager_reason=_eager_reason(answer.owner, answer.component),
-        period=period,
-    )
-
-
-def _eager_reason(owner: str, component: Any) -> str | None:
-    if getattr(component, "is_capturable", True):
-        return None
-    reason = getattr(component, "eager_reason", None)
-    return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
+    def _eager_reason(self, owner: str) -> str | None:
+        bound = self.components.bound[owner]
+        if bound.is_capturable:
+            return None
+        reason = bound.eager_reason
+        return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
 
 
 def _holds(components: Collection[Any], component: Any) -> bool:
@@ -361,8 +362,8 @@ def _actuated_dofs(components: Components, model: newton.Model, off: Collection[
         PluginError: An actuator of the file does not say what it drives.
     """
     owner_of: dict[int, str] = {}
-    for label, component in components.labelled("actuators").items():
-        dofs = getattr(component, "actuated_dofs", None)
+    for label in components.labelled("actuators"):
+        dofs = components.bound[f"actuators:{label}"].actuated_dofs
         if dofs is None:
             raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
         for dof in dofs.numpy().tolist():
@@ -374,7 +375,7 @@ def _actuated_dofs(components: Components, model: newton.Model, off: Collection[
                 )
             owner_of[dof] = label
     # Objects made in Python may add to what an actuator of the file does.
-    acting = [component for component in components.values() if not _holds(off, component)]
-    declared = [component.actuated_dofs for component in acting if hasattr(component, "actuated_dofs")]
-    dofs = sorted({dof for array in declared for dof in array.numpy().tolist()})
+    acting = [components.bound[name] for name, component in components.items() if not _holds(off, component)]
+    declared = [bound.actuated_dofs for bound in acting]
+    dofs = sorted({dof for array in declared if array is not None for dof in array.numpy().tolist()})
     return wp.array(dofs, dtype=int, device=model.device) if dofs else None
