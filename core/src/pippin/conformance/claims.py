@@ -14,7 +14,7 @@ from pippin.spelling import did_you_mean
 from . import scenes
 from .benches import BENCHES
 from .observing import advance, step
-from .promises import NotApplicableError
+from .outcomes import NotApplicableError
 from .runs import Runs, falling
 
 if TYPE_CHECKING:

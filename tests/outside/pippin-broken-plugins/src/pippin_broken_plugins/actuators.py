@@ -3,7 +3,7 @@
 import newton
 import pippin
 import warp as wp
-from pippin.actuation.efforts import zero_efforts
+from pippin.actuation.effort import zero_efforts
 from pippin_actuator_pd import ActuatorPD
 
 __all__ = ["Idle", "Overwriting", "Undeclared"]
