@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 KINDS = ("solver", "actuator", "sensor")
 
 

@@ -18,7 +18,7 @@ from pippin.cli import main
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.solving import FEATURES
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 TRUTHS = {
     "entry_point": "module 'pippin_broken_plugins.solvers' has no class 'Missing'",

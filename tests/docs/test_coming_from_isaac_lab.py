@@ -14,7 +14,7 @@ from pippin.catalog.entries import Catalog
 from pippin.config.schema import json_schema
 from pippin.hookspecs import Component, Hooks
 
-PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "coming-from-isaac-lab.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "coming-from-isaac-lab.md"
 
 LISTED = {
     "NewtonManager": """
