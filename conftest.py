@@ -1,9 +1,28 @@
 """Fixtures of every test in the workspace."""
 
+import gc
 import os
 import shutil
+import sys
+from collections.abc import Generator
 
 import pytest
+
+# The tests start many processes. Without bytecode each of them would compile the sources of Newton and Warp anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None]:
+    """Import the tests without collecting garbage, and keep the modules of Newton and Warp out of later collections."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

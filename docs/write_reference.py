@@ -1,6 +1,6 @@
 """Write the reference pages that are made from the code: `python docs/write_reference.py`.
 
-`tests/test_docs.py` fails where a page is not what this script would write.
+`tests/docs/test_docs.py` fails where a page is not what this script would write.
 """
 
 from __future__ import annotations

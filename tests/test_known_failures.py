@@ -26,9 +26,9 @@ COVERED = {
         "tests/test_known_failures.py::test_another_model_can_follow_in_the_same_process",
     ],
     "IL 5961, 5982, 5983: recording moved the state, and the force of the first step was lost": [
-        "core/tests/test_program.py::test_the_first_step_is_a_real_step",
-        "core/tests/test_program.py::test_recording_and_comparing_leave_no_trace",
-        "tests/test_stepping.py::test_a_force_written_before_a_step_acts_in_every_substep",
+        "core/tests/step/test_program.py::test_the_first_step_is_a_real_step",
+        "core/tests/step/test_program.py::test_recording_and_comparing_leave_no_trace",
+        "tests/step/test_plan.py::test_a_force_written_before_a_step_acts_in_every_substep",
     ],
     "IL 6456: the garbage collector freed device memory while a graph was recorded": [
         "tests/test_known_failures.py::test_the_garbage_collector_waits_until_a_graph_is_recorded",
@@ -37,28 +37,28 @@ COVERED = {
         "tests/test_known_failures.py::test_deleting_a_graph_leaves_others_as_they_were",
     ],
     "IL 6614: loops that never set a decimation never got a graph": [
-        "core/tests/test_program.py::test_what_can_be_recorded_becomes_one_graph",
-        "tests/test_examples.py::test_an_example_runs_captured_and_stays_finite",
+        "core/tests/step/test_program.py::test_what_can_be_recorded_becomes_one_graph",
+        "tests/docs/test_examples.py::test_an_example_runs_captured_and_stays_finite",
     ],
     "IL 5440: capture broke on one kind of machine": [
-        "core/tests/test_program.py::test_an_operation_that_raises_while_recorded_is_named",
-        "core/tests/test_program.py::test_what_a_replay_would_get_wrong_runs_eagerly",
+        "core/tests/step/test_program.py::test_an_operation_that_raises_while_recorded_is_named",
+        "core/tests/step/test_program.py::test_what_a_replay_would_get_wrong_runs_eagerly",
     ],
     "IL 7872: capture fell back to eager steps in silence": [
-        "core/tests/test_program.py::test_require_refuses_what_differs",
-        "tests/test_capture.py::test_a_plugin_that_works_on_the_host_runs_eagerly_and_alone",
-        "tests/test_command_line.py::test_what_runs_eagerly_is_said",
+        "core/tests/step/test_program.py::test_require_refuses_what_differs",
+        "tests/step/test_program.py::test_a_plugin_that_works_on_the_host_runs_eagerly_and_alone",
+        "tests/cli/test_run.py::test_what_runs_eagerly_is_said",
     ],
     "IL 7567, 7596: a graph of sensors failed with no more than a line in the log": [
-        "core/tests/test_program.py::test_an_operation_that_raises_while_recorded_is_named",
-        "core/tests/test_program.py::test_an_eager_operation_splits_the_graph_in_its_place",
+        "core/tests/step/test_program.py::test_an_operation_that_raises_while_recorded_is_named",
+        "core/tests/step/test_program.py::test_an_eager_operation_splits_the_graph_in_its_place",
     ],
     "IL 6850: MuJoCo had room for more contacts than the pipeline, and crashed": [
         "tests/test_known_failures.py::test_pipeline_and_mujoco_may_have_room_for_different_numbers_of_contacts",
     ],
     "Newton 3702: a full buffer of MuJoCo gave NaN and a line on stdout": [
-        "tests/test_bad_input.py::test_a_full_buffer_of_mujoco_is_reported_with_the_field_to_raise",
-        "tests/test_bad_input.py::test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise",
+        "tests/test_simulation.py::test_a_full_buffer_of_mujoco_is_reported_with_the_field_to_raise",
+        "tests/test_simulation.py::test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise",
     ],
     "Newton 4168: capacities that were asked for were overridden": [
         "tests/test_known_failures.py::test_capacities_are_those_that_were_asked_for",
@@ -68,15 +68,15 @@ COVERED = {
         "tests/test_known_failures.py::test_a_ball_rests_on_terrain_without_a_margin",
     ],
     "Newton 1266: NaN survived a reset in what the solver starts from": [
-        "tests/test_reset.py::test_nan_does_not_survive_a_reset",
+        "tests/state/test_reset.py::test_nan_does_not_survive_a_reset",
     ],
     "IL 5782, 4970, 7236: sensors read the time before a reset": [
-        "tests/test_reset.py::test_readings_of_a_reset_world_are_zero_until_the_next_step",
-        "tests/test_reset.py::test_a_reset_world_starts_over_and_the_others_go_on_as_if_nothing_was",
+        "tests/state/test_reset.py::test_readings_of_a_reset_world_are_zero_until_the_next_step",
+        "tests/state/test_reset.py::test_a_reset_world_starts_over_and_the_others_go_on_as_if_nothing_was",
     ],
     "IL 6350: derived state was read before it was computed": [
-        "tests/test_stepping.py::test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only",
-        "tests/test_stepping.py::test_joint_state_follows_the_bodies_in_maximal_coordinates",
+        "tests/step/test_plan.py::test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only",
+        "tests/step/test_plan.py::test_joint_state_follows_the_bodies_in_maximal_coordinates",
     ],
     "IL 6927, 6934: a force in the frame of a body was written where the frame of the world is expected": [
         "tests/test_known_failures.py::test_a_force_acts_at_the_centre_of_mass_along_the_axes_of_the_world",
@@ -84,28 +84,28 @@ COVERED = {
         "::test_a_wrench_acts_at_the_centre_of_mass_along_the_axes_of_the_world",
     ],
     "IL 6193, 5710: one simulation owned what another one used": [
-        "tests/test_stepping.py::test_two_simulations_side_by_side_equal_two_alone",
-        "tests/test_capture.py::test_two_simulations_stepped_by_two_threads_equal_two_alone",
+        "tests/step/test_plan.py::test_two_simulations_side_by_side_equal_two_alone",
+        "tests/step/test_program.py::test_two_simulations_stepped_by_two_threads_equal_two_alone",
     ],
     "IL 5756: a registry on a class was emptied by each use": [
-        "tests/test_capture.py::test_two_plugins_of_one_class_are_told_apart",
+        "tests/step/test_program.py::test_two_plugins_of_one_class_are_told_apart",
     ],
     "IL 4654: an odd number of substeps ended in the other state": [
-        "tests/test_stepping.py::test_a_step_ends_in_the_same_state_object",
-        "tests/test_stepping.py::test_captured_steps_give_the_bits_of_eager_steps",
+        "tests/step/test_plan.py::test_a_step_ends_in_the_same_state_object",
+        "tests/step/test_plan.py::test_captured_steps_give_the_bits_of_eager_steps",
     ],
     "IL 5439, 7470: parts that a solver has to fill were not checked": [
-        "tests/test_capture.py::test_a_solver_that_is_not_returned_is_an_error",
-        "tests/test_capture.py::test_two_that_step_the_solver_are_an_error_that_names_both",
-        "tests/test_stepping.py::test_a_solver_that_wrongly_claims_reduced_coordinates_is_refused",
+        "tests/step/test_program.py::test_a_solver_that_is_not_returned_is_an_error",
+        "tests/step/test_program.py::test_two_that_step_the_solver_are_an_error_that_names_both",
+        "tests/step/test_plan.py::test_a_solver_that_wrongly_claims_reduced_coordinates_is_refused",
     ],
     "Newton 2203, 852: nobody said how to add a solver, or what each can do": [
-        "tests/test_outside_solver.py::test_a_solver_from_outside_runs_the_ant_by_changing_one_word",
-        "tests/test_docs.py::test_the_page_is_what_the_script_writes",
+        "tests/outside/test_outside_solver.py::test_a_solver_from_outside_runs_the_ant_by_changing_one_word",
+        "tests/docs/test_docs.py::test_the_page_is_what_the_script_writes",
     ],
     "Newton 2322: there was no way to ask for the force on a joint": [
         "solvers/mujoco/tests/test_solver_mujoco.py::test_it_keeps_the_contract",
-        "tests/test_bad_input.py::test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built",
+        "tests/test_simulation.py::test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built",
     ],
 }
 

@@ -45,17 +45,21 @@ def wheels(uv, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(uv, wheels, tmp_path_factory) -> Callable[..., Path]:
-    """`environment("pippin", ...)` makes one with these distributions and what they depend on; returns its `bin`."""
+    """`environment("pippin", ...)` leaves these distributions and what they depend on in it, and returns its `bin`.
+
+    The same folder serves every test: what stays installed was compiled to bytecode by the one before.
+    """
     # The versions that this run tests: what uv has in its cache, and no newer one by chance.
     tested = tmp_path_factory.mktemp("versions") / "constraints.txt"
     freeze = [uv, "pip", "freeze", "-q", "--exclude-editable", "--python", sys.executable]
     tested.write_bytes(subprocess.run(freeze, check=True, capture_output=True).stdout)
 
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([uv, "venv", "-q", "--python", sys.executable, folder], check=True)
+    command = [uv, "pip", "install", "-q", "--exact", "--python", folder, "--find-links", wheels]
+
     def environment(*requirements: str | Path) -> Path:
-        folder = tmp_path_factory.mktemp("environment")
-        subprocess.run([uv, "venv", "-q", "--python", sys.executable, folder], check=True)
-        command = [uv, "pip", "install", "-q", "--python", folder, "--find-links", wheels, "--constraints", tested]
-        subprocess.run([*command, *requirements], cwd=folder, check=True)
+        subprocess.run([*command, "--constraints", tested, *requirements], cwd=folder, check=True)
         return folder / "bin"
 
     return environment

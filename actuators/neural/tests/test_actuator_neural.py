@@ -357,7 +357,7 @@ def test_the_slope_is_there_where_a_simulation_leaves_out_backward_kernels():
         "import sys, pippin.devices; pippin.devices.leave_out_backward_kernels();"
         "import newton, pytest, warp; assert not warp.config.enable_backward; sys.exit(pytest.main(sys.argv[1:]))"
     )
-    arguments = ["-q", "-p", "no:cacheprovider", f"{__file__}::{name}"]
+    arguments = ["-q", "-n0", "-p", "no:cacheprovider", f"{__file__}::{name}"]  # in that process, not in its workers
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
 
     assert done.returncode == 0, done.stdout + done.stderr

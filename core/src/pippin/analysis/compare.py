@@ -27,7 +27,7 @@ from .measures import PenetrationProbe
 from .recorder import Series
 from .summary import throughput
 
-__all__ = ["UNITS", "Result", "compare"]
+__all__ = ["UNITS", "SolverRun", "compare"]
 
 _SAMPLE_COUNT = 100
 """How often a run is measured, at most; what is between two samples is timed without a break."""
@@ -57,7 +57,7 @@ UNITS = {
 
 
 @attrs.frozen(kw_only=True)
-class Result:
+class SolverRun:
     """What one solver made of a file. A figure is None where there is nothing to measure, or nothing was."""
 
     solver: str
@@ -122,7 +122,7 @@ def compare(
     reference: str,
     timeout: float | None = None,
     phase: Callable[[str], AbstractContextManager[object]] = nullcontext,
-) -> list[Result]:
+) -> list[SolverRun]:
     """Return what each solver makes of a file, in order. They run one after the other, and share nothing.
 
     Args:
@@ -141,14 +141,14 @@ def compare(
     return _related(results, reference)
 
 
-def _run_apart(file: Path, overrides: Sequence[str], solver: str, steps: int, timeout: float | None) -> Result:
+def _run_apart(file: Path, overrides: Sequence[str], solver: str, steps: int, timeout: float | None) -> SolverRun:
     with FreshProcess(solver, _run, file, overrides, solver, steps, time.time()) as process:
         try:
             return process.receive(timeout)
         except (ConfigError, PluginError) as error:
-            return Result(solver=solver, outcome="unable", reason=str(error))
+            return SolverRun(solver=solver, outcome="unable", reason=str(error))
         except SimulationError as error:
-            return Result(solver=solver, outcome="failed", reason=str(error))
+            return SolverRun(solver=solver, outcome="failed", reason=str(error))
 
 
 def _run(connection: Connection, file: Path, overrides: Sequence[str], solver: str, steps: int, started: float) -> None:
@@ -162,7 +162,7 @@ def _run(connection: Connection, file: Path, overrides: Sequence[str], solver: s
     connection.send(attrs.evolve(result, solver=solver, warnings=texts))
 
 
-def _measured(simulation: Simulation, config: SimulationConfig, steps: int, started: float) -> Result:
+def _measured(simulation: Simulation, config: SimulationConfig, steps: int, started: float) -> SolverRun:
     """Step to the end or to the first failure; the clock stands still while samples are taken."""
     samples = _Samples(simulation, _has_rotors(config))
     initial = simulation.model.state()
@@ -184,7 +184,7 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
     except SimulationError as error:
         failure = str(error)
     speed = throughput(simulation, timed, elapsed)
-    ran = Result(
+    ran = SolverRun(
         solver="",
         outcome="finished" if failure is None else "failed",
         reason=failure,
@@ -249,7 +249,7 @@ class _Samples:
         return {name: Series(values=np.array(rows), units=(units[name],)) for name, rows in self._rows.items()}
 
 
-def _related(results: Sequence[Result], reference: str) -> list[Result]:
+def _related(results: Sequence[SolverRun], reference: str) -> list[SolverRun]:
     """Return the results with what needs the reference; their positions are left out."""
     by_name = {result.solver: result for result in results}
     theirs = by_name[reference].series

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .compare import Result
+from .compare import SolverRun
 
 __all__ = ["plot_comparison"]
 
@@ -24,7 +24,7 @@ _STYLES = ("-", "--", ":", "-.")
 """Solvers in turn, so that curves that lie on each other are both seen."""
 
 
-def plot_comparison(results: Sequence[Result], reference: str) -> Figure:
+def plot_comparison(results: Sequence[SolverRun], reference: str) -> Figure:
     """Return a figure of the solvers that ran: throughput, and what was measured over time, of the worst world."""
     ran = [result for result in results if result.series]
     panels = [name for name in _PANELS if any(name in result.series for result in ran)]
@@ -40,7 +40,7 @@ def plot_comparison(results: Sequence[Result], reference: str) -> Figure:
     return figure
 
 
-def _draw_throughput(axis: Axes, results: Sequence[Result], colors: dict[str, str]) -> None:
+def _draw_throughput(axis: Axes, results: Sequence[SolverRun], colors: dict[str, str]) -> None:
     timed = [result for result in results if result.world_steps_per_second is not None]
     speeds = [result.world_steps_per_second or 0.0 for result in timed]
     bars = axis.barh([result.solver for result in timed], speeds, color=[colors[one.solver] for one in timed])
@@ -51,7 +51,7 @@ def _draw_throughput(axis: Axes, results: Sequence[Result], colors: dict[str, st
     _tidy(axis)
 
 
-def _draw_series(axis: Axes, name: str, results: Sequence[Result], colors: dict[str, str]) -> None:
+def _draw_series(axis: Axes, name: str, results: Sequence[SolverRun], colors: dict[str, str]) -> None:
     largest = 0.0
     for index, result in enumerate(results):
         if name in result.series:
@@ -70,7 +70,7 @@ def _draw_series(axis: Axes, name: str, results: Sequence[Result], colors: dict[
     _tidy(axis)
 
 
-def _worst(name: str, result: Result) -> np.ndarray:
+def _worst(name: str, result: SolverRun) -> np.ndarray:
     """Return a series of the worst world at each sample; of energy, how far it is from the first one."""
     values = result.series[name].values
     values = np.abs(values - values[0]) if name == "energy" else values

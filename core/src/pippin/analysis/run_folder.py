@@ -14,7 +14,7 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
 
-from .compare import Result
+from .compare import SolverRun
 from .compare_plot import plot_comparison
 from .plot import plot_series
 from .recorder import Series
@@ -83,7 +83,7 @@ class RunFolder:
 
         return self._write_drawing("series.png", draw)
 
-    def write_comparison(self, results: Sequence[Result], reference: str) -> bool:
+    def write_comparison(self, results: Sequence[SolverRun], reference: str) -> bool:
         """Write `comparison.png`, where Matplotlib is installed; tell whether it is."""
 
         def draw() -> Figure:

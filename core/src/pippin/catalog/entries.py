@@ -115,6 +115,9 @@ class Entry:
 Select = Callable[..., Iterable[metadata.EntryPoint]]
 """Returns the entry points of a `group`."""
 
+Described = Callable[[metadata.Distribution], tuple[str, str]]
+"""Returns the name and the version of a distribution."""
+
 
 @attrs.frozen
 class Catalog:
@@ -132,8 +135,9 @@ class Catalog:
         A distribution found on `sys.path` twice counts once: the first is the one Python would import.
         """
         select = metadata.entry_points().select  # read once for all groups: it takes milliseconds
-        versions = _read_versions(select)
-        found = {entry for kind in KINDS for entry in _read(kind, select, versions)}
+        described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
+        versions = _read_versions(select, described)
+        found = {entry for kind in KINDS for entry in _read(kind, select, versions, described)}
         catalog = cls(_related(sorted(found, key=_order)))
         for name in _listed(os.environ.get(BLOCK_VARIABLE, "")):
             catalog = catalog.without(name, BLOCK_VARIABLE)
@@ -204,16 +208,22 @@ class Catalog:
         return matches[0]
 
 
-def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]]) -> Iterator[Entry]:
+def _described(distribution: metadata.Distribution) -> tuple[str, str]:
+    found = distribution.metadata
+    return found["Name"], found["Version"]
+
+
+def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], described: Described) -> Iterator[Entry]:
     # importlib.metadata lets only the first of several distributions of one name through.
     for point in select(group=f"pippin.{kind}s"):
         assert point.dist is not None, "entry points read from distributions know their distribution"
-        contract, state, problem = _judged(point.value, tuple(versions.get(_normalized(point.dist.name), ())))
+        name, version = described(point.dist)
+        contract, state, problem = _judged(point.value, tuple(versions.get(_normalized(name), ())))
         yield Entry(
             kind=kind,
             name=point.name,
-            distribution=point.dist.name,
-            version=point.dist.version,
+            distribution=name,
+            version=version,
             value=point.value,
             contract=contract,
             state=state,
@@ -221,12 +231,12 @@ def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]]) -> 
         )
 
 
-def _read_versions(select: Select) -> dict[str, list[str]]:
+def _read_versions(select: Select, described: Described) -> dict[str, list[str]]:
     """Return what each distribution declares as the version of its contract."""
     versions: dict[str, list[str]] = {}
     for point in select(group=CONTRACT_GROUP):
         assert point.dist is not None, "as above"
-        versions.setdefault(_normalized(point.dist.name), []).append(point.name)
+        versions.setdefault(_normalized(described(point.dist)[0]), []).append(point.name)
     return versions
 
 

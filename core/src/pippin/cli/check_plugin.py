@@ -14,7 +14,7 @@ from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
 
 if TYPE_CHECKING:
-    from pippin.conformance import Result
+    from pippin.conformance import CheckResult
 
 BROKEN = 3
 KINDS = ("solver", "actuator", "sensor")
@@ -117,7 +117,7 @@ def _reason(text: str) -> tuple[str, str]:
     return check, reason
 
 
-def _show(results: Sequence[Result], as_json: bool) -> None:
+def _show(results: Sequence[CheckResult], as_json: bool) -> None:
     if as_json:
         fields = ("check", "outcome", "reason")
         click.echo(json.dumps([{field: getattr(result, field) for field in fields} for result in results], indent=2))

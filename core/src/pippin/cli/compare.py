@@ -15,7 +15,7 @@ from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from pippin.analysis.compare import Result
+    from pippin.analysis.compare import SolverRun
     from pippin.analysis.run_folder import RunFolder
 
     from ._progress import Progress
@@ -140,7 +140,7 @@ def _refuse_no_time(timeout: float) -> None:
         raise ConfigError(f"--timeout: expected a positive time in seconds, got {timeout!r}")
 
 
-def _faults(results: Sequence[Result], thresholds: Mapping[str, float]) -> list[str]:
+def _faults(results: Sequence[SolverRun], thresholds: Mapping[str, float]) -> list[str]:
     """Return a line for every figure that exceeds its limit."""
     faults = []
     for result in results:
@@ -151,14 +151,14 @@ def _faults(results: Sequence[Result], thresholds: Mapping[str, float]) -> list[
     return faults
 
 
-def _write(folder: RunFolder, results: Sequence[Result], summary: Mapping[str, Any], progress: Progress) -> None:
+def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str, Any], progress: Progress) -> None:
     folder.write_json("comparison.json", summary)
     folder.write_series({f"{result.solver}/{name}": one for result in results for name, one in result.series.items()})
     if not folder.write_comparison(results, summary["reference"]):
         progress.note("no picture: matplotlib is not installed; install pippin[plot]")
 
 
-def _print(results: Sequence[Result], faults: Sequence[str]) -> None:
+def _print(results: Sequence[SolverRun], faults: Sequence[str]) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -183,7 +183,7 @@ def _cell(name: str, value: float | None) -> str:
     return f"{value:,.0f}" if name == "world_steps_per_second" else f"{value:.3g}"
 
 
-def _leave(results: Sequence[Result], faults: Sequence[str], *, is_named: bool) -> None:
+def _leave(results: Sequence[SolverRun], faults: Sequence[str], *, is_named: bool) -> None:
     """Exit with the code of the worst that happened."""
     outcomes = {result.outcome for result in results}
     if faults or "failed" in outcomes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from numbers import Integral, Real
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -34,8 +34,12 @@ __all__ = ["is_component", "make_converter", "tag_of"]
 Hook = Callable[[Any, Any], Any]
 
 
+@lru_cache(maxsize=4)
 def make_converter(catalog: Catalog) -> Converter:
-    """Return a converter that structures configurations strictly and finds plugins in `catalog`."""
+    """Return a converter that structures configurations strictly and finds plugins in `catalog`.
+
+    The converter of an equal catalog is used again: to generate its functions costs more than to structure a file.
+    """
     converter = Converter(forbid_extra_keys=True, detailed_validation=True)
     for scalar, hook in {bool: _bool, int: _int, float: _float, str: _str}.items():
         converter.register_structure_hook(scalar, hook)

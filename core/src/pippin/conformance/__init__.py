@@ -12,15 +12,16 @@ In the tests of a plugin's package, with pytest:
 """
 
 from .checks import CHECKS, Check
-from .outcomes import Conformance, Result, check_actuator, check_sensor, check_solver
+from .outcomes import CheckResult
 from .parametrization import parametrize
 from .subject import Scene
+from .suite import Conformance, check_actuator, check_sensor, check_solver
 
 __all__ = [
     "CHECKS",
     "Check",
+    "CheckResult",
     "Conformance",
-    "Result",
     "Scene",
     "check_actuator",
     "check_sensor",

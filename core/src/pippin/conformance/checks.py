@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import attrs
 
-from . import actuators, claims, configuration, physics, sensors, stepping
+from . import actuator_checks, claims, configuration, physics, sensor_checks, step_checks
 from .benches import BENCHES
 from .runs import Runs
 
@@ -54,15 +54,15 @@ CHECKS = (
     _check(configuration.check_round_trip, *_EVERY),
     _check(configuration.check_unknown_keys, *_EVERY),
     _check(configuration.check_schema, *_EVERY),
-    _check(stepping.check_lifecycle, *_EVERY),
-    _check(stepping.check_capture, *_EVERY),
-    _check(stepping.check_determinism, *_EVERY),
-    _check(stepping.check_substeps, "solver", "actuator"),
-    _check(stepping.check_allocation, *_EVERY),
-    _check(stepping.check_reset, *_EVERY),
-    _check(stepping.check_worlds, *_EVERY),
-    _check(stepping.check_checkpoint, *_EVERY),
-    _check(stepping.check_side_by_side, *_EVERY),
+    _check(step_checks.check_lifecycle, *_EVERY),
+    _check(step_checks.check_capture, *_EVERY),
+    _check(step_checks.check_determinism, *_EVERY),
+    _check(step_checks.check_substeps, "solver", "actuator"),
+    _check(step_checks.check_allocation, *_EVERY),
+    _check(step_checks.check_reset, *_EVERY),
+    _check(step_checks.check_worlds, *_EVERY),
+    _check(step_checks.check_checkpoint, *_EVERY),
+    _check(step_checks.check_side_by_side, *_EVERY),
     _check(physics.check_free_fall, "solver"),
     _check(physics.check_pendulum, "solver"),
     _check(claims.check_coordinates, "solver"),
@@ -71,12 +71,12 @@ CHECKS = (
     *map(_feature, BENCHES),
     _check(claims.check_observables, "solver"),
     _check(claims.check_model_changes, "solver"),
-    _check(actuators.check_efforts, "actuator"),
-    _check(actuators.check_driven_joints, "actuator"),
-    _check(actuators.check_addition, "actuator"),
-    _check(sensors.check_outputs, "sensor"),
-    _check(sensors.check_readings, "sensor"),
-    _check(sensors.check_observation, "sensor"),
+    _check(actuator_checks.check_efforts, "actuator"),
+    _check(actuator_checks.check_driven_joints, "actuator"),
+    _check(actuator_checks.check_addition, "actuator"),
+    _check(sensor_checks.check_outputs, "sensor"),
+    _check(sensor_checks.check_readings, "sensor"),
+    _check(sensor_checks.check_observation, "sensor"),
 )
 """Every check, in the order in which they are run: what is cheap and what others build on comes first."""
 

@@ -12,7 +12,7 @@ from pippin.errors import PluginError
 from . import scenes
 from .benches import BENCHES
 from .observing import advance, step
-from .promises import NotApplicableError
+from .outcomes import NotApplicableError
 from .runs import Runs, falling
 
 if TYPE_CHECKING:

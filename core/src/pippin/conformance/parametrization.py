@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .outcomes import Conformance
+from .suite import Conformance
 
 if TYPE_CHECKING:
     import pytest

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from pippin.errors import PluginError
 
-from .promises import NotApplicableError
+from .outcomes import NotApplicableError
 from .runs import Runs
 from .scenes import GRAVITY, START, SWING_RATE
 

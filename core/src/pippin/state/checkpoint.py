@@ -224,7 +224,9 @@ def _handles() -> np.ndarray:
     """Return the handles of what Warp keeps outside of arrays, which are addresses in this process."""
     kinds = (wp.Mesh, wp.Volume, wp.Bvh, wp.HashGrid, wp.Texture)
     # Whoever owns one holds it somewhere; a handle that was missed would be restored, and crash.
-    found = {node.id for node in gc.get_objects() if issubclass(type(node), kinds) and getattr(node, "id", None)}
+    nodes = gc.get_objects()  # hundreds of thousands, of a few thousand types
+    types = {kind for kind in set(map(type, nodes)) if issubclass(kind, kinds)}
+    found = {node.id for node in nodes if type(node) in types and getattr(node, "id", None)} if types else ()
     return np.array(sorted(found), dtype=np.uint64)
 
 

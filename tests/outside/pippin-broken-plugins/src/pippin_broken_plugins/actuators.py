@@ -19,9 +19,11 @@ class Idle(ActuatorPD):
 class Undeclared(ActuatorPD):
     """Lists the first of its DOFs alone."""
 
-    @property
-    def actuated_dofs(self) -> wp.array:
-        return wp.array(super().actuated_dofs.numpy()[:1], dtype=int, device="cpu")
+    @pippin.hookimpl
+    def bind(self, binding: pippin.Binding) -> None:
+        """Forget the other DOFs."""
+        super().bind(binding)
+        self.actuated_dofs = wp.array(self.actuated_dofs.numpy()[:1], dtype=int, device="cpu")
 
 
 class Overwriting(ActuatorPD):

@@ -14,7 +14,7 @@ from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.config.schema import json_schema
 
-EXAMPLES = sorted(Path(__file__).parents[2].glob("docs/examples/*.toml"))
+EXAMPLES = sorted(Path(__file__).parents[3].glob("docs/examples/*.toml"))
 
 LEGS = 'actuators.legs.type = "pd"\nactuators.legs.joints = ["hip"]\n'
 XPBD = 'solver.type = "xpbd"\n'

@@ -159,7 +159,7 @@ def test_mujocos_capacities_are_those_of_its_data(ball, configure):
 
 def test_the_page_of_contacts_has_every_buffer(configure):
     """Of the pipeline, and of each solver that has some; those of hydroelastic contacts exist on CUDA alone."""
-    page = Path(__file__).parents[1].joinpath("docs/how-to/contacts.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[2].joinpath("docs/how-to/contacts.md").read_text(encoding="utf-8")
     builder = terrain()
     builder.add_cloth_grid(
         pos=wp.vec3(0.0, 0.0, 2.0),

@@ -33,7 +33,7 @@ from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin.hookspecs import Hooks
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("changelog.d/*.md"), *DOCS.rglob("*.md")])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLES = DOCS / "examples"
 
 STANDING = {"ant": 0.45, "quadruped": 0.4, "quadruped_neural": 0.4, "half_cheetah": -0.3}

@@ -14,7 +14,7 @@ import pippin
 import pytest
 import warp as wp
 
-EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 ANT = {
     "path": "pkg:newton/examples/assets/nv_ant.xml",
     "ignore": ["floor"],

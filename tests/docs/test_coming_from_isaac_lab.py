@@ -16,7 +16,7 @@ from pippin.components.declaration import Declaration
 from pippin.config.schema import json_schema
 from pippin.hookspecs import Hooks
 
-PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "coming-from-isaac-lab.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "coming-from-isaac-lab.md"
 
 LISTED = {
     "NewtonManager": """

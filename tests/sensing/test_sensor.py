@@ -10,7 +10,7 @@ import pytest
 import warp as wp
 from pippin.catalog.entries import Catalog
 
-ANT = Path(__file__).parents[1] / "docs" / "examples" / "ant.toml"
+ANT = Path(__file__).parents[2] / "docs" / "examples" / "ant.toml"
 GRAVITY = np.array([0.0, 0.0, -9.81])
 
 
@@ -93,7 +93,7 @@ def test_position_based_contacts_carry_the_weight_too(ball, configure):
     np.testing.assert_allclose(force, [0.0, 0.0, 2.0 * 9.81], rtol=1e-3, atol=1e-3)
 
 
-ROWS = tomllib.loads((Path(__file__).parent / "physics" / "checks.toml").read_text(encoding="utf-8"))
+ROWS = tomllib.loads((Path(__file__).parents[1] / "physics" / "checks.toml").read_text(encoding="utf-8"))
 """Step, substeps and options with which the physics checks run each solver."""
 
 SLOPE = 0.3

@@ -18,7 +18,7 @@ from pippin.cli import main
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.solving import FEATURES
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 TRUTHS = {
     "entry_point": "module 'pippin_broken_plugins.solvers' has no class 'Missing'",
@@ -161,20 +161,20 @@ def test_check_solver_raises_every_failure_in_one_error():
 
 TESTS = """
 import pytest
-from pippin import conformance
+from pippin.conformance import Conformance, parametrize
 
-def conformance(**expected):
-    return conformance.Conformance("solver", "broken-schema", expected_failures=expected)
+def schema(**expected):
+    return Conformance("solver", "broken-schema", expected_failures=expected)
 
-@conformance.parametrize(conformance())
+@parametrize(schema())
 def test_plain(check):
     check()
 
-@conformance.parametrize(conformance(schema="numbers"))
+@parametrize(schema(schema="numbers"))
 def test_known(check):
     check()
 
-@conformance.parametrize(conformance(entry_point="some day"))
+@parametrize(schema(entry_point="some day"))
 def test_repaired(check):
     check()
 """

@@ -16,7 +16,7 @@ import pytest
 import warp as wp
 from pippin.catalog.entries import Catalog
 
-ROWS = tomllib.loads((Path(__file__).parent / "physics" / "checks.toml").read_text(encoding="utf-8"))
+ROWS = tomllib.loads((Path(__file__).parents[1] / "physics" / "checks.toml").read_text(encoding="utf-8"))
 PLUGINS = {name: Catalog.installed().find("solver", name).load() for name in Catalog.installed().names("solver")}
 RIGID = [name for name, plugin in PLUGINS.items() if "rigid_bodies" in plugin.supported_features]
 FLAGS = [flag.name for flag in newton.ModelFlags if flag != newton.ModelFlags.ALL]

@@ -180,7 +180,7 @@ HOW_OFTEN = {
 
 
 def test_the_hooks_page_says_when_and_how_often_each_hook_is_called(configure, chain):
-    page = (Path(__file__).parents[1] / "docs" / "reference" / "hooks.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "hooks.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\w ]+) \| `(\w+)` \| (.*) \| (yes|no) \|$", page, re.MULTILINE)
     trace = HookTrace()
     config = configure(None, scene={"worlds": 2}, decimation=DECIMATION, substeps=SUBSTEPS)

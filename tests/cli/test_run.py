@@ -227,7 +227,7 @@ def test_runs_gather_where_the_command_is_given(arm: Path, monkeypatch: pytest.M
 
 
 def test_the_ant_of_the_readme_runs(run: Callable[..., Result], tmp_path: Path) -> None:
-    example = Path(__file__).parents[1] / "docs/examples/ant.toml"
+    example = Path(__file__).parents[2] / "docs/examples/ant.toml"
 
     result = run("--steps", "3", "--set", "scene.worlds=2", file=example)
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 KINDS = ("solver", "actuator", "sensor")
 
 
@@ -21,10 +21,17 @@ def new(*words: str | Path):
     return CliRunner().invoke(main, ["new", *map(str, words)])
 
 
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory) -> Path:
+    """The folder of an environment in which uv leaves only what a project needs."""
+    return tmp_path_factory.mktemp("new") / "environment"
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_written_passes_its_tests_and_runs_in_a_clean_environment(kind, uv, tmp_path, monkeypatch):
+def test_what_is_written_passes_its_tests_and_runs_in_a_clean_environment(kind, uv, tmp_path, monkeypatch, environment):
     """The commands that `pippin new` prints, as a stranger would type them."""
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("UV_PROJECT_ENVIRONMENT", str(environment))
     result = new(kind, "grown-here", "--into", tmp_path)
     assert result.exit_code == 0, result.output
     folder = tmp_path / f"pippin-{kind}-grown-here"

@@ -6,8 +6,8 @@ import numpy as np
 import pippin
 import pytest
 
-ROOT = Path(__file__).parents[1]
-PLUGIN = Path(__file__).parent / "outside" / "pippin-solver-xpbd-imu"
+ROOT = Path(__file__).parents[2]
+PLUGIN = Path(__file__).with_name("pippin-solver-xpbd-imu")
 
 
 @pytest.fixture

@@ -1,0 +1,118 @@
+"""Suite of the checks of one plugin, and the functions that run all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from pippin.errors import PluginError
+from pippin.spelling import did_you_mean
+
+from .checks import Check, checks_for
+from .outcomes import CheckResult, NotApplicableError
+from .runs import Runs
+from .subject import Scene, Subject
+
+__all__ = ["Conformance", "check_actuator", "check_sensor", "check_solver"]
+
+
+class Conformance:
+    """The checks of one installed plugin, and which of them it is known to fail.
+
+    Args:
+        kind: What it is: `solver`, `actuator` or `sensor`.
+        name: Its name, as `type` of its table has it.
+        config: The other keys of its table. Patterns match the kit's scene unless there is a `prototype`.
+        prototype: Adds what suits it to one world's builder, which the solver's `configure_builder` has prepared. By
+            default two hinged links and a ball on the ground; for a solver that has no hinges the ball alone, without a
+            shape where it has no contacts, and for one of particles a block of grains.
+        solver: The solver that an actuator or a sensor is tried with; by default XPBD that also reports accelerations.
+        world_count: Number of worlds.
+        dt: Length of a substep [s].
+        expected_failures: Why some checks fail, by their names.
+
+    Raises:
+        PluginError: An expected failure is of no check of that kind.
+    """
+
+    def __init__(
+        self,
+        kind: Literal["solver", "actuator", "sensor"],
+        name: str,
+        *,
+        config: Mapping[str, Any] | None = None,
+        prototype: Scene | None = None,
+        solver: str | None = None,
+        world_count: int = 3,
+        dt: float = 0.002,
+        expected_failures: Mapping[str, str] | None = None,
+    ) -> None:
+        self.subject = Subject(
+            kind=kind,
+            name=name,
+            config=config or {},
+            prototype=prototype,
+            solver=solver,
+            world_count=world_count,
+            dt=dt,
+        )
+        """The plugin, and how it is tried."""
+        self.expected_failures = dict(expected_failures or {})
+        self.checks: Mapping[str, Check] = {check.name: check for check in checks_for(kind)}
+        """The checks of its kind, by name."""
+        self._runs = Runs(self.subject)
+        for unknown in self.expected_failures.keys() - self.checks.keys():
+            raise PluginError(
+                f"{self.subject}: expected_failures has {unknown!r}, which is no check of a {kind}"
+                f"{did_you_mean(unknown, self.checks)}"
+            )
+
+    def run(self, name: str) -> CheckResult:
+        """Run one check."""
+        expected = self.expected_failures.get(name)
+        try:
+            self.checks[name].run(self._runs)
+        except NotApplicableError as nothing:
+            if expected is None:
+                return CheckResult(check=name, outcome="not applicable", reason=str(nothing))
+        except Exception as error:  # a plugin may raise anything
+            if expected is None:
+                reason = str(error) or type(error).__name__
+                return CheckResult(check=name, outcome="failed", reason=reason, error=error)
+            return CheckResult(check=name, outcome="expected failure", reason=expected)
+        if expected is None:
+            return CheckResult(check=name, outcome="passed")
+        error = PluginError(f"{self.subject}: {name} does not fail, as expected_failures says; take it out there")
+        return CheckResult(check=name, outcome="failed", reason=str(error), error=error)
+
+    def results(self) -> Iterator[CheckResult]:
+        """Run every check, one after the other."""
+        for name in self.checks:
+            yield self.run(name)
+
+
+def check_solver(name: str, **options: Any) -> list[CheckResult]:
+    """Run every check of a solver; `options` are those of `Conformance`.
+
+    Raises:
+        PluginError: A check failed. One paragraph for each that did.
+    """
+    return _checked(Conformance("solver", name, **options))
+
+
+def check_actuator(name: str, **options: Any) -> list[CheckResult]:
+    """Run every check of an actuator; arguments and errors as of `check_solver`."""
+    return _checked(Conformance("actuator", name, **options))
+
+
+def check_sensor(name: str, **options: Any) -> list[CheckResult]:
+    """Run every check of a sensor; arguments and errors as of `check_solver`."""
+    return _checked(Conformance("sensor", name, **options))
+
+
+def _checked(conformance: Conformance) -> list[CheckResult]:
+    results = list(conformance.results())
+    failed = [result for result in results if result.outcome == "failed"]
+    if failed:
+        raise PluginError("\n".join(f"{result.check}: {result.reason}" for result in failed)) from failed[0].error
+    return results
