@@ -1,4 +1,4 @@
-"""From clean values to those that are read: stages in order, by world, and when that was."""
+"""Readings of a sensor: clean values changed by the stages in order, by world, with the times of the readings."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ class Readings:
         self._everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
         self._world_of_row = wp.array(worlds, dtype=int, device=device)
         self._reset_times = wp.zeros(len(worlds), dtype=wp.float64, device=device)
+        #: Time from the last reading or reset to the next reading [s], shape [worlds].
         self.intervals = wp.full(len(worlds), self._period * simulation.control_dt, dtype=float, device=device)
-        """Time from the reading or reset before to the next reading [s], shape [worlds]."""
         acted_on = {choice.config.output for choice in config.stages}
+        #: The outputs by name, with the values that are read.
         self.outputs: dict[str, Output] = {}
-        """What is read, by name."""
         for name, output in measured.items():
             is_apart = name in acted_on
             self.outputs[name] = attrs.evolve(output, data=wp.clone(output.data)) if is_apart else output
         self._apart = [output for output in self.outputs.values() if output.data is not output.clean]
         self._stages = list(self._build_stages(config, binding))
+        #: Arrays that a measurement overwrites, each with a copy and with the world of each row.
         self._kept: list[tuple[wp.array, wp.array, wp.array]] = []
-        """What a measurement overwrites, where it is kept meanwhile, and the world of each row."""
         if memory is not None:
             self._others = wp.zeros(count + 1, dtype=bool, device=device)
             for array in (*(output.clean for output in self.outputs.values()), *memory.values()):
@@ -78,7 +78,7 @@ class Readings:
 
     @contextmanager
     def only(self, world_mask: wp.array[wp.bool]) -> Iterator[None]:
-        """Put back, at the end of a `with` block, what a measurement inside it changed of the worlds not masked."""
+        """Restore the worlds that are not masked at the end of a `with` block, inside which all worlds are measured."""
         for array, kept, _ in self._kept:
             wp.copy(kept, array)
         yield
@@ -87,21 +87,21 @@ class Readings:
             copy_rows(kept, array, world_of_row, self._others)
 
     def publish_everywhere(self, dt: float) -> None:
-        """Bring the clean values of all worlds to where they are read. May be recorded."""
+        """Copy the clean values of all worlds to the outputs, and apply the stages. May be recorded."""
         if self._period > 1 and dt:
-            self.intervals.fill_(dt)  # a world that was reset in between had a shorter one
+            self.intervals.fill_(dt)  # a world that was reset in between had a shorter interval
         for output in self._apart:
             wp.copy(output.data, output.clean)
         self._apply(self._everywhere, dt)
 
     def publish(self, world_mask: wp.array[wp.bool], dt: float) -> None:
-        """Bring the clean values of the masked worlds, shape [world_count + 1], to where they are read."""
+        """Copy the clean values of the masked worlds to the outputs, and apply the stages; mask [world_count + 1]."""
         for output in self._apart:
             copy_rows(output.clean, output.data, self._world_of_row, world_mask)
         self._apply(world_mask, dt)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
-        """Let the stages forget the masked worlds, and note when that was."""
+        """Reset the stages in the masked worlds, and note the time."""
         for stage, _ in self._stages:
             stage.reset(world_mask)
         simulation = self._simulation
@@ -110,7 +110,7 @@ class Readings:
         wp.launch(stamp, len(self._worlds), inputs, device=world_mask.device)
 
     def times(self) -> np.ndarray:
-        """Return when each world was measured last, or cleared [s]."""
+        """Return the time of each world's last reading or reset [s], shape [worlds]."""
         steps = self._simulation.step_count
         measured = (steps - steps % self._period) * self._simulation.control_dt
         return np.maximum(self._reset_times.numpy(), measured)
