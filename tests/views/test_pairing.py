@@ -5,7 +5,7 @@ import re
 import newton
 import pytest
 import warp as wp
-from pippin.views.pairing import pair, sensor_groups
+from pippin.views.contacts.pairing import pair, sensor_groups
 from pippin.views.selection import SelectionError
 
 

@@ -1,8 +1,8 @@
 """Batched views: articulations, bodies and contacts of all worlds as dense arrays."""
 
 from .articulations import ArticulationView
-from .contact_data import ContactData, FrictionData, RawContactData
-from .contacts import RigidContactView
+from .contacts.data import ContactData, FrictionData, RawContactData
+from .contacts.view import RigidContactView
 from .errors import RowError, ViewError
 from .metatype import ArticulationMetatype, DofType
 from .object_type import ObjectType

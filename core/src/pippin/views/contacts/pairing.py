@@ -1,4 +1,4 @@
-"""Which bodies a contact view senses, and against what it splits their contacts."""
+"""Bodies that a contact view senses, and the counterparts that it splits their contacts by."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-
-from .selection import Pattern, Patterns, SelectionError, select
+from pippin.views.selection import Pattern, Patterns, SelectionError, select
 
 __all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
 
