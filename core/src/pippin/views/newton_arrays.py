@@ -31,10 +31,10 @@ class NewtonArrays:
         """
         host = self._host
         if quantity.source == "state":
-            return _arrays(host.stepped_state or host.state, quantity)
+            return [getattr(host.stepped_state or host.state, quantity.arrays[0])]
         if quantity.source == "observable":
             return [self._observable(kind, quantity.name) for kind in quantity.arrays]
-        return self._of_model_or_control(quantity)
+        return _arrays(host.control if quantity.source == "control" else host.model, quantity)
 
     def to_write(self, quantity: Quantity) -> list[wp.array]:
         """Return the arrays to write a quantity into.
@@ -42,16 +42,14 @@ class NewtonArrays:
         Raises:
             ViewError: The simulation has no such array.
         """
+        host = self._host
         if quantity.source == "state":
-            return _arrays(self._host.written.state_for_joints(), quantity)
-        return self._of_model_or_control(quantity)
+            return _arrays(host.written.state_for_joints(), quantity)
+        return _arrays(host.control if quantity.source == "control" else host.model, quantity)
 
     def inverse(self, quantity: Quantity) -> wp.array | None:
         """Return the array of a quantity's inverses, if it has one."""
         return getattr(self._host.model, quantity.inverse) if quantity.inverse else None
-
-    def _of_model_or_control(self, quantity: Quantity) -> list[wp.array]:
-        return _arrays(self._host.control if quantity.source == "control" else self._host.model, quantity)
 
     def _observable(self, kind: str, name: str) -> wp.array:
         array = getattr(self._host.observables, kind, None)
@@ -64,11 +62,14 @@ class NewtonArrays:
 
 
 def _arrays(owner: Any, quantity: Quantity) -> list[wp.array]:
-    return [_added(owner, name, quantity) if "." in name else getattr(owner, name) for name in quantity.arrays]
+    if "." in quantity.arrays[0]:
+        return [_added(owner, quantity)]
+    return [getattr(owner, name) for name in quantity.arrays]
 
 
-def _added(owner: Any, path: str, quantity: Quantity) -> wp.array:
+def _added(owner: Any, quantity: Quantity) -> wp.array:
     """Return an array that a solver adds to the model under its own name, such as `mujoco.gravcomp`."""
+    path = quantity.arrays[0]
     solver, _, name = path.partition(".")
     array = getattr(getattr(owner, solver, None), name, None)
     if array is None:
