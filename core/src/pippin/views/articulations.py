@@ -16,9 +16,10 @@ from .balls import Balls
 from .dynamics import Dynamics
 from .exchange import Array, deliver
 from .indexing import PADDING, ArticulationIndices
-from .metatype import ArticulationMetatype, of_articulation
+from .metatype import ArticulationMetatype
 from .quantities import ARTICULATION, Quantity
 from .rows import RowView
+from .structure import of_articulation
 
 __all__ = ["ArticulationView"]
 

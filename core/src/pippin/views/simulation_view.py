@@ -22,8 +22,9 @@ from .exchange import Array, Staging, deliver
 from .kernels.field import scatter
 from .kernels.marks import Marks
 from .kernels.places import Places
+from .labelled import object_type
 from .launching import PreparedLaunch
-from .object_type import ObjectType, object_type
+from .object_type import ObjectType
 from .rigid_bodies import RigidBodyView
 from .rows import RowView
 from .selection import Patterns, select

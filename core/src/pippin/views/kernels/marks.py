@@ -7,7 +7,7 @@ __all__ = ["Marks", "mark", "mark_row"]
 
 @wp.struct
 class Marks:
-    """What each row belongs to, and the masks to mark it in; nothing is marked if the arrays are null."""
+    """What each row belongs to, and the masks to mark it in."""
 
     articulation_of: wp.array(dtype=int)
     """Articulation of each row, shape [count]; -1 for none."""
@@ -24,8 +24,6 @@ class Marks:
 @wp.func
 def mark_row(row: int, marks: Marks):
     """Mark the articulation of a row, if it has one, and its world."""
-    if not marks.world_of:
-        return
     articulation = marks.articulation_of[row]
     if articulation >= 0:
         marks.articulation_mask[articulation] = True

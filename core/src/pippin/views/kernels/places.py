@@ -21,7 +21,7 @@ class Places:
 
 @wp.func
 def place_of(i: int, places: Places, chosen: Chosen, faults: wp.array[int], marks: Marks):
-    """Return the element that thread i writes, or -1, and the position of its value in the data; mark its row."""
+    """Return the element that thread i writes, or -1, and the position of its value in the data; mark its row, if marks are given."""
     position = i // places.width
     column = i - position * places.width
     row = chosen_row(position, places.index.shape[0] // places.width, chosen, column == 0, faults)
@@ -32,6 +32,6 @@ def place_of(i: int, places: Places, chosen: Chosen, faults: wp.array[int], mark
         element = places.index[slot]
         if not chosen.is_compact:
             at = slot
-        if column == 0:
+        if column == 0 and marks.world_of:
             mark_row(row, marks)
     return element, at
