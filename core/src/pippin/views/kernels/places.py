@@ -21,7 +21,10 @@ class Places:
 
 @wp.func
 def place_of(i: int, places: Places, chosen: Chosen, faults: wp.array[int], marks: Marks):
-    """Return the element that thread i writes, or -1, and the position of its value in the data; mark its row, if marks are given."""
+    """Return the element that thread i writes, or -1, and the position of its value in the data.
+
+    The first thread of a row marks it, if marks are given.
+    """
     position = i // places.width
     column = i - position * places.width
     row = chosen_row(position, places.index.shape[0] // places.width, chosen, column == 0, faults)
