@@ -16,9 +16,9 @@ from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig
 from pippin.devices import warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.features import FEATURES
 from pippin.processes import FreshProcess
 from pippin.simulation import Simulation
-from pippin.solving.features import FEATURES
 from pippin.step.compilation import compile_step
 
 from . import measures

@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 from pippin.arrays import on_host, present
 from pippin.errors import PluginError
-from pippin.solving.features import FEATURES
+from pippin.features import FEATURES
 from pippin.spelling import did_you_mean
 
 from . import scenes
