@@ -73,8 +73,8 @@ class SimulationView:
         """Return a view of articulations, in the order of the patterns and then by world and index, each once.
 
         Args:
-            pattern: One or several: a path whose segments `*`, `**` and `[]` stand in, a compiled regular expression,
-                or an index.
+            pattern: One or several: a glob, which is a path with `*`, `**` and `[]` in its segments; a compiled regular
+                expression, which covers a whole label or its last segment; or an index.
             worlds: Worlds to select in; by default all.
             path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
             allow_empty: Whether a pattern may match nothing.
