@@ -1,6 +1,7 @@
 """Selection: by label and world, segment by segment, in the order that was asked for."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pippin
@@ -170,3 +171,22 @@ def test_a_world_without_any_is_an_error():
         chosen("/ant/*", chosen_worlds=[0, 7])
     with pytest.raises(SelectionError, match="index 0: its body is in world 0, which is not one of the chosen"):
         chosen([0], chosen_worlds=[1])
+
+
+def test_globs_and_expressions_of_the_documented_table_select_the_same():
+    page = Path(__file__).parents[2] / "docs/explanation/decisions/label-patterns.md"
+    rows = [line.split("|")[2:4] for line in page.read_text().splitlines() if line.startswith("| ")][1:]
+    named = [
+        "ant/torso",
+        "ant/torso/leg_1",
+        "ant/torso/leg_1/foot",
+        "ant/torso/leg_3",
+        "box/foot",
+        "leg_2",
+        "ant/torsos",
+    ]
+
+    assert len(rows) == 6
+    for glob, expression in ([cell.strip(" `") for cell in row] for row in rows):
+        selected = chosen(glob, named, np.zeros(len(named)))
+        assert selected == labels.match(expression, named, "body", "here"), glob
