@@ -17,6 +17,7 @@ COLD_ENTRANCES = (
     "pippin.isaac",
     "pippin.sensing",
     "pippin.solving",
+    "pippin.views",
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
 
@@ -28,7 +29,7 @@ DOORS = {
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),
     ("pippin.simulation", "pippin.step.rollout"),
-    ("pippin.simulation", "pippin.views"),
+    ("pippin.simulation", "pippin.views.simulation_view"),
     ("pippin.actuation.drive", "pippin.actuation.effort"),
     ("pippin.actuation.parameters", "pippin.actuation.kernels"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),

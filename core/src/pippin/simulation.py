@@ -165,7 +165,7 @@ class Simulation:
     @property
     def view(self) -> SimulationView:
         """Articulations, bodies and contacts of all worlds as dense arrays; another one after it was invalidated."""
-        from .views import SimulationView
+        from .views.simulation_view import SimulationView
 
         if self._view is None or not self._view.is_valid:
             self._view = SimulationView(self)

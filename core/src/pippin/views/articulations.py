@@ -13,14 +13,13 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 
 from .balls import Balls
-from .choice import Choice
 from .dynamics import Dynamics
 from .exchange import Array, deliver
 from .indexing import PADDING, ArticulationIndices
-from .metatype import ArticulationMetatype, of_articulation
-from .placement import Placement
+from .metatype import ArticulationMetatype
 from .quantities import ARTICULATION, Quantity
 from .rows import RowView
+from .structure import of_articulation
 
 __all__ = ["ArticulationView"]
 
@@ -52,15 +51,8 @@ class ArticulationView(RowView):
             "link": indices.links,
         }
         balls = Balls(indices, faults) if indices.ball_coords.size else None
-        super().__init__(host, labels, _worlds(model, articulations), articulations, maps, balls, faults)
-        self._placement = Placement(
-            host=host,
-            marks=self._marks,
-            faults=faults,
-            labels=self.labels,
-            bodies=indices.links[:, 0],
-            joints=indices.joints[:, 0],
-        )
+        joints = indices.joints[:, 0]
+        super().__init__(host, labels, _worlds(model, articulations), articulations, maps, joints, balls, faults)
         self._dynamics = Dynamics(host, articulations, indices, self._marks.world_of)
 
     # What the rows are.
@@ -378,19 +370,6 @@ class ArticulationView(RowView):
             self._refuse_invalid(f"get_{name}")
             state = self._host.stepped_state or self._host.state
             return deliver(getattr(self._dynamics, name)(state), out, f"get_{name}")
-
-    def _write(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
-        placement = self._placement
-        if quantity.name == "root_transforms":
-            if len(placement.joined):
-                self._notify(quantity.flags)
-                _ = self._host.state  # the root has to be where its joint says before that is moved along
-            placement.put(values, choice)
-        elif quantity.name == "root_velocities":
-            placement.refuse_joined("set_root_velocities")
-            placement.throw(values, choice)
-        else:
-            super()._write(quantity, values, choice)
 
 
 def _worlds(model: Any, articulations: np.ndarray) -> np.ndarray:

@@ -11,9 +11,9 @@ import warp as wp
 from pippin.arrays import on_host
 from pippin.binding import Host
 
-from . import kernels
 from .errors import ViewError
 from .indexing import ArticulationIndices
+from .kernels import dynamics as kernels
 
 __all__ = ["Dynamics"]
 

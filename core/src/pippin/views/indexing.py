@@ -1,4 +1,4 @@
-"""Where the numbers of an articulation's rows are in Newton's arrays: padded maps from rows to indices."""
+"""Indices of the numbers of an articulation's rows in Newton's arrays: padded maps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 
-from .metatype import DofType, has_dofs
+from .metatype import DofType
+from .structure import has_dofs
 
 __all__ = ["PADDING", "ArticulationIndices", "free_roots", "padded"]
 

@@ -1,4 +1,4 @@
-"""What a contact view reports contact by contact."""
+"""Reports of a contact view, contact by contact."""
 
 from __future__ import annotations
 

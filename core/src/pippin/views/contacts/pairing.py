@@ -1,4 +1,4 @@
-"""Which bodies a contact view senses, and against what it splits their contacts."""
+"""Bodies that a contact view senses, and the counterparts that it splits their contacts by."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-
-from .selection import Pattern, Patterns, SelectionError, select
+from pippin.views.selection import Pattern, Patterns, SelectionError, select
 
 __all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
 
@@ -160,10 +159,9 @@ def _paths_above(model: newton.Model, pattern: Pattern, path_glob: bool) -> list
     labels, worlds = [label for label, _ in places], np.array([world for _, world in places], dtype=int)
     found = _chosen(pattern, labels, worlds, path_glob)
     if not found:
-        known = list(dict.fromkeys([*model.body_label, *(model.shape_label[shape] for shape in static)]))
-        select(
-            pattern, known, np.zeros(len(known)), what="body or static shape", path_glob=path_glob
-        )  # raises, with the nearest
+        known = [*model.body_label, *(model.shape_label[shape] for shape in static)]
+        # Nothing of all this matches: selecting it raises, with the nearest name.
+        select(pattern, known, np.zeros(len(known)), what="body or static shape", path_glob=path_glob)
     return [Counterpart(*places[index], tuple(below[places[index]])) for index in found]
 
 
