@@ -65,7 +65,9 @@ def imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
 
 
 def _statements(module: str) -> list[ast.stmt]:
-    return ast.parse(_file(module).read_text(encoding="utf-8")).body
+    """Return the statements of a module, with those of its blocks for type checkers: a room may import names late."""
+    body = ast.parse(_file(module).read_text(encoding="utf-8")).body
+    return [inner for each in body for inner in (each.body if isinstance(each, ast.If) else [each])]
 
 
 def _file(module: str) -> Path:
