@@ -6,7 +6,7 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .config import load, structure
 from .devices import WARP_LOCK, leave_out_backward_kernels, require_backward_kernels
@@ -332,7 +332,7 @@ class Simulation:
         Raises:
             ConfigError: An index is out of range, the mask has another shape, or `what` is something else.
         """
-        if what not in get_args(Coordinates):
+        if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
             self.written.add(what, self._reset.mask_of(worlds))

@@ -109,7 +109,7 @@ class ArticulationView(RowView):
 
     @property
     def dof_types(self) -> np.ndarray:
-        """`DofType` of each DOF, shape [count, max_dofs], uint8; 0 where it is padded."""
+        """`DofType` of each DOF, shape [count, max_dofs], uint8; padding is 0."""
         return self._indices.dof_types
 
     def get_dof_types(self) -> np.ndarray:
@@ -124,7 +124,7 @@ class ArticulationView(RowView):
 
     @cached_property
     def shared_metatype(self) -> ArticulationMetatype:
-        """The structure of the first row, which all share where the view is homogeneous."""
+        """The structure of the first row, which all rows share if the view is homogeneous."""
         return self.metatype(0)
 
     @cached_property
@@ -336,7 +336,7 @@ class ArticulationView(RowView):
         """Return the velocity of each link per velocity of each generalized DOF, shape [count, max_links, 6, columns].
 
         Velocities are linear of the centre of mass, then angular, in the world. A free root's six columns come first,
-        then those of the DOFs; there are none for roots where all are held. The first call allocates.
+        then those of the DOFs; roots have none if all are held. The first call allocates.
         """
         return self._compute("jacobians", out)
 

@@ -20,8 +20,8 @@ class Balls:
     """Reads and writes the ball joints of all rows.
 
     Args:
-        indices: Where the joints of each row are.
-        faults: What the kernel that runs beside counts into.
+        indices: The joints of each row.
+        faults: Counts wrong indices, for the kernel that runs beside.
     """
 
     def __init__(self, indices: ArticulationIndices, faults: wp.array) -> None:

@@ -137,7 +137,7 @@ class RowChoice:
 
 
 def _is_on_device(data: Any) -> bool:
-    """Tell whether data is where the host cannot read it without waiting; Warp arrays are held to be."""
+    """Tell whether data may lie on a device, so that the host would have to wait for it; Warp arrays count as such."""
     if isinstance(data, wp.array):
         return True
     return not isinstance(data, np.ndarray | Sequence) and hasattr(data, "__cuda_array_interface__")

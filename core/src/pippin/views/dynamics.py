@@ -19,7 +19,9 @@ __all__ = ["Dynamics"]
 
 
 class Dynamics:
-    """What the motion of some articulations obeys, by row. The memory is allocated at the first call of each kind.
+    """Jacobians, mass matrices and forces of some articulations, by row.
+
+    The memory is allocated at the first call of each kind.
 
     Args:
         host: The simulation.

@@ -20,7 +20,7 @@ class RowMarks:
 
     Args:
         host: Whose masks they are.
-        articulation_of: Articulation of each row, shape [count]; -1 where it is in none.
+        articulation_of: Articulation of each row, shape [count]; -1 for none.
         world_of: World of each row, shape [count]; -1 for no world.
     """
 

@@ -19,7 +19,7 @@ __all__ = ["RigidBodyView"]
 
 
 class RigidBodyView(RowView):
-    """One row for each body, free or a link of an articulation; what a joint holds cannot be put elsewhere.
+    """One row for each body, free or a link of an articulation; a body that a joint holds cannot be put elsewhere.
 
     Made by `SimulationView.rigid_bodies`.
 
@@ -76,7 +76,7 @@ class RigidBodyView(RowView):
 
 
 def _movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the joint of a tree that moves each body, and the tree; -1 where none does."""
+    """Return the joint of a tree that moves each body, and the tree; -1 for none."""
     joint_of, tree_of = (np.full(model.body_count, PADDING, dtype=np.int32) for _ in range(2))
     if model.joint_count:
         articulations = on_host(model.joint_articulation)

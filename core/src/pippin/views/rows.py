@@ -37,7 +37,7 @@ class RowView(abc.ABC):
     that `indices` list or a boolean `mask` marks, else all. With `compact=True` the data has one row per index instead.
     What follows from a setting, such as bodies from joints, is computed once, before the next step or read.
 
-    Nothing is allocated or waited for after construction, where data lies on the simulation's device; data elsewhere
+    Nothing is allocated or waited for after construction, if data lies on the simulation's device; data elsewhere
     is copied. With such data every method may be recorded. An index of no row is a `RowError`; on the device, where
     nobody waits for it, it is counted, nothing is written, and `check_errors` and `Simulation.check` raise.
     """

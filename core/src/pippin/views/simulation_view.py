@@ -1,4 +1,4 @@
-"""The way into a simulation by patterns: views of its articulations and bodies, its gravity, and what holds for all."""
+"""Views of a simulation, chosen by patterns: its articulations, bodies and contacts; its gravity."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class SimulationView:
             view.check_errors()
 
     def invalidate(self) -> None:
-        """Make this view and every one made from it raise where it is used; the simulation goes on."""
+        """Make this view and every one made from it raise if it is used; the simulation goes on."""
         self.is_valid = False
         for view in self._views:
             view.is_valid = False

@@ -18,7 +18,7 @@ __all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
 
 @attrs.frozen
 class Counterpart:
-    """What a column is about: a body with all its shapes, or static shapes."""
+    """The body with all its shapes, or the static shapes, that a column is about."""
 
     label: str
     world: int = attrs.field(eq=False)
@@ -42,7 +42,7 @@ def sensor_groups(
         model: The model of all worlds.
         sensors: Patterns of body labels.
         filters: Patterns that hold for all sensors; or as many lists of patterns as there are patterns of sensors.
-        worlds: Worlds to sense in; all where it is None.
+        worlds: Worlds to sense in; by default all.
         path_glob: As of `select`.
 
     Raises:

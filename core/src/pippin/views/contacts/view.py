@@ -42,7 +42,7 @@ class RigidContactView:
         filters: What contacts are split by: patterns for all sensors, or a list of patterns for each sensor pattern.
             Each matches a body, a shape of it, a static shape, or a path above static shapes; of these one in the
             sensor's world, which its sensors share, or as many as there are sensors, paired in their order.
-        worlds: Worlds to select sensors in; all where it is None.
+        worlds: Worlds to select sensors in; by default all.
         path_glob: As of `selection.select`.
         max_contact_data: Rows that `contact_data` and the like have room for.
 
@@ -195,7 +195,7 @@ class RigidContactView:
         return self.is_valid and self.count > 0
 
     def check_errors(self) -> None:
-        """Raise where there were more contacts than rows since the last call. Synchronises with the device.
+        """Raise if there were more contacts than rows since the last call. Synchronises with the device.
 
         Raises:
             SimulationError: Says how many rows were needed.

@@ -28,17 +28,17 @@ class Sources:
 
 @wp.struct
 class Pairing:
-    """Which shapes are of which sensor, and which of which filters."""
+    """Shapes of each sensor, and of each of its filters."""
 
     row_of_shape: wp.array(dtype=int)
-    """Row of the sensor whose body a shape is of; -1 where there is none."""
+    """Row of the sensor whose body a shape is of; -1 for none."""
 
     set_start: wp.array(dtype=int)
-    """Where the sets that a shape is of begin in `sets`, shape [shape_count + 1]."""
+    """Offset in `sets` of each shape's first set, shape [shape_count + 1]."""
 
     sets: wp.array(dtype=int)
     columns: wp.array2d(dtype=int)
-    """Set that each column of a sensor is about, shape [sensors, filters]; -1 where there is none."""
+    """Set that each column of a sensor is about, shape [sensors, filters]; -1 for none."""
 
 
 @wp.func

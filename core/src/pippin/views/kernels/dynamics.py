@@ -15,7 +15,7 @@ def gather_jacobians(
     dof_of: wp.array2d[int],
     values: wp.array4d[float],
 ):
-    """values[row, link, component, column] from Newton's Jacobian of the row's articulation; 0 where it is padded."""
+    """values[row, link, component, column] from Newton's Jacobian of the row's articulation; padding is 0."""
     row, link, component, column = wp.tid()
     joint = joint_of_link[row, link]
     dof = dof_of[row, column]
@@ -35,7 +35,7 @@ def gather_mass_matrices(
     dof_of: wp.array2d[int],
     values: wp.array3d[float],
 ):
-    """values[row, i, j] from Newton's mass matrix of the row's articulation; 0 where it is padded."""
+    """values[row, i, j] from Newton's mass matrix of the row's articulation; padding is 0."""
     row, line, column = wp.tid()
     left = dof_of[row, line]
     right = dof_of[row, column]
@@ -73,7 +73,7 @@ def gather_gravity_forces(
 
 @wp.kernel
 def gather_coriolis(source: wp.array[float], dof_of: wp.array2d[int], values: wp.array2d[float]):
-    """values[row, dof] = source[dof]; 0 where it is padded."""
+    """values[row, dof] = source[dof]; padding is 0."""
     row, column = wp.tid()
     dof = dof_of[row, column]
     value = 0.0
