@@ -86,7 +86,7 @@ class LidarConfig:
     """Number of elevations."""
 
     vertical_range: tuple[float, float] = attrs.field(validator=[deep_iterable(finite), _elevations])
-    """Elevation of the lowest and of the highest channel above the x-y plane [rad]; a single channel is in the middle."""
+    """Elevation of the lowest and the highest channel above the x-y plane [rad]; a single channel is in the middle."""
 
     horizontal_count: int = attrs.field(validator=ge(1))
     """Number of azimuths."""
