@@ -94,7 +94,7 @@ def test_a_run_leaves_a_folder_with_everything_in_it(run: Callable[..., Result],
     run("--duration", "0.04", "--record-worlds", "2")
 
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {"config.toml", "summary.json", "series.npz", "series.png"}
+    assert names == {"config.toml", "summary.json", "series.npz", "series.svg"}
     with np.load(tmp_path / "out/series.npz") as series:
         np.testing.assert_allclose(series["time"], 0.004 * np.arange(1, 11))
         assert series["joint_q"].shape == (10, 2, 2)

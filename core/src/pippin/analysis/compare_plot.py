@@ -1,73 +1,56 @@
-"""Draws a comparison of solvers. Imports Matplotlib, which the extra `pippin[plot]` installs."""
+"""Plot of a comparison of solvers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from .compare import Result
+from .figure import Bars, Curve, Panel, figure
 
 __all__ = ["plot_comparison"]
 
 _PANELS = {
-    "energy": "change of mechanical energy [J]",
-    "distance": "distance to the reference [m]",
-    "joint_gap": "joint gap [m]",
-    "penetration": "penetration [m]",
+    "energy": ("change of mechanical energy", "J"),
+    "distance": ("distance to the reference", "m"),
+    "joint_gap": ("joint gap", "m"),
+    "penetration": ("penetration", "m"),
 }
-"""Series over time, with their titles."""
-
-_STYLES = ("-", "--", ":", "-.")
-"""Solvers in turn, so that curves that lie on each other are both seen."""
+"""Series over time, with their titles and units."""
 
 
-def plot_comparison(results: Sequence[Result], reference: str) -> Figure:
-    """Return a figure of the solvers that ran: throughput, and what was measured over time, of the worst world."""
-    ran = [result for result in results if result.series]
-    panels = [name for name in _PANELS if any(name in result.series for result in ran)]
-    rows = 1 + (len(panels) + 1) // 2
-    figure = Figure(figsize=(10, 0.5 + 2.4 * rows), dpi=110, layout="constrained")
-    grid = figure.add_gridspec(rows, 2)
-    colors = {result.solver: f"C{index}" for index, result in enumerate(results)}
-    _draw_throughput(figure.add_subplot(grid[0, :]), ran, colors)
-    for index, name in enumerate(panels):
-        axis = figure.add_subplot(grid[1 + index // 2, index % 2])
-        _draw_series(axis, name, ran, colors)
-        axis.set_title(_PANELS[name].replace("the reference", reference), loc="left", fontsize=10)
-    return figure
+def plot_comparison(results: Sequence[Result], reference: str) -> str:
+    """Return the solvers that ran as SVG: throughput, and what was measured over time, of the worst world."""
+    ran = {index: result for index, result in enumerate(results) if result.series}
+    names = [name for name in _PANELS if any(name in result.series for result in ran.values())]
+    speeds = {one.solver: (index, one.world_steps_per_second or 0.0) for index, one in ran.items()}
+    bars = Bars(title="world-steps per second", values=speeds)
+    return figure([bars, *(_panel(name, ran, reference) for name in names)], "time [s]")
 
 
-def _draw_throughput(axis: Axes, results: Sequence[Result], colors: dict[str, str]) -> None:
-    timed = [result for result in results if result.world_steps_per_second is not None]
-    speeds = [result.world_steps_per_second or 0.0 for result in timed]
-    bars = axis.barh([result.solver for result in timed], speeds, color=[colors[one.solver] for one in timed])
-    axis.bar_label(bars, labels=[f"{speed:,.0f}" for speed in speeds], padding=3, fontsize=8)
-    axis.invert_yaxis()
-    axis.margins(x=0.1)
-    axis.set_title("world-steps per second", loc="left", fontsize=10)
-    _tidy(axis)
-
-
-def _draw_series(axis: Axes, name: str, results: Sequence[Result], colors: dict[str, str]) -> None:
-    largest = 0.0
-    for index, result in enumerate(results):
-        if name in result.series:
-            worst = _worst(name, result)
-            if result.outcome == "finished":
-                largest = max(largest, worst.max())
-            time = result.series["time"].values[: len(worst)]
-            style = _STYLES[index % len(_STYLES)]
-            axis.plot(time, worst, style, label=result.solver, color=colors[result.solver], linewidth=1.1)
-    axis.set_xlabel("time [s]")
-    axis.set_yscale("log")
-    if largest > 0.0:
-        axis.set_ylim(top=3.0 * largest)  # what diverges leaves the picture
-    axis.margins(x=0.0)
-    axis.grid(alpha=0.25, linewidth=0.6)
-    _tidy(axis)
+def _panel(name: str, results: Mapping[int, Result], reference: str) -> Panel:
+    title, unit = _PANELS[name]
+    worst = {index: _worst(name, result) for index, result in results.items() if name in result.series}
+    curves = [
+        Curve(
+            label=results[index].solver,
+            x=results[index].series["time"].values[: len(values)],
+            y=values,
+            index=index,
+            is_dashed=True,
+        )
+        for index, values in worst.items()
+    ]
+    ends = [values.max() for index, values in worst.items() if results[index].outcome == "finished"]
+    largest = float(max(ends, default=0.0))
+    return Panel(
+        title=title.replace("the reference", reference),
+        unit=unit,
+        curves=tuple(curves),
+        is_logarithmic=True,
+        largest=3.0 * largest if largest > 0.0 else None,  # what diverges leaves the picture
+    )
 
 
 def _worst(name: str, result: Result) -> np.ndarray:
@@ -75,7 +58,3 @@ def _worst(name: str, result: Result) -> np.ndarray:
     values = result.series[name].values
     values = np.abs(values - values[0]) if name == "energy" else values
     return values if values.ndim == 1 else values.max(axis=1)
-
-
-def _tidy(axis: Axes) -> None:
-    axis.spines[["top", "right"]].set_visible(False)

@@ -1,18 +1,15 @@
-"""Draws the series of a run. Imports Matplotlib, which the extra `pippin[plot]` installs."""
+"""Plot of the series of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import attrs
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from .figure import Curve, Panel, figure
 from .recorder import Series
 
-__all__ = ["plot_series"]
+__all__ = ["panels_of", "plot_series"]
 
 _LEGEND_MAX = 10
 """More lines than this are not named."""
@@ -23,32 +20,18 @@ _SKIPPED = ("time", "joint_qd")
 """Series that have no panel: velocities say little beside positions, and would double the picture."""
 
 
-@attrs.frozen(kw_only=True, eq=False)
-class _Panel:
-    """Lines that share an axis, because they share a unit."""
-
-    title: str
-    unit: str
-    names: tuple[str, ...]
-    values: np.ndarray
-    """Shape [steps, lines]."""
+def plot_series(series: Mapping[str, Series]) -> str:
+    """Return the first recorded world as SVG: a panel for each series and unit, over simulated time."""
+    return figure(panels_of(series), "time [s]")
 
 
-def plot_series(series: Mapping[str, Series]) -> Figure:
-    """Return a figure of the first recorded world: a panel for each series and unit, over simulated time."""
+def panels_of(series: Mapping[str, Series]) -> list[Panel]:
+    """Return a panel for each series and unit; quaternions and targets are left out."""
     time = series["time"].values
-    panels = [panel for name, one in series.items() if name not in _SKIPPED for panel in _panels(name, one)]
-    figure = Figure(figsize=(10, 0.8 + 2.1 * max(len(panels), 1)), dpi=110, layout="constrained")
-    axes = figure.subplots(max(len(panels), 1), 1, sharex=True, squeeze=False)[:, 0]
-    for axis, panel in zip(axes, panels, strict=False):
-        _draw(axis, panel, time)
-    axes[-1].set_xlabel("time [s]")
-    figure.align_ylabels(axes)
-    return figure
+    return [panel for name, one in series.items() if name not in _SKIPPED for panel in _panels(name, one, time)]
 
 
-def _panels(name: str, series: Series) -> Iterator[_Panel]:
-    """Split the first world's lines of a series by unit; quaternions and targets are left out."""
+def _panels(name: str, series: Series, time: np.ndarray) -> Iterator[Panel]:
     if name.endswith("_targets") or not series.values.size:
         return
     names, values = _lines(series)
@@ -56,7 +39,9 @@ def _panels(name: str, series: Series) -> Iterator[_Panel]:
     title = _TITLES.get(name, name.split("/", 1)[-1].replace("/", ": ").replace("_", " "))
     for unit in sorted(set(units) - {"1"}):
         chosen = [index for index, own in enumerate(units) if own == unit]
-        yield _Panel(title=title, unit=unit, names=tuple(names[index] for index in chosen), values=values[:, chosen])
+        curves = [Curve(label=names[line], x=time, y=values[:, line], index=index) for index, line in enumerate(chosen)]
+        has_legend = 1 < len(curves) <= _LEGEND_MAX
+        yield Panel(title=title, unit=unit, curves=tuple(curves), has_legend=has_legend)
 
 
 def _lines(series: Series) -> tuple[tuple[str, ...], np.ndarray]:
@@ -73,19 +58,3 @@ def _lines(series: Series) -> tuple[tuple[str, ...], np.ndarray]:
 
 def _numbers(count: int) -> tuple[str, ...]:
     return tuple(str(index) for index in range(count))
-
-
-def _draw(axis: Axes, panel: _Panel, time: np.ndarray) -> None:
-    count = len(panel.names)
-    colors = (
-        colormaps["tab10"](range(count)) if count <= _LEGEND_MAX else colormaps["viridis"](np.linspace(0, 1, count))
-    )
-    for name, color, values in zip(panel.names, colors, panel.values.T, strict=True):
-        axis.plot(time, values, label=name, color=color, linewidth=1.1)
-    axis.set_title(panel.title, loc="left", fontsize=10)
-    axis.set_ylabel(f"[{panel.unit}]" if panel.unit else "")
-    axis.grid(alpha=0.25, linewidth=0.6)
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.margins(x=0.0)
-    if 1 < count <= _LEGEND_MAX:
-        axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
@@ -75,31 +74,13 @@ class RunFolder:
             arrays |= {f"{kind}/{name}": np.array(texts) for kind, texts in notes.items() if texts}
         np.savez(self._file("series.npz"), **arrays)
 
-    def write_picture(self, series: Mapping[str, Series]) -> bool:
-        """Write `series.png`, where Matplotlib is installed; tell whether it is."""
+    def write_picture(self, series: Mapping[str, Series]) -> None:
+        """Write `series.svg`."""
+        self._file("series.svg").write_text(plot_series(series), encoding="utf-8")
 
-        def draw() -> Figure:
-            return plot_series(series)
-
-        return self._write_drawing("series.png", draw)
-
-    def write_comparison(self, results: Sequence[Result], reference: str) -> bool:
-        """Write `comparison.png`, where Matplotlib is installed; tell whether it is."""
-
-        def draw() -> Figure:
-            return plot_comparison(results, reference)
-
-        return self._write_drawing("comparison.png", draw)
-
-    def _write_drawing(self, name: str, draw: Callable[[], Figure]) -> bool:
-        try:
-            figure = draw()
-        except ModuleNotFoundError as error:
-            if error.name != "matplotlib":
-                raise
-            return False
-        figure.savefig(self._file(name))
-        return True
+    def write_comparison(self, results: Sequence[Result], reference: str) -> None:
+        """Write `comparison.svg`."""
+        self._file("comparison.svg").write_text(plot_comparison(results, reference), encoding="utf-8")
 
     def _file(self, name: str) -> Path:
         self.path.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from pippin.analysis.compare import Result
     from pippin.analysis.run_folder import RunFolder
 
-    from ._progress import Progress
 
 UNABLE, FAILED = 2, 4
 
@@ -76,7 +75,7 @@ def compare(
 
     The exit code is 4 where a solver failed or exceeds a limit, else 2 where one that is named here cannot run FILE.
     A limit names a figure as JSON does: --limit distance=0.01. The folder, by default runs/NAME-DATE-TIME, holds all
-    figures (comparison.json), what was measured over time (series.npz) and, with pippin[plot], comparison.png.
+    figures (comparison.json), what was measured over time (series.npz) and a plot of it (comparison.svg).
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
     from pippin.analysis.compare import UNITS
     from pippin.analysis.compare import compare as run_each
@@ -103,7 +102,7 @@ def compare(
         "exceeded": faults,
         "solvers": [result.figures() for result in results],
     }
-    _write(folder, results, summary, progress)
+    _write(folder, results, summary)
     if as_json:
         click.echo(json.dumps({**summary, "folder": str(folder.path)}, ensure_ascii=False))
     else:
@@ -151,11 +150,10 @@ def _faults(results: Sequence[Result], thresholds: Mapping[str, float]) -> list[
     return faults
 
 
-def _write(folder: RunFolder, results: Sequence[Result], summary: Mapping[str, Any], progress: Progress) -> None:
+def _write(folder: RunFolder, results: Sequence[Result], summary: Mapping[str, Any]) -> None:
     folder.write_json("comparison.json", summary)
     folder.write_series({f"{result.solver}/{name}": one for result in results for name, one in result.series.items()})
-    if not folder.write_comparison(results, summary["reference"]):
-        progress.note("no picture: matplotlib is not installed; install pippin[plot]")
+    folder.write_comparison(results, summary["reference"])
 
 
 def _print(results: Sequence[Result], faults: Sequence[str]) -> None:

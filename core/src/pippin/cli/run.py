@@ -83,7 +83,7 @@ def run(
     """Simulate what FILE describes.
 
     The run folder, by default runs/NAME-DATE-TIME, holds the resolved configuration (config.toml), a summary
-    (summary.json), the time series (series.npz) and, with the extra pippin[plot], a picture of them (series.png).
+    (summary.json), the time series (series.npz) and a picture of them (series.svg).
 
     World-steps per second are physics steps of all worlds together: worlds × control steps × decimation ÷ wall time,
     from the second control step on. The first one runs eagerly and is then captured; it is not measured.
@@ -142,11 +142,9 @@ def simulate(
             if target is not None:
                 _save(simulation, target, progress, end)
         with progress.phase("write"):
-            is_drawn = _write(folder, simulation.config, recorder, summary)
+            _write(folder, simulation.config, recorder, summary)
             if trace is not None:
                 folder.write_trace(trace)
-        if not is_drawn:
-            progress.note("no picture: matplotlib is not installed; install pippin[plot]")
         if trace is not None:
             progress.note(str(trace))
         _report(summary, folder, progress)
@@ -313,13 +311,13 @@ def _save(
     progress.note(f"checkpoint: {target}, at t = {simulation.time:.6g} s")
 
 
-def _write(folder: RunFolder, config: SimulationConfig, recorder: Recorder, summary: dict[str, Any]) -> bool:
-    """Fill the run folder; tell whether there is a picture."""
+def _write(folder: RunFolder, config: SimulationConfig, recorder: Recorder, summary: dict[str, Any]) -> None:
+    """Fill the run folder."""
     series = recorder.series()
     folder.write_config(config)
     folder.write_summary(summary)
     folder.write_series(series)
-    return folder.write_picture(series)
+    folder.write_picture(series)
 
 
 def _report(summary: dict[str, Any], folder: RunFolder, progress: Progress) -> None:
