@@ -26,6 +26,7 @@ PLUGINS_OF_THE_CORE = ("pippin.actuation.clamping", "pippin.sensing.stages")
 DOORS = {
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
+    ("pippin.simulation", "pippin.step.compilation"),
     ("pippin.simulation", "pippin.step.rollout"),
     ("pippin.simulation", "pippin.views"),
     ("pippin.actuation.drive", "pippin.actuation.effort"),
