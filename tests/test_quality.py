@@ -1,4 +1,4 @@
-"""The checks of the source itself, so that `uv run pytest` is the only command to remember."""
+"""The checks of the source itself, so that the test command is the only command to remember."""
 
 import subprocess
 import sys

@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("changelog.d/*.md"), *DOCS.rglob("*.md")])
 
-TEST_COMMAND = "python3 -m pip install -q uv && uv run pytest"
+TEST_COMMAND = "python3 -m pip install -q uv && uv run --group dev pytest"
 WRITTEN = (
     "configuration",
     "cli",

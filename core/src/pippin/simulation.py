@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .state.checkpoint import Checkpoint
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.outcome import Outcome
+    from .step.program import Program
     from .views import SimulationView
 
 __all__ = ["Simulation"]
@@ -61,10 +62,17 @@ class Simulation:
             leave_out_backward_kernels()
         # The one door to the modules that import Newton: from here on, kernels are compiled as just decided.
         from .assembly.built import assemble, bind_components
+        from .step.compilation import compiling_together
+
+        def rehearse() -> Program:
+            """Build the same without the plugins made in Python, which would not expect a second call."""
+            with type(self)(config, prototype=prototype) as rehearsed:
+                return rehearsed.program
 
         #: Called at events and in the phases of a step.
         self.callbacks = Callbacks() if callbacks is None else callbacks
-        built = assemble(config, plugins, prototype, self.callbacks, trace)
+        with compiling_together(rehearse):
+            built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
         self._state, self._turn, self._view = built.states[0], Turn(), None
@@ -80,7 +88,8 @@ class Simulation:
         #: Control steps so far.
         self.step_count = 0
         with self._components.closed_on_failure():
-            self._plan = bind_components(built, self, self._turn)
+            with compiling_together(rehearse):
+                self._plan = bind_components(built, self, self._turn)
             self._compile()
             after = self._components.implementations("after_step")
             self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
@@ -251,8 +260,10 @@ class Simulation:
             self._compile()
         if not self._is_tried:
             from .step.claim import try_claim
+            from .step.compilation import compile_step
 
             with WARP_LOCK:
+                compile_step(self.program)
                 try_claim(self._plan)
             self._is_tried = True
         self._catch_up()
