@@ -145,7 +145,7 @@ class SceneConfig:
     """Number of independent worlds, simulated side by side."""
 
     spacing: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
-    """Distance between neighbouring worlds in pictures [m]; in the physics, every world is at the origin."""
+    """Distance between neighbouring worlds when they are drawn [m]; in the physics, every world is at the origin."""
 
     ground: bool = False
     """Whether a ground plane, shared by all worlds, lies at height zero."""

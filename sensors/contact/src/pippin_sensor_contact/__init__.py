@@ -38,10 +38,10 @@ class ContactConfig(sensing.SensorConfig):
     """Full-match regular expressions of body labels, or of their last segments: the bodies that are sensed."""
 
     shapes: tuple[str, ...] = ()
-    """Such expressions of shape labels: the shapes that are sensed, in place of whole bodies."""
+    """Full-match regular expressions of shape labels: the shapes that are sensed, in place of whole bodies."""
 
     partners: tuple[str, ...] = ()
-    """Such expressions of body labels or, if an expression matches no body, of shape labels such as `ground_plane`:
+    """Full-match regular expressions of body labels or, if one matches no body, of shape labels such as `ground_plane`:
     `force_matrix` gives the forces for each of these partners."""
 
     threshold: float = attrs.field(default=1.0, validator=non_negative)
