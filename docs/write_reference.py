@@ -72,7 +72,7 @@ SOLVERS = """\
 What each solver of this repository declares and answers; [configuration](configuration.md) has its settings, and
 [physics checks](physics-checks.md) tell how near it comes to formulas.
 
-- **coordinates**: what it writes, as [the attribute](hooks.md#what-a-component-may-declare) says it
+- **coordinates**: what it writes, as [the attribute](hooks.md#attributes-of-a-component) says it
 - **contacts**: from Newton's pipeline, which `[collision]` configures, or from the solver itself
 - **captured**: when its steps are replayed from a graph; `sim.program` gives the reason where they are not
 - **same bits on**: the devices where every run gives the same bits, as

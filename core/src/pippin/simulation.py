@@ -250,8 +250,10 @@ class Simulation:
         if self._is_outdated or self.callbacks.revision != self._revision:
             self._compile()
         if not self._is_tried:
+            from .step.claim import try_claim
+
             with WARP_LOCK:
-                self._plan.try_claim()
+                try_claim(self._plan)
             self._is_tried = True
         self._catch_up()
 
@@ -394,7 +396,7 @@ class Simulation:
         Two simulations of one file have equal outcomes after the same steps. Synchronises with the device.
         """
         with WARP_LOCK:
-            return self._plan.outcome()
+            return self._plan.contents.outcome()
 
     @property
     def unsaved_reasons(self) -> Mapping[str, str]:
@@ -414,7 +416,7 @@ class Simulation:
             raise SimulationError(f"save: {name}: {reason}; run it in one piece")
         with WARP_LOCK:
             self._catch_up()
-            checkpoint = self._plan.carried.checkpoint(self.config, self.step_count, self._changes.told)
+            checkpoint = self._plan.contents.carried.checkpoint(self.config, self.step_count, self._changes.told)
         checkpoint.write(path)
 
     @classmethod
@@ -444,7 +446,7 @@ class Simulation:
         return simulation
 
     def _go_on_from(self, checkpoint: Checkpoint, source: str) -> None:
-        carried = self._plan.carried
+        carried = self._plan.contents.carried
         with WARP_LOCK:
             if checkpoint.model_changes:
                 carried.restore_model(checkpoint)

@@ -15,7 +15,7 @@ from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError
-from pippin.solving.features import FEATURES
+from pippin.features import FEATURES
 
 __all__ = ["Verdict", "check_solver", "check_solvers", "with_solver"]
 

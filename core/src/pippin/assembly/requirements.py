@@ -11,7 +11,7 @@ from pippin.catalog.entries import Catalog
 from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
 from pippin.errors import ConfigError, FeatureWarning, PluginError
-from pippin.solving.features import FEATURES
+from pippin.features import FEATURES
 
 from .used_features import used_features
 

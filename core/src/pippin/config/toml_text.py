@@ -1,7 +1,7 @@
 """Plain data as TOML text: one line per value, so that each can carry a comment.
 
-No TOML writer puts short lists on one line and a comment behind every value, and the data are only tables, lists and
-four kinds of scalars.
+tomlkit writes short lists and comments, too. It does not align the comments in a column, and it would be one more
+dependency for 50 lines: the data are only tables, lists and four kinds of scalars.
 """
 
 from __future__ import annotations

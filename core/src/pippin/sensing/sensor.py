@@ -113,7 +113,7 @@ class Sensor(abc.ABC):
 
         self.worlds = binding.worlds
         measured = self.build_outputs(binding)
-        self._readings = Readings(self, measured, binding)
+        self._readings = Readings(self.config, measured, binding, self.memory() if self.is_geometric else None)
         self.outputs = self._readings.outputs
         if self.is_geometric:
             self.measure(binding.simulation.state, None, None, 0.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -17,12 +16,10 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import StepConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
-from pippin.state.checkpoint import Carried
+from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports
-from pippin.state.outcome import Outcome
-from pippin.state.snapshot import Snapshot, find_arrays, python_values
 
 from .callbacks import Callbacks, Phase, Turn
 from .forces import ExternalForces
@@ -74,8 +71,8 @@ class StepPlan:
             list(self._operations(forces)),
             device=self.model.device,
             policy=self.config.capture,
-            save=lambda: self._save({"forces": forces}),
-            observe=self.outcome,
+            save=lambda: self.contents.snapshot({"forces": forces}),
+            observe=lambda: self.contents.outcome(),
             trace=self.components.trace,
         )
 
@@ -98,67 +95,31 @@ class StepPlan:
             zero_efforts(dofs, self.control)
         return True
 
-    def outcome(self) -> Outcome:
-        """Return what steps must bring about alike: the states, the inputs, and what components carry."""
-        # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
-        private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
-        acting = self._components_and_callbacks  # not kept: a callback does not keep its object alive
-        counts = {name: python_values(each, skip=private) for name, each in acting.items()}
-        return Outcome(find_arrays(self._outputs, skip=private), counts)
-
-    def try_claim(self) -> None:
-        """Step once without a trace, to see whether a solver that claims reduced coordinates writes `joint_q`.
-
-        Raises:
-            PluginError: It does not: whoever reads joint positions would read the initial ones for ever.
-        """
-        if self._is_maximal or not self.model.joint_coord_count:  # fixed joints have none to write
-            return
-        before = self._save({})
-        joint_q = present(self.states[1].joint_q)
-        joint_q.fill_(float("nan"))
-        calls = [*self._collision(self.states[0], self.contacts[0])] if self.source.is_run_by_host else []
-        calls.append(self._solver_step(**self._solver_arguments(0)))
-        trace = self.components.trace
-        with nullcontext() if trace is None else trace.during("rehearsal"):
-            for operation in calls:
-                operation.run()
-        is_unwritten = bool(np.isnan(joint_q.numpy()).all())
-        before.restore()
-        if is_unwritten:
-            raise PluginError(
-                "solver: does not write joint_q, although it claims reduced coordinates;"
-                ' declare coordinates = "maximal" on the plugin class, and the host computes joint_q from bodies'
-            )
-
     @property
-    def _outputs(self) -> dict[str, Any]:
-        """What must come out alike, eager or replayed."""
-        own = {"state": self.states[0], "next_state": self.states[1]}
-        own |= {"control": self.control, "reports": self.reports}
-        return own | self._components_and_callbacks
-
-    @property
-    def _components_and_callbacks(self) -> dict[str, Any]:
+    def contents(self) -> Contents:
+        """Everything that a step reads and changes."""
         recorded = (*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep"))
-        return {**self.components, **{f"{each.phase}:{each.name}": each.reach() for each in recorded}}
-
-    @property
-    def _changing(self) -> dict[str, Any]:
-        """Everything that a step can change; the component that builds the solver is not the solver it built."""
-        inner = {name: getattr(self, name) for name in ("states", "source", "monitor", "buffers")}
-        return self._outputs | inner | {"solver itself": self.solver}
-
-    def _save(self, more: dict[str, Any]) -> Snapshot:
-        """Save everything that a step can change."""
-        return Snapshot(self._changing | more, skip=self.opaque)
-
-    @property
-    def carried(self) -> Carried:
-        """What a checkpoint holds: what a step changes, and what a user may have changed in the model."""
-        model = {name: value for name, value in vars(self.model).items() if not name.startswith("_")}
-        hosts = frozenset({"solver itself", *self.components})
-        return Carried(self._changing | {"model": model}, hosts, self.opaque)
+        reached = {f"{each.phase}:{each.name}": each.reach() for each in recorded}
+        return Contents(
+            outputs={
+                "state": self.states[0],
+                "next_state": self.states[1],
+                "control": self.control,
+                "reports": self.reports,
+            },
+            acting={**self.components, **reached},
+            # The component that builds the solver is not the solver that it built.
+            inner={
+                "states": self.states,
+                "source": self.source,
+                "monitor": self.monitor,
+                "buffers": self.buffers,
+                "solver itself": self.solver,
+            },
+            hosts=frozenset({"solver itself", *self.components}),
+            model=self.model,
+            opaque=self.opaque,
+        )
 
     def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
         state = self.states[0]
@@ -186,7 +147,7 @@ class StepPlan:
         yield from self._actuation(self._state(first))
         for call in range(calls):
             if self.source.is_run_by_host and call % self.source.interval == 0:
-                yield from self._collision(self._state(first + call), self._contacts(first + call))
+                yield from self.collision(self._state(first + call), self._contacts(first + call))
             yield from self._substep(first + call, forces)
             if self._needs_bodies(is_last=is_last and call == calls - 1):
                 yield self._forward_kinematics(self._state(first + call + 1))
@@ -203,7 +164,8 @@ class StepPlan:
         yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
         yield from self._called("after_actuators", state=state, control=self.control, dt=self.config.dt)
 
-    def _collision(self, state: newton.State, contacts: newton.Contacts | None) -> Iterator[Operation]:
+    def collision(self, state: newton.State, contacts: newton.Contacts | None) -> Iterator[Operation]:
+        """Yield the operations of one detection of contacts."""
         assert contacts is not None, "a pipeline fills a buffer"
         horizon = self.config.dt / self.config.substeps * min(self.source.interval, self.config.substeps)
         yield Operation(name="collide", run=lambda: self.source.collide(state, contacts, horizon))
@@ -211,11 +173,11 @@ class StepPlan:
 
     def _substep(self, count: int, forces: ExternalForces) -> Iterator[Operation]:
         state = self._state(count)
-        arguments = self._solver_arguments(count)
+        arguments = self.solver_arguments(count)
         yield Operation(name="apply_forces", run=lambda: forces.apply(state))
         yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield from self._called("before_substep", state=state, control=self.control, dt=arguments["dt"])
-        yield self._solver_step(**arguments)
+        yield self.solver_step(**arguments)
         if self.source.is_run_by_solver:
             yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
         if self.monitor.notes_solution:
@@ -244,7 +206,7 @@ class StepPlan:
         hook = "apply_actuators" if phase == "after_actuators" else phase
         return any((self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(phase)))
 
-    def _solver_arguments(self, count: int) -> dict[str, Any]:
+    def solver_arguments(self, count: int) -> dict[str, Any]:
         """Return the arguments of the solver's step after `count` calls."""
         substep_count = self.config.decimation * self.config.substeps // (self._ticks * self.solver_calls)
         return {
@@ -258,7 +220,8 @@ class StepPlan:
             "substep_count": substep_count,
         }
 
-    def _solver_step(self, **arguments: Any) -> Operation:
+    def solver_step(self, **arguments: Any) -> Operation:
+        """Return the operation of one call of the solver."""
         answer = self.components.single("step_solver")
         if answer is not None:
             return self._operation("step_solver", answer, arguments)
@@ -341,7 +304,7 @@ class StepPlan:
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
         """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
         has_readers = is_last_tick or self._is_answered("apply_actuators")
-        return self._is_maximal and has_readers and self.model.joint_count > 0
+        return self.is_maximal and has_readers and self.model.joint_count > 0
 
     def _needs_bodies(self, *, is_last: bool) -> bool:
         """Tell whether bodies must be computed from joint coordinates: for the next substep, or for the user."""
@@ -359,7 +322,8 @@ class StepPlan:
         return self.components.declarations[self.components.solver_name].coordinates
 
     @property
-    def _is_maximal(self) -> bool:
+    def is_maximal(self) -> bool:
+        """Whether the solver writes bodies, so that the host computes joint coordinates."""
         return self._coordinates == "maximal"
 
     def _inverse_kinematics(self, state: newton.State) -> Operation:
