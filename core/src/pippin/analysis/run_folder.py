@@ -75,7 +75,8 @@ class RunFolder:
     def write_picture(self, series: Mapping[str, Series]) -> bool:
         """Write `series.png` if Matplotlib is installed; tell whether it is."""
         try:
-                    except ModuleNotFoundError as error:
+            from .plot import plot_series
+        except ModuleNotFoundError as error:
             return _refuse_all_but_matplotlib(error)
         plot_series(series).savefig(self._file("series.png"))
         return True
@@ -83,7 +84,8 @@ class RunFolder:
     def write_comparison(self, results: Sequence[SolverRun], reference: str) -> bool:
         """Write `comparison.png` if Matplotlib is installed; tell whether it is."""
         try:
-                    except ModuleNotFoundError as error:
+            from .compare_plot import plot_comparison
+        except ModuleNotFoundError as error:
             return _refuse_all_but_matplotlib(error)
         plot_comparison(results, reference).savefig(self._file("comparison.png"))
         return True

@@ -146,9 +146,7 @@ def simulate(
             if trace is not None:
                 folder.write_trace(trace)
         if not is_drawn:
-            progress.note(
-                "no picture: matplotlib is not installed; install pippin[plot]; in a clone, use `uv run --group plot`"
-            )
+            progress.note("no picture: matplotlib is not installed; install pippin[plot], or use `uv run --group plot`")
         if trace is not None:
             progress.note(str(trace))
         _report(summary, folder, progress)

@@ -30,25 +30,27 @@ class Bound:
 
     @property
     def is_capturable(self) -> bool:
-        """Whether its step hooks may be recorded into a graph; the host checks a claim that they may."""
+        """True if the step hooks may be recorded into a graph. The host checks this claim."""
         return self._flag("is_capturable", True)
 
     @property
     def eager_reason(self) -> str | None:
-        """Why its step hooks may not be recorded; shown with the program if `is_capturable` is False."""
+        """The reason why the step hooks may not be recorded; shown with the program."""
         return self._text("eager_reason")
 
     @property
     def is_differentiable(self) -> bool:
-        """Whether a [rollout](../how-to/gradients.md) may record its hooks of a step: it carries nothing from call to
-        call and overwrites no array that was read. In a rollout, `state.requires_grad` is true. A solver declares the
+        """True if a [rollout](../how-to/gradients.md) may record its step hooks: they carry nothing from call to call
+        and overwrite nothing that was read. In a rollout, `state.requires_grad` is true. A solver declares the
         feature `gradients` instead.
         """
         return self._flag("is_differentiable", False)
 
     @property
     def notes(self) -> Sequence[str]:
-        """What a reader of its results should know, a phrase each: `sim.notes`, the summary and `pippin run` say it."""
+        """Phrases with facts that a reader of the results should know; shown in `sim.notes`, in the summary and by
+        `pippin run`.
+        """
         notes = self._read("notes", ())
         if isinstance(notes, str) or not all(isinstance(note, str) for note in notes):
             raise PluginError(f"{self._name}: notes: expected a sequence of phrases, got {notes!r}")
@@ -56,13 +58,15 @@ class Bound:
 
     @property
     def unsaved_reason(self) -> str | None:
-        """Why a simulation with it cannot be saved: it carries what is in no array or number of one size."""
+        """The reason why a simulation with this component cannot be saved, for example state that is not in arrays or
+        numbers of fixed size.
+        """
         return self._text("unsaved_reason")
 
     @property
     def actuated_dofs(self) -> wp.array[int] | None:
-        """Actuators: the DOFs that it drives; the host zeroes their `control.joint_f` before `apply_actuators`. An
-        actuator of a file must have it, and shares no DOF with another one.
+        """Actuators: The DOFs whose `control.joint_f` the host zeroes before `apply_actuators`. An actuator of a file
+        must have this attribute, and two actuators must not share a DOF.
         """
         return self._read("actuated_dofs", None)
 
@@ -100,30 +104,30 @@ class Bound:
 
     @property
     def worlds(self) -> np.ndarray | None:
-        """The worlds that its arrays belong to, ascending: those of `state_arrays`, `outputs` and targets, in equal
-        parts. None stands for all worlds.
+        """The worlds that its state arrays, outputs and targets belong to, ascending, in equal parts. None means all
+        worlds.
         """
         return self._read("worlds", None)
 
     @property
     def harmless_overflow_bits(self) -> int:
-        """Solvers: bits of the observable `overflow` that do not say that anything was lost, such as a limit of
-        iterations.
-        """
+        """Solvers: Bits of the observable `overflow` that report no loss of data, such as a reached iteration limit."""
         return self._read("harmless_overflow_bits", 0)
 
     def state_arrays(self) -> Mapping[str, wp.array]:
-        """A method that returns the arrays it carries from step to step, by name; a reset restores them by world."""
+        """A method that returns, by name, the arrays that the component carries from step to step. A reset restores
+        them by world.
+        """
         return self._call("state_arrays", dict)
 
     def capacities(self) -> Sequence[Capacity]:
-        """Solvers: a method that returns a `pippin.solving.Capacity` for each buffer of fixed size that a step fills.
-        If its `count` exceeds what was allocated, `Simulation.check` names it.
+        """Solvers: A method that returns a `pippin.solving.Capacity` for each buffer of fixed size that a step fills.
+        If its `count` exceeds the allocated size, `Simulation.check` names the buffer.
         """
         return self._call("capacities", tuple)
 
     def check(self) -> None:
-        """A method that raises `pippin.SimulationError` for what went wrong on the device; called by
+        """A method that raises `pippin.SimulationError` if something went wrong on the device; called by
         `Simulation.check`, and may read arrays.
         """
         self._call("check", lambda: None)

@@ -77,48 +77,49 @@ class Declaration:
     """What a component declares before anything is built. An attribute that it does not have keeps its default."""
 
     observables: frozenset[str] = _names_field(frozenset())
-    """Sensors: the solver observables that it reads in `update_sensors`, such as `{"body_qdd"}`."""
+    """Sensors: The solver observables that the sensor reads in `update_sensors`, such as `{"body_qdd"}`."""
 
     period: float | None = attrs.field(default=None, validator=_is_period)
-    """Sensors: time from one `update_sensors` to the next [s], a whole number of control steps; None stands for each
+    """Sensors: Time from one `update_sensors` to the next [s], a whole number of control steps. None means every
     control step."""
 
     supported_observables: frozenset[str] | None = _names_field(None)
-    """Solvers: the observables that the solver can write, so that a sensor is refused before anything is built. If it
-    declares none, the host asks the solver that it has built."""
+    """Solvers: The observables that the solver can write. With this declaration, the host can refuse a sensor before
+    it builds anything; without it, the host asks the solver that it has built."""
 
     supported_features: frozenset[str] | None = _names_field(None, FEATURES)
-    """Solvers: the names of [features that it takes part in](solvers.md#what-they-take-part-in), out of
-    `pippin.solving.FEATURES`; every scene is held against them. A solver that declares none is held to support all."""
+    """Solvers: The names of the [features that the solver supports](solvers.md#what-they-take-part-in). The host
+    checks every scene against them. A solver without this declaration is assumed to support every feature."""
 
     optional_features: Mapping[str, str] = attrs.field(factory=dict, validator=_are_options)
-    """Solvers: features that an option switches on, with the option's name; an error about such a feature names it."""
+    """Solvers: A mapping from features to the options that switch them on. If a scene needs such a feature, the error
+    names the option."""
 
     supported_model_changes: frozenset[str] | None = _names_field(None)
-    """Solvers: the names in `newton.ModelFlags` of
-    [changes that it takes over while it runs](solvers.md#what-they-take-over-while-they-run); `notify_model_changed`
-    refuses the others. A solver that declares none is told of every change."""
+    """Solvers: The names in `newton.ModelFlags` of [model changes that the solver can apply while it
+    runs](solvers.md#what-they-take-over-while-they-run); `notify_model_changed` refuses the others. A solver without
+    this declaration is notified of every change."""
 
     coordinates: str = attrs.field(default="reduced", validator=_is_one_of("reduced", "joint", "maximal"))
-    """Solvers: `"reduced"` writes joints and bodies; `"joint"` writes joints only, and the host runs `newton.eval_fk`;
-    `"maximal"` writes bodies only, and the host runs `newton.eval_ik`."""
+    """Solvers: `"reduced"`: the solver writes joints and bodies. `"joint"`: it writes joints only, and the host runs
+    `newton.eval_fk`. `"maximal"`: it writes bodies only, and the host runs `newton.eval_ik`."""
 
     detects_contacts: bool = _bool_field()
-    """Solvers: whether contacts are the solver's own. A `[collision]` table, which would have no effect, is then
-    refused before anything is built."""
+    """Solvers: True if the solver detects contacts by its own method. A `[collision]` table would have no effect, so
+    the host refuses it before it builds anything."""
 
     runs_pipeline: bool = _bool_field()
-    """Solvers: whether the solver runs Newton's pipeline within its step. `build_solver` is then given one, and
-    `step_solver` no contacts."""
+    """Solvers: True if the solver runs Newton's collision pipeline within its step. `build_solver` then gets a
+    pipeline, and `step_solver` gets no contacts."""
 
     deterministic_on: frozenset[str] = _names_field(frozenset({"cpu"}), frozenset({"cpu", "cuda"}))
-    """The kinds of device, `"cpu"` and `"cuda"`, on which its steps give the same bits in every run, if its
-    configuration has `deterministic = true` or no such key. `simulation.determinism` holds it to that. On the CPU Warp
-    runs the threads of a kernel in order."""
+    """The kinds of device (`"cpu"`, `"cuda"`) on which its steps give the same bits in every run. If its
+    configuration has a key `deterministic`, the claim holds for `deterministic = true`. `simulation.determinism`
+    relies on it."""
 
     is_observer: bool = _bool_field()
-    """Whether it only looks at the simulation, so that what it keeps is no part of the simulation's state: a recorder,
-    for example."""
+    """True if the component only observes the simulation, as a recorder does: what it keeps is no part of the
+    simulation's state."""
 
     @classmethod
     def of(cls, component: Any, name: str) -> Self:

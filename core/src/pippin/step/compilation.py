@@ -95,7 +95,7 @@ def compiling_together(rehearse: Callable[[], Program], progress: Report | None 
 def _is_cached(module: wp.Module, block_dim: int | None) -> bool:
     """Tell whether the kernel cache has a module; of a module that cannot be compiled, Warp says why itself."""
     with suppress(Exception):
-        return Path(wp.config.kernel_cache_dir, module.get_module_identifier(block_dim)).is_dir()
+        return Path(str(wp.config.kernel_cache_dir), module.get_module_identifier(block_dim)).is_dir()
     return True
 
 
