@@ -1,4 +1,4 @@
-"""Which of the installed solvers can take on what a file describes, found out without compiling any of them."""
+"""Check of the installed solvers against a configuration file, without compiling any kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Verdict", "check_solver", "check_solvers", "with_solver"]
 
 @attrs.frozen(kw_only=True)
 class Verdict:
-    """What one solver makes of a file."""
+    """Result of checking one solver against a file."""
 
     solver: str
     """The solver's name."""
@@ -31,14 +31,14 @@ class Verdict:
     """Errors of the file with this solver."""
 
     missing: Mapping[str, str] = attrs.field(factory=dict)
-    """What it cannot run the file without: features and observables, with what uses them."""
+    """Features and observables that the file needs and the solver lacks, with the parts that use them."""
 
     left_out: Mapping[str, str] = attrs.field(factory=dict)
-    """What it would run without: parameters it does not know, and features that the file accepts to miss."""
+    """Features that the solver would ignore: those that are only parameters, and those in `accept_unsupported`."""
 
     @property
     def is_able(self) -> bool:
-        """Whether it can run the file."""
+        """Whether the solver can run the file."""
         return not self.faults and not self.missing
 
 
@@ -47,8 +47,8 @@ def check_solvers(file: Path, overrides: Sequence[str], solvers: Iterable[str]) 
 
     Args:
         file: A configuration file.
-        overrides: Values on top of it, as on the command line.
-        solvers: Names of solvers. One that the file does not name has its defaults.
+        overrides: Values that replace those of the file, as on the command line.
+        solvers: Names of solvers. A solver that the file does not name runs with its defaults.
 
     Raises:
         ConfigError: The file is wrong with any solver.
@@ -66,7 +66,7 @@ def check_solvers(file: Path, overrides: Sequence[str], solvers: Iterable[str]) 
 
 
 def with_solver(file: Path, overrides: Sequence[str], solver: str) -> SimulationConfig:
-    """Return a file's configuration under a solver, with its defaults unless the file itself names it.
+    """Return a file's configuration with a solver. Unless the file names this solver, its settings are the defaults.
 
     Raises:
         ConfigError: The file is wrong with that solver.
@@ -79,12 +79,12 @@ def with_solver(file: Path, overrides: Sequence[str], solver: str) -> Simulation
 
 
 def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Verdict:
-    """Build the model as the solver prepares it, and hold it against what the solver declares.
+    """Build the model as the solver prepares it, and compare its features with the solver's declaration.
 
     Args:
-        config: What to build, with that solver.
-        solver: What to call it.
-        catalog: Where plugins are found.
+        config: Configuration to build, with that solver.
+        solver: Name of the solver in the verdict.
+        catalog: Catalog of the plugins.
 
     Raises:
         ConfigError: The model cannot be built.

@@ -1,4 +1,4 @@
-"""What solvers make of one file: each runs it in a fresh process, is timed, and is measured in the same way."""
+"""Comparison of solvers on one file: each runs in a fresh process, and all are timed and measured in the same way."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .summary import throughput
 __all__ = ["UNITS", "SolverRun", "compare"]
 
 _SAMPLE_COUNT = 100
-"""How often a run is measured, at most; what is between two samples is timed without a break."""
+"""Largest number of samples of a run; the steps between two samples are timed without a break."""
 
 _SAMPLED = {
     "kinetic_energy": "J",
@@ -40,7 +40,7 @@ _SAMPLED = {
     "joint_gap": "m",
     "penetration": "m",
 }
-"""What is measured of each world at each sample, with its unit."""
+"""Quantities measured in each world at each sample, with their units."""
 
 UNITS = {
     "world_steps_per_second": "1/s",
@@ -58,55 +58,55 @@ UNITS = {
 
 @attrs.frozen(kw_only=True)
 class SolverRun:
-    """What one solver made of a file. A figure is None where there is nothing to measure, or nothing was."""
+    """Result of one solver on a file. A figure is None if there was nothing to measure, or the run ended before."""
 
     solver: str
     """The solver's name."""
 
     outcome: str
-    """"finished", "failed" (while it ran) or "unable" (it was refused before)."""
+    """"finished", "failed" (during the run) or "unable" (refused before the run)."""
 
     reason: str | None = None
-    """Why it did not finish."""
+    """Reason why the run did not finish."""
 
     warnings: tuple[str, ...] = ()
-    """What was warned of, such as what of the scene the solver leaves out."""
+    """Warnings of the run, for example about features of the scene that the solver ignores."""
 
     is_captured: bool | None = None
-    """Whether all of the step was replayed from a graph."""
+    """Whether the whole step was replayed from a graph."""
 
     first_non_finite_step: int | None = None
-    """The first control step that left something not finite, counted from 1."""
+    """The first control step whose result was not finite, counted from 1."""
 
     world_steps_per_second: float | None = None
     """Physics steps of all worlds per second, after the first control step [1/s]."""
 
     time_to_first_step: float | None = None
-    """From the start of the process to the end of its first control step, compiling included [s]."""
+    """Time from the start of the process to the end of its first control step, with compilation [s]."""
 
     energy_drift: float | None = None
     """The largest change of mechanical energy since the start, in any world [J]."""
 
     relative_energy_drift: float | None = None
-    """The same in units of the largest kinetic energy that the reference reaches in any world."""
+    """The energy drift in units of the largest kinetic energy that the reference reaches in any world."""
 
     angle_limit_violation: float | None = None
-    """How far the worst joint angle was beyond its limits [rad]."""
+    """Largest violation of a joint's angle limits [rad]."""
 
     length_limit_violation: float | None = None
-    """How far the worst joint length was beyond its limits [m]."""
+    """Largest violation of a joint's length limits [m]."""
 
     joint_gap: float | None = None
-    """How far the worst joint came apart [m]."""
+    """Largest distance between the two anchors of a joint [m]."""
 
     penetration: float | None = None
     """The deepest penetration of two rigid shapes [m]."""
 
     distance: float | None = None
-    """How far it was from the reference at worst: root mean square over the positions of bodies and particles [m]."""
+    """Largest distance to the reference: root mean square over the positions of bodies and particles [m]."""
 
     series: Mapping[str, Series] = attrs.field(factory=dict, repr=False)
-    """`time`, what is measured per world, shape [samples, world_count], and `distance`, shape [samples]."""
+    """Samples by name: `time` and `distance`, shape [samples]; the others per world, shape [samples, world_count]."""
 
     def figures(self) -> dict[str, Any]:
         """Return everything but the series, as plain data."""
@@ -123,16 +123,16 @@ def compare(
     timeout: float | None = None,
     phase: Callable[[str], AbstractContextManager[object]] = nullcontext,
 ) -> list[SolverRun]:
-    """Return what each solver makes of a file, in order. They run one after the other, and share nothing.
+    """Return the result of each solver, in order. The solvers run one after the other, and share nothing.
 
     Args:
         file: A configuration file.
-        overrides: Values on top of it, as on the command line.
-        solvers: Names of solvers. One that the file does not name has its defaults.
+        overrides: Values that replace those of the file, as on the command line.
+        solvers: Names of solvers. A solver that the file does not name runs with its defaults.
         steps: Control steps.
-        reference: Which of the solvers the others' positions are compared with.
-        timeout: How long a solver may take [s].
-        phase: Called with each solver; what it returns is entered while the solver runs.
+        reference: Solver whose positions the others are compared with.
+        timeout: Longest time that a solver may take [s].
+        phase: Called with each solver's name; the context manager that it returns is entered while the solver runs.
     """
     results = []
     for solver in solvers:
@@ -163,7 +163,7 @@ def _run(connection: Connection, file: Path, overrides: Sequence[str], solver: s
 
 
 def _measured(simulation: Simulation, config: SimulationConfig, steps: int, started: float) -> SolverRun:
-    """Step to the end or to the first failure; the clock stands still while samples are taken."""
+    """Step to the end or to the first failure. The time of taking samples is not counted."""
     samples = _Samples(simulation, _has_rotors(config))
     initial = simulation.model.state()
     initial.assign(simulation.state)
@@ -205,7 +205,7 @@ def _has_rotors(config: SimulationConfig) -> bool:
 
 
 class _Samples:
-    """What is measured of a run: a row of each quantity per sample."""
+    """Measurements of a run: one row of each quantity per sample."""
 
     def __init__(self, simulation: Simulation, has_rotors: bool) -> None:
         self._model = simulation.model
@@ -238,19 +238,19 @@ class _Samples:
         return self._probe.depth(state)
 
     def figures(self) -> dict[str, float]:
-        """Return the worst of each quantity that the figures of a result have."""
+        """Return the largest value of each quantity that is a figure of the result."""
         worst = {name: float(np.max(rows)) for name, rows in self._rows.items() if name in UNITS}
         energy = self._rows.get("energy")
         return worst if energy is None else worst | {"energy_drift": float(np.abs(np.array(energy) - energy[0]).max())}
 
     def series(self) -> dict[str, Series]:
-        """Return what was measured, by name."""
+        """Return the measurements over time, by name."""
         units = {"time": "s", "positions": "m", **_SAMPLED}
         return {name: Series(values=np.array(rows), units=(units[name],)) for name, rows in self._rows.items()}
 
 
 def _related(results: Sequence[SolverRun], reference: str) -> list[SolverRun]:
-    """Return the results with what needs the reference; their positions are left out."""
+    """Return the results with the figures that need the reference, and without the positions."""
     by_name = {result.solver: result for result in results}
     theirs = by_name[reference].series
     scale = float(theirs["kinetic_energy"].values.max()) if theirs else 0.0
@@ -268,7 +268,7 @@ def _related(results: Sequence[SolverRun], reference: str) -> list[SolverRun]:
 
 
 def _distance(ours: Mapping[str, Series], theirs: Mapping[str, Series]) -> np.ndarray | None:
-    """Return the distance at the samples that both have [m]; None where a run has none, or other bodies."""
+    """Return the distance at the samples that both runs have [m]; None if a run has none, or their bodies differ."""
     if not ours or not theirs or ours["positions"].values.shape[1:] != theirs["positions"].values.shape[1:]:
         return None
     pairs = zip(ours["positions"].values, theirs["positions"].values, strict=False)

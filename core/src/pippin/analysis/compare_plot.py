@@ -21,11 +21,11 @@ _PANELS = {
 """Series over time, with their titles."""
 
 _STYLES = ("-", "--", ":", "-.")
-"""Solvers in turn, so that curves that lie on each other are both seen."""
+"""Line styles, one solver after the other: two curves on top of each other both stay visible."""
 
 
 def plot_comparison(results: Sequence[SolverRun], reference: str) -> Figure:
-    """Return a figure of the solvers that ran: throughput, and what was measured over time, of the worst world."""
+    """Return a figure of the solvers that ran: throughput, and each series over time in its worst world."""
     ran = [result for result in results if result.series]
     panels = [name for name in _PANELS if any(name in result.series for result in ran)]
     rows = 1 + (len(panels) + 1) // 2
@@ -64,14 +64,14 @@ def _draw_series(axis: Axes, name: str, results: Sequence[SolverRun], colors: di
     axis.set_xlabel("time [s]")
     axis.set_yscale("log")
     if largest > 0.0:
-        axis.set_ylim(top=3.0 * largest)  # what diverges leaves the picture
+        axis.set_ylim(top=3.0 * largest)  # a run that diverges leaves the picture
     axis.margins(x=0.0)
     axis.grid(alpha=0.25, linewidth=0.6)
     _tidy(axis)
 
 
 def _worst(name: str, result: SolverRun) -> np.ndarray:
-    """Return a series of the worst world at each sample; of energy, how far it is from the first one."""
+    """Return the largest value of all worlds at each sample; for the energy, the largest change since the first."""
     values = result.series[name].values
     values = np.abs(values - values[0]) if name == "energy" else values
     return values if values.ndim == 1 else values.max(axis=1)

@@ -1,4 +1,4 @@
-"""What no metadata tell of a plugin: whether it can be imported, how long that takes, and what it wants to find."""
+"""Checks of a plugin that need an import: does it load, how long does that take, are its requirements installed?"""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["Diagnosis", "Want", "diagnose"]
 
 @attrs.frozen(kw_only=True)
 class Want:
-    """What a distribution requires, and what there is of it."""
+    """A requirement of a distribution, and the installed version."""
 
     requirement: str
-    """As its metadata have it: `newton<1.9,>=1.8`."""
+    """Requirement with its version range, as in `newton<1.9,>=1.8`."""
 
     installed: str | None
-    """The version that is installed; None where there is none."""
+    """The installed version; None if the distribution is not installed."""
 
     is_met: bool
 
@@ -34,28 +34,28 @@ class Want:
 
 @attrs.frozen(kw_only=True)
 class Diagnosis:
-    """What became of one plugin in a process of its own."""
+    """Result of importing one plugin in a process of its own."""
 
     entry: Entry
 
     seconds: float | None = None
-    """How long its module took to import, with all that it imports itself [s]; None where it was not imported."""
+    """Time of the import of its module and of everything that this imports [s]; None if it was not imported."""
 
     wants: tuple[Want, ...] = ()
-    """What its distribution requires here, extras left out."""
+    """Requirements of its distribution that apply to this environment, without those of extras."""
 
     faults: tuple[str, ...] = ()
-    """Why it would fail where it is chosen; empty for one that is blocked."""
+    """Reasons why a simulation with the plugin would fail; empty for a blocked plugin."""
 
 
 def diagnose(entry: Entry, timeout: float) -> Diagnosis:
-    """Import a plugin in a new interpreter, and hold what its distribution requires against what is installed.
+    """Import a plugin in a new interpreter, and compare its distribution's requirements with the installed versions.
 
-    A plugin that hangs or ends the interpreter is a fault like another. One that is blocked is not imported.
+    A plugin that hangs or ends the interpreter gives a fault like any other. A blocked plugin is not imported.
 
     Args:
         entry: The plugin.
-        timeout: How long the interpreter may take, its own start included [s].
+        timeout: Longest time that the interpreter may take, its start included [s].
     """
     if entry.state == "blocked":
         return Diagnosis(entry=entry)
@@ -75,7 +75,7 @@ def _import(connection: Connection, entry: Entry) -> None:
 
 
 def _wants(entry: Entry) -> tuple[tuple[Want, ...], tuple[str, ...]]:
-    """Return the requirements that apply here, and a fault for each that is not met."""
+    """Return the requirements that apply to this environment, and a fault for each that is not met."""
     wants = []
     for text in metadata.requires(entry.distribution) or ():
         try:

@@ -1,8 +1,8 @@
-"""Physics of a state, measured in the same way whatever solver brought it about.
+"""Physical quantities of a state, measured in the same way for every solver.
 
-Everything is computed on the host in double precision, from Newton's model and one state; nothing is written. What a
-solver keeps to itself, such as its own contacts, is not looked at. Each measure has one value per world; what belongs
-to no world is not counted.
+Everything is computed on the host in double precision, from Newton's model and one state; nothing is written. Data
+inside a solver, such as its own contacts, are not read. Each measure has one value per world; entities that belong to
+no world are not counted.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pippin.arrays import on_host, present
 __all__ = ["PenetrationProbe", "joint_gap", "kinetic_energy", "limit_violation", "positions", "potential_energy"]
 
 _NO_LIMIT = 1e6
-"""From here on, Newton's importers and builders mean that a coordinate is not limited."""
+"""From this value on, Newton's importers and builders mean that a coordinate is not limited."""
 
 
 def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool = True) -> np.ndarray:
     """Return the kinetic energy of bodies and particles [J], shape [world_count].
 
-    It is the sum of ½ m v² + ½ ωᵀ I ω, with v of the centre of mass, and of ½ a q̇² for rotor inertias a.
+    The energy is the sum of ½ m v² + ½ ωᵀ I ω, with v of the centre of mass, and of ½ a q̇² for rotor inertias a.
 
     Args:
         model: The model.
@@ -51,7 +51,7 @@ def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool
 def potential_energy(model: newton.Model, state: newton.State) -> np.ndarray:
     """Return the potential energy of gravity [J], shape [world_count]: the sum of -m g·x over centres of mass.
 
-    Energy of springs, drives and deformed material is not in it.
+    The energy of springs, drives and deformed material is not included.
     """
     energy, gravity = np.zeros(model.world_count), _double(model.gravity)
     if model.body_count:
@@ -64,17 +64,17 @@ def potential_energy(model: newton.Model, state: newton.State) -> np.ndarray:
 
 
 def positions(model: newton.Model, state: newton.State) -> np.ndarray:
-    """Return where the centres of mass of bodies, then particles, are [m], shape [bodies + particles, 3]."""
+    """Return the positions of the bodies' centres of mass, then of the particles [m], shape [bodies + particles, 3]."""
     parts = [_centres(model, state)] if model.body_count else []
     parts += [_double(state.particle_q)] if model.particle_count else []
     return np.concatenate(parts) if parts else np.zeros((0, 3))
 
 
 def limit_violation(model: newton.Model, state: newton.State, unit: Literal["rad", "m"]) -> np.ndarray | None:
-    """Return how far the worst joint coordinate is beyond its limits, shape [world_count]; 0 where none is.
+    """Return the largest violation of joint limits in each world, shape [world_count]; 0 without a violation.
 
-    It is the largest of `lower - q`, `q - upper` and 0, over hinges, sliders and the axes of D6 joints. A solver in
-    maximal coordinates knows an angle only up to whole turns; such an angle lies between -π and π.
+    The violation is the largest of `lower - q`, `q - upper` and 0, over hinges, sliders and the axes of D6 joints. A
+    solver in maximal coordinates knows an angle only up to whole turns; such an angle lies between -π and π.
 
     Args:
         model: The model.
@@ -82,7 +82,7 @@ def limit_violation(model: newton.Model, state: newton.State, unit: Literal["rad
         unit: "rad" for the angles, "m" for the lengths.
 
     Returns:
-        The violation [rad or m], or None where no such coordinate is limited.
+        The violation [rad or m], or None if no such coordinate is limited.
     """
     if not model.joint_count:
         return None
@@ -102,15 +102,14 @@ def limit_violation(model: newton.Model, state: newton.State, unit: Literal["rad
 
 
 def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
-    """Return how far the worst joint has come apart [m], shape [world_count].
+    """Return the largest joint gap in each world [m], shape [world_count].
 
-    It is the distance between the two anchors of a joint, one on its parent and one on its child, along the directions
-    in which the joint does not slide. Joints that are free, keep a distance or stretch (rods) are left out, and so are
-    those that are switched off. Solvers in maximal coordinates let joints drift; reduced coordinates cannot, but where
-    a joint closes a loop.
+    The gap is the distance between the two anchors of a joint, one on its parent and one on its child, along the
+    directions in which the joint does not slide. Free joints, distance joints, rods and disabled joints are left out.
+    Solvers in maximal coordinates let joints drift. In reduced coordinates only a joint that closes a loop can drift.
 
     Returns:
-        The gap, or None where there is no such joint.
+        The gap, or None if there is no such joint.
     """
     kinds = newton.JointType
     held = [int(kind) for kind in (kinds.REVOLUTE, kinds.PRISMATIC, kinds.BALL, kinds.FIXED, kinds.D6)]
@@ -133,10 +132,10 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
 
 
 class PenetrationProbe:
-    """How deep rigid shapes are in each other, as a collision pipeline of its own finds, for every solver the same.
+    """Penetration of rigid shapes, found by a collision pipeline of its own: the same for every solver.
 
     Args:
-        model: The model; nothing of it is changed.
+        model: The model, which is not changed.
     """
 
     def __init__(self, model: newton.Model) -> None:
@@ -146,9 +145,9 @@ class PenetrationProbe:
         self._distance = wp.zeros(self._contacts.rigid_contact_max, dtype=float, device=model.device)
 
     def depth(self, state: newton.State) -> np.ndarray:
-        """Return the deepest penetration [m], shape [world_count]; 0 where shapes do not touch.
+        """Return the deepest penetration in each world [m], shape [world_count]; 0 if no shapes touch.
 
-        A contact's depth is how much the surfaces, each moved outwards by its shape's margin, overlap along the
+        The depth of a contact is the overlap of the surfaces, each moved outwards by its shape's margin, along the
         contact's normal.
         """
         model, contacts = self._model, self._contacts
@@ -162,7 +161,7 @@ class PenetrationProbe:
 
 
 def _linear_dofs(model: newton.Model) -> np.ndarray:
-    """Return how many of each joint's axes slide; they come before those that turn."""
+    """Return the number of linear DOFs of each joint; they come before the angular ones."""
     return on_host(model.joint_dof_dim)[:, 0]  # pyright: ignore[reportArgumentType] (a 2-D array)
 
 
@@ -188,7 +187,7 @@ def _centres(model: newton.Model, state: newton.State) -> np.ndarray:
 
 
 def _frames(state: newton.State, bodies: np.ndarray, local: np.ndarray) -> np.ndarray:
-    """Return frames fixed to bodies in the world, shape [frames, 7]; body -1 is the world."""
+    """Return frames fixed to bodies, in world coordinates, shape [frames, 7]; body -1 is the world."""
     world = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
     poses = np.concatenate([_double(state.body_q), world])[bodies]
     origins = poses[:, :3] + _rotate(poses[:, 3:], local[:, :3])
@@ -203,7 +202,7 @@ def _rotate(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 
 
 def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the rotations `right`, then `left`, as quaternions (x, y, z, w)."""
+    """Return the rotations by `right` and then by `left`, as quaternions (x, y, z, w)."""
     a, b = left[:, :3], right[:, :3]
     vector = left[:, 3:] * b + right[:, 3:] * a + np.cross(a, b)
     return np.concatenate([vector, left[:, 3:] * right[:, 3:] - (a * b).sum(axis=1, keepdims=True)], axis=1)

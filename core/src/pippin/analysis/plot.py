@@ -15,17 +15,17 @@ from .recorder import Series
 __all__ = ["plot_series"]
 
 _LEGEND_MAX = 10
-"""More lines than this are not named."""
+"""Largest number of lines that get a legend."""
 
 _TITLES = {"joint_q": "joint positions"}
 
 _SKIPPED = ("time", "joint_qd")
-"""Series that have no panel: velocities say little beside positions, and would double the picture."""
+"""Series without a panel: velocities add little to positions, and would double the size of the picture."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Panel:
-    """Lines that share an axis, because they share a unit."""
+    """Lines that share an axis because they have the same unit."""
 
     title: str
     unit: str
@@ -60,7 +60,7 @@ def _panels(name: str, series: Series) -> Iterator[_Panel]:
 
 
 def _lines(series: Series) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return names and values, shape [steps, lines], of the first world; of several vectors, their lengths."""
+    """Return names and values of the first world, shape [steps, lines]; several vectors give their lengths."""
     values = series.values[:, 0]
     is_vector = values.ndim > 1 and values.shape[-1] == 3 and not series.labels
     if is_vector and values[0].size == 3:

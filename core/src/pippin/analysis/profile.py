@@ -1,4 +1,4 @@
-"""Where the time of a control step goes: every operation timed as it runs in the step, beside the step as a whole."""
+"""Profile of a control step: the time of every operation as it runs in the step, beside the time of the whole step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pippin.step.program import Operation, Program
 __all__ = ["OperationTime", "Profile", "profile"]
 
 _WARM_UP = 3
-"""Steps that are taken before the first one that is measured."""
+"""Number of steps before the first measured one."""
 
 Spans = list[tuple[float, float]]
 """Start and duration of each operation of one step [s], from the step's own beginning."""
@@ -26,46 +26,46 @@ Spans = list[tuple[float, float]]
 
 @attrs.frozen(kw_only=True)
 class OperationTime:
-    """What the operations of one name take in a control step."""
+    """Time of all operations of one name in a control step."""
 
     name: str
     count: int
-    """How many of them a step has."""
+    """Number of these operations in a step."""
 
     seconds: float
-    """Time of all of them together [s]."""
+    """Total time of these operations [s]."""
 
     is_captured: bool
-    """Whether they are replayed from a graph."""
+    """Whether the operations are replayed from a graph."""
 
     period: int
-    """Control steps from one time that they are due to the next."""
+    """Control steps between two runs of the operations."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Profile:
-    """A control step in which everything is due, taken apart. Times are medians over the measured steps."""
+    """Times of a control step in which every operation runs. Times are medians over the measured steps."""
 
     device: str
     operations: tuple[OperationTime, ...]
-    """In the order in which they begin."""
+    """The operations, in the order in which they begin."""
 
     whole_seconds: float
-    """Time of the step as `Simulation.step` takes it, from its graphs [s]."""
+    """Time of the step as `Simulation.step` runs it, from its graphs [s]."""
 
     clock_seconds: float
-    """What measuring alone adds to the sum: as many operations that do nothing, measured in the same way [s]."""
+    """Overhead of the measurement in the sum: the time of as many operations that do nothing, measured alike [s]."""
 
     timeline: tuple[tuple[str, float, float], ...]
     """Name, start and duration [s] of every operation of every measured step; the name of a whole step is empty."""
 
     @property
     def sum_seconds(self) -> float:
-        """The times of all operations together [s]."""
+        """Total time of all operations [s]."""
         return sum(operation.seconds for operation in self.operations)
 
     def trace_events(self) -> dict[str, Any]:
-        """Return the timeline in the Trace Event Format, which trace viewers of browsers open."""
+        """Return the timeline in the Trace Event Format, which the trace viewers of browsers open."""
         rows = {1: "operations, one by one", 2: "whole steps"}
         named = [
             {"ph": "M", "name": "thread_name", "pid": 1, "tid": row, "args": {"name": name}}
@@ -80,15 +80,15 @@ class Profile:
 
 
 def profile(simulation: Simulation, step_count: int) -> Profile:
-    """Measure the operations of a control step, and the step as a whole in turn with them.
+    """Measure each operation of a control step, and in turn with that the whole step.
 
-    Each operation is recorded as it is in the step, and the steps that are measured are real ones, one after the other;
-    then everything is put back, and the simulation goes on where it was. On the CPU every operation is a graph of its
-    own, timed by the host's clock; on a CUDA device all are in the graphs of the step, with events between them.
+    Each operation is recorded as in the step. The measured steps are real steps, one after the other; afterwards the
+    state before them is restored. On the CPU every operation is a graph of its own, timed by the host's clock; on a
+    CUDA device all operations are in the graphs of the step, with events between them.
 
     Args:
         simulation: A simulation that has taken its first step.
-        step_count: How many steps to measure, of each kind.
+        step_count: Number of steps to measure operation by operation, and number of whole steps.
 
     Raises:
         SimulationError: The simulation has not taken its first step, and nothing is captured before that.
@@ -104,7 +104,7 @@ def profile(simulation: Simulation, step_count: int) -> Profile:
 
 
 def _timers(program: Program, clock: _Clock) -> list[Callable[[], Spans]]:
-    """Return what times a step taken apart, then as many operations that do nothing, then a whole step."""
+    """Return three timers: of each operation of a step, of as many operations that do nothing, and of a whole step."""
     nothing = [Operation(name="nothing", run=_do_nothing) for _ in program.operations]
     whole = [call for segment in program.segments for call in segment.calls()]
     apart = clock.timer(program, program.operations)
@@ -112,7 +112,7 @@ def _timers(program: Program, clock: _Clock) -> list[Callable[[], Spans]]:
 
 
 def _summed_up(device: str, program: Program, rounds: Sequence[Sequence[tuple[float, Spans]]]) -> Profile:
-    """Return the medians of some rounds, each of which has what the timers told and when they began."""
+    """Return the medians of some rounds. A round holds the start time and the spans of each timer."""
     apart, nothing, whole = (
         np.median([[seconds for _, seconds in spans] for _, spans in kind], axis=0)
         for kind in zip(*rounds, strict=True)
@@ -149,23 +149,23 @@ def _by_name(program: Program, seconds: np.ndarray) -> Iterator[OperationTime]:
 
 
 def _do_nothing() -> None:
-    """Stand in for an operation, to see what measuring costs."""
+    """Replace an operation, to measure the overhead of measuring."""
 
 
 class _Clock(Protocol):
-    """What time is read from."""
+    """Clock that times operations."""
 
     def timer(self, program: Program, operations: Sequence[Operation]) -> Callable[[], Spans]:
-        """Return what takes a step of these operations and tells when each ran."""
+        """Return a function that runs these operations as a step, and returns the span of each."""
         ...
 
     def time_all(self, calls: Sequence[Callable[[], None]]) -> Spans:
-        """Make the calls, and return the time of all of them as one."""
+        """Make the calls, and return one span for all of them."""
         ...
 
 
 class _HostClock:
-    """The clock of the host, where a call returns when it is done."""
+    """The clock of the host: on the CPU a call returns when its work is done."""
 
     def timer(self, program: Program, operations: Sequence[Operation]) -> Callable[[], Spans]:
         segments = program.record_apart([(operation,) for operation in operations])
@@ -195,7 +195,7 @@ class _EventClock:
         marks = self._marks(len(operations) + 1)
         marked = []
         for mark, operation in zip(marks, operations, strict=False):
-            # Under the operation's name, a mark is recorded where the operation is, and eager where it is.
+            # Under the operation's name, a mark is captured if the operation is, and eager if it is eager.
             marked += [attrs.evolve(operation, run=partial(self._record, mark)), operation]
         marked.append(attrs.evolve(operations[-1], run=partial(self._record, marks[-1])))
         calls = [call for segment in program.record_apart([marked]) for call in segment.calls()]
@@ -203,7 +203,7 @@ class _EventClock:
 
     def time_all(self, calls: Sequence[Callable[[], None]]) -> Spans:
         marks = self._marks(2)
-        for call in calls:  # while the device takes this step, the host is ahead of it with the measured one
+        for call in calls:  # while the device runs this step, the host already submits the measured one
             call()
         timed = [partial(self._record, marks[0]), *calls, partial(self._record, marks[1])]
         return self._spans(timed, marks)

@@ -1,10 +1,10 @@
-"""Records time series of a run: a component like any other, which looks at the simulation after every step.
+"""Recorder of a run's time series: a component like any other, which reads the simulation after every step.
 
 Everything is written into arrays allocated before the first step. On the CPU the arrays of a simulation keep their
-address, so a step costs one NumPy row assignment (0.2 µs) per series instead of one `numpy()` call (3 µs); on a CUDA
-device the rows are copied on the device, without waiting for it, and read once at the end. So little that throughput
-is measured with it: with nine series, a captured step of nv_ant went from 65 to 73 µs at one world, and stayed at
-1.9 ms at 64.
+address, so a step costs one NumPy row assignment (0.2 µs) per series instead of one `numpy()` call (3 µs). On a CUDA
+device the rows are copied on the device, without waiting for it, and read once at the end. The cost is so small that
+throughput is measured with the recorder: with nine series, a captured step of nv_ant went from 65 to 73 µs at one
+world, and stayed at 1.9 ms at 64.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Series:
     """Shape [steps, worlds, …]."""
 
     labels: tuple[str, ...] = ()
-    """What the entries of a world stand for, where each has a name."""
+    """Names of the entries of a world, if they have names."""
 
     units: tuple[str, ...] = ()
     """SI unit of all entries, or one for each label."""
@@ -49,29 +49,29 @@ class Series:
 class Recorder:
     """Keeps joint state, sensor outputs, applied efforts and targets of the first worlds after every control step.
 
-    Pass it last: what is bound after it is not seen.
+    Pass the recorder as the last plugin: components that are bound after it are not recorded.
 
     Args:
-        steps: Control steps to make room for; later ones are not recorded.
-        worlds: How many of the first worlds to record; where there are fewer, all.
+        steps: Control steps to allocate memory for; later ones are not recorded.
+        worlds: How many of the first worlds to record, at most all.
     """
 
     is_observer = True
 
     def __init__(self, steps: int, worlds: int = 1) -> None:
         self.worlds = worlds
+        #: Steps recorded so far.
         self.row_count = 0
-        """Steps recorded so far."""
         self._first_step = 1
         self._steps = steps
         self._channels: dict[str, _Channel] = {}
 
     @hookimpl
     def bind(self, simulation: Host) -> None:
-        """Find the arrays to record, and make room.
+        """Find the arrays to record, and allocate the rows.
 
         Raises:
-            ConfigError: The first worlds hold different things, which one array cannot record.
+            ConfigError: The first worlds have different contents, which one array cannot record.
         """
         self.worlds = min(self.worlds, simulation.world_count)
         _refuse_unlike(simulation.prototype_of_world[: self.worlds])
@@ -89,7 +89,7 @@ class Recorder:
             self.row_count += 1
 
     def series(self) -> dict[str, Series]:
-        """Return what was recorded, by name: `time`, `joint_q`, `sensors/torso/linear_acceleration` and so on."""
+        """Return the recorded series by name: `time`, `joint_q`, `sensors/torso/linear_acceleration` and so on."""
         time = (self._first_step + np.arange(self.row_count)) * self._control_dt
         recorded = {name: channel.series(self.row_count) for name, channel in self._channels.items()}
         return {"time": Series(values=time, units=("s",)), **recorded}
@@ -131,7 +131,7 @@ def _refuse_unlike(prototypes: np.ndarray) -> None:
 
 
 def _of_first_world(components: Mapping[str, Any]) -> Iterator[tuple[str, Bound]]:
-    """Yield the components that have a part in the first world, and so in all that are recorded, by label."""
+    """Yield label and component of those that are in the first world, and so in all recorded worlds."""
     for label, component in components.items():
         bound = Bound(component, label)
         if bound.worlds is None or 0 in bound.worlds:
@@ -139,7 +139,7 @@ def _of_first_world(components: Mapping[str, Any]) -> Iterator[tuple[str, Bound]
 
 
 class _Channel:
-    """One array, and room for a copy of it for each step."""
+    """An array, and memory for one copy of it per step."""
 
     def __init__(self, source: wp.array, labels: tuple[str, ...], units: tuple[str, ...], steps: int) -> None:
         self._rows = wp.zeros((steps, source.size), dtype=source.dtype, device=source.device)
@@ -166,7 +166,7 @@ def _row_writer(rows: wp.array, source: wp.array) -> Callable[[int], None]:
 
 
 def _joint_entries(model: newton.Model, *, has_quaternions: bool) -> Iterator[tuple[str, str]]:
-    """Yield label and unit of each joint coordinate of one world, or of each DOF, which has no quaternions."""
+    """Yield label and unit of each joint coordinate of one world; without quaternions, of each DOF."""
     coordinate_counts, dof_counts = np.diff(on_host(model.joint_q_start)), np.diff(on_host(model.joint_qd_start))
     for joint in range(*on_host(model.joint_world_start)[:2]):
         linear, angular = on_host(model.joint_dof_dim)[joint]  # pyright: ignore[reportArgumentType] (a 2-D array)

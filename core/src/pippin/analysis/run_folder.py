@@ -20,18 +20,18 @@ __all__ = ["RunFolder"]
 
 
 class RunFolder:
-    """A folder that one run fills; it is made when the first file is written.
+    """A folder for the files of one run, created when the first file is written.
 
     Args:
         path: The folder.
 
     Raises:
-        ConfigError: There is something at `path` already.
+        ConfigError: `path` is a file, or a folder that is not empty.
     """
 
     def __init__(self, path: Path) -> None:
+        #: The folder.
         self.path = path
-        """The folder."""
         if path.exists() and not path.is_dir():
             raise ConfigError(f"--out: '{path}' is a file; choose another folder")
         if path.is_dir() and any(path.iterdir()):
@@ -39,7 +39,7 @@ class RunFolder:
 
     @classmethod
     def named_after(cls, file: Path, parent: Path = Path("runs")) -> RunFolder:
-        """Return a new folder with the name of a configuration file, the date and the time, never one in use."""
+        """Return a folder named after a configuration file, the date and the time, which does not exist yet."""
         name = f"{file.stem}-{datetime.now():%Y%m%d-%H%M%S}"
         path, copies = parent / name, 1
         while path.exists():
@@ -48,7 +48,7 @@ class RunFolder:
         return cls(path)
 
     def write_config(self, config: SimulationConfig) -> None:
-        """Write `config.toml`: every value of the run, so that `pippin run` repeats it."""
+        """Write `config.toml`: every value of the run. `pippin run` repeats the run from this file."""
         self._file("config.toml").write_text(dump_toml(config), encoding="utf-8")
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
@@ -56,7 +56,7 @@ class RunFolder:
         self.write_json("summary.json", summary)
 
     def write_json(self, name: str, data: Mapping[str, Any]) -> None:
-        """Write plain data into a file of some name."""
+        """Write plain data as JSON into a file with the given name."""
         text = json.dumps(data, indent=2, ensure_ascii=False)
         self._file(name).write_text(f"{text}\n", encoding="utf-8")
 
@@ -65,7 +65,7 @@ class RunFolder:
         trace.write(self._file("hooks.csv"))
 
     def write_series(self, series: Mapping[str, Series]) -> None:
-        """Write `series.npz`: each series by name, with `labels/<name>` and `units/<name>` where it has them."""
+        """Write `series.npz`: each series by name, with `labels/<name>` and `units/<name>` if it has them."""
         arrays: dict[str, Any] = {name: one.values for name, one in series.items()}
         for name, one in series.items():
             notes = {"labels": one.labels, "units": one.units}
@@ -73,7 +73,7 @@ class RunFolder:
         np.savez(self._file("series.npz"), **arrays)
 
     def write_picture(self, series: Mapping[str, Series]) -> bool:
-        """Write `series.png` if Matplotlib is installed; tell whether it is."""
+        """Write `series.png` if Matplotlib is installed; return whether it is."""
         try:
             from .plot import plot_series
         except ModuleNotFoundError as error:
@@ -82,7 +82,7 @@ class RunFolder:
         return True
 
     def write_comparison(self, results: Sequence[SolverRun], reference: str) -> bool:
-        """Write `comparison.png` if Matplotlib is installed; tell whether it is."""
+        """Write `comparison.png` if Matplotlib is installed; return whether it is."""
         try:
             from .compare_plot import plot_comparison
         except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""What a run was: what ran, on what, how fast and how it ended, as plain data."""
+"""Summary of a run as plain data: its program, buffers, versions, hardware and speed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ _GIB = 2**30
 
 
 def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, float | None]:
-    """Return how fast some control steps ran, in all worlds together and in one; None where nothing was measured.
+    """Return the speed of some control steps: steps per second of all worlds, and the real-time factor of one.
+
+    Both are None if nothing was measured.
 
     Args:
-        simulation: What was stepped.
+        simulation: The simulation that was stepped.
         steps: Control steps.
         seconds: Time they took [s].
     """
@@ -36,7 +38,7 @@ def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, 
 
 
 def what_ran(simulation: Simulation) -> dict[str, Any]:
-    """Return the program of a step and its buffers, what components note, the versions of all, and the hardware."""
+    """Return the program of a step, the components' notes, the buffers, the plugins, the versions and the hardware."""
     return {
         "program": _program(simulation.program),
         "notes": simulation.notes,
@@ -56,7 +58,7 @@ def _program(program: Program) -> dict[str, Any]:
 
 
 def _capacities(simulation: Simulation) -> list[dict[str, Any]]:
-    """Return what was allocated for contacts and by the solver, with the key that sizes it."""
+    """Return the buffers for contacts and those of the solver, with the configuration key that sets their size."""
     return [
         {"field": capacity.field, "holds": capacity.holds, "allocated": capacity.allocated}
         for capacity in simulation.capacities
@@ -64,7 +66,7 @@ def _capacities(simulation: Simulation) -> list[dict[str, Any]]:
 
 
 def _plugins(simulation: Simulation) -> dict[str, Any]:
-    """Return type, distribution and version of every plugin selected, by the name of its component."""
+    """Return type, distribution and version of every selected plugin, by the name of its component."""
     found = {}
     for name, (kind, choice) in simulation.selected_plugins.items():
         entry = simulation.catalog.find(kind, choice.type)
@@ -106,7 +108,7 @@ def _cpu_name() -> str:
 
 
 def _memory_gib() -> float | None:
-    """Return the memory of this machine [GiB], where the system tells."""
+    """Return the memory of this machine [GiB]; None if the system does not report it."""
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB, 1)
     except (AttributeError, ValueError, OSError):

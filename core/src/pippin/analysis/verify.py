@@ -1,4 +1,4 @@
-"""Whether two runs of one file give the same bits: each in a fresh process, compared after every control step."""
+"""Bitwise comparison of two runs of one file, each in a fresh process, after every control step."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["Difference", "verify"]
 
 @attrs.frozen(kw_only=True)
 class Difference:
-    """Where two runs part."""
+    """First difference between two runs."""
 
     step: int
-    """Control steps done; 0 where they differ as they are built."""
+    """Control steps done; 0 if the runs differ before the first step."""
 
     time: float
     """Simulated time [s]."""
@@ -34,16 +34,16 @@ class Difference:
     """The first array that differs, such as `state.joint_q`, or the attribute of a component."""
 
     world: int | None
-    """The first world whose part of the array differs; None where its rows belong to no world."""
+    """The first world whose part of the array differs; None if its rows belong to no world."""
 
     largest: float | None
-    """The largest difference between two entries, in the unit of the array; None where it is not a finite number."""
+    """The largest difference between two entries, in the unit of the array; None if it is not a finite number."""
 
     others: int
-    """How many other arrays and attributes differ after the same step."""
+    """Number of other arrays and attributes that differ after the same step."""
 
     def __str__(self) -> str:
-        """Say it in a line, with what to do."""
+        """Return the difference and its cures in one line."""
         place = "" if self.world is None else f" of world {self.world}"
         size = "" if self.largest is None else f" by {self.largest:.3g} at most"
         others = f", and {self.others} more" if self.others else ""
@@ -57,18 +57,18 @@ class Difference:
 def verify(
     file: Path, overrides: Sequence[str], steps: int, progress: Callable[[int], None] = lambda step: None
 ) -> Difference | None:
-    """Run a file twice, side by side in fresh processes, and return where the runs part; None where they do not.
+    """Run a file twice, side by side in fresh processes, and return the first difference; None if there is none.
 
     Args:
         file: A configuration file.
-        overrides: Values on top of it, as on the command line.
-        steps: Control steps to compare, each after it was done.
+        overrides: Values that replace those of the file, as on the command line.
+        steps: Number of control steps to compare.
         progress: Called with the number of control steps compared.
 
     Raises:
         ConfigError: The file is wrong.
-        PluginError: A plugin is.
-        SimulationError: A run fails, or ends in something that is not finite.
+        PluginError: A plugin is broken.
+        SimulationError: A run fails, or ends in values that are not finite.
     """
     with (
         FreshProcess("first run", _replay, file, overrides, steps) as first,
@@ -84,13 +84,13 @@ def verify(
                 return _difference(step, odd, *(run.receive() for run in runs))
             progress(step)
         for run in runs:
-            run.receive()  # a run that ended in NaN raises here, where the other one did the same
+            run.receive()  # a run that ended in NaN raises here; both runs ended in the same values
     return None
 
 
 @attrs.frozen(kw_only=True)
 class _Contents:
-    """What a run has under a name."""
+    """Values of one run under one name."""
 
     time: float
     array: np.ndarray | None
@@ -98,7 +98,7 @@ class _Contents:
 
 
 def _replay(connection: Connection, file: Path, overrides: Sequence[str], steps: int) -> None:
-    """Run the file; send digests after each step, and the contents of what the caller asks for."""
+    """Run the file; send digests after each step, and the values of the array that the caller asks for."""
     with warp_quiet(), Simulation(load(file, overrides)) as simulation:
         for step in range(steps + 1):
             simulation.step(min(step, 1))
@@ -121,7 +121,7 @@ def _digests(outcome: Outcome) -> dict[str, bytes]:
 
 
 def _is_scratch(name: str) -> bool:
-    """Tell whether an array is private to what a solver put into the state, and so may hold unused memory."""
+    """Return whether an array is private data of a solver in the state, which may hold unused memory."""
     owner, _, rest = name.partition(".")
     return owner in ("state", "next_state") and "._" in f".{rest}"
 
@@ -133,7 +133,7 @@ def _contents(simulation: Simulation, outcome: Outcome, name: str) -> _Contents:
 
 
 def _world_of_row(simulation: Simulation, name: str, array: np.ndarray) -> np.ndarray | None:
-    """Return the world of each row: as the model has it, else, as components lay out their arrays, in equal parts."""
+    """Return the world of each row: from the model for arrays of the state, else equal parts as in components."""
     owner, _, attribute = name.rpartition(".")
     if owner in ("state", "next_state", "control"):
         worlds = worlds_of(simulation.model, attribute)
