@@ -1,4 +1,4 @@
-"""The conformance kit: what every plugin promises, tried on one that is installed.
+"""The conformance kit: checks that an installed plugin fulfils the plugin contract.
 
 In the tests of a plugin's package, with pytest:
 
@@ -8,7 +8,8 @@ In the tests of a plugin's package, with pytest:
     def test_it_keeps_the_contract(check):
         check()
 
-`check_solver`, `check_actuator` and `check_sensor` do the same anywhere, and so does `pippin check-plugin NAME`.
+`check_solver`, `check_actuator` and `check_sensor` run the same checks without pytest. So does the command
+`pippin check-plugin NAME`.
 """
 
 from .checks import CHECKS, Check

@@ -1,4 +1,4 @@
-"""Checks of what an actuator does to joints."""
+"""Checks of the effort that an actuator applies to joints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BESIDE = 0.25
 
 
 def check_efforts(runs: Runs) -> None:
-    """What it drives moves otherwise than where it is switched off."""
+    """The driven joints move differently than with the actuator switched off."""
     with runs.subject.build(capture="off") as simulation:
         simulation.switch(simulation.actuators[LABEL], on=False)
         start(simulation)
@@ -34,7 +34,7 @@ def check_efforts(runs: Runs) -> None:
 
 
 def check_driven_joints(runs: Runs) -> None:
-    """`actuated_dofs` lists the DOFs that it drives, and the efforts of users on all others survive."""
+    """`actuated_dofs` lists the driven DOFs, and the efforts of users on all other DOFs stay unchanged."""
     dofs, efforts = _efforts(runs, {})
     count = len(efforts)
     if not dofs.size or len(set(dofs.tolist())) < dofs.size or dofs.min() < 0 or dofs.max() >= count:
@@ -49,7 +49,7 @@ def check_driven_joints(runs: Runs) -> None:
 
 
 def check_addition(runs: Runs) -> None:
-    """It adds its effort to what others have added to `control.joint_f`, and overwrites none."""
+    """The actuator adds its effort to the efforts of others in `control.joint_f`, and overwrites none of them."""
     dofs, alone = _efforts(runs, {})
     _, beside = _efforts(runs, {"other": _Other()})
     tolerance = 1e-4 * np.abs(alone[dofs]).max(initial=1.0)
@@ -60,7 +60,7 @@ def check_addition(runs: Runs) -> None:
 
 
 def _efforts(runs: Runs, plugins: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the driven DOFs, and the efforts of all after a physics step before which a user wrote some."""
+    """Return the driven DOFs, and the efforts of all DOFs after a physics step; a user wrote some before the step."""
     with runs.subject.build(count=1, capture="off", plugins=plugins) as simulation:
         start(simulation)
         joint_f = present(simulation.control.joint_f)
@@ -70,7 +70,7 @@ def _efforts(runs: Runs, plugins: dict[str, Any]) -> tuple[np.ndarray, np.ndarra
 
 
 class _Other:
-    """Adds effort to every joint, before the actuators do."""
+    """Adds effort to every joint before the actuators."""
 
     is_capturable = False
 

@@ -1,4 +1,4 @@
-"""Small mechanisms, one for each feature of a scene: each shows by a motion whether a solver takes part in it."""
+"""Small mechanisms, one for each feature of a scene: the motion of each shows whether a solver supports the feature."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ Rows = tuple[np.ndarray, np.ndarray]
 
 @attrs.frozen(kw_only=True)
 class Bench:
-    """A mechanism that moves in one way with a feature, and in another without it."""
+    """A mechanism that moves in one way with a feature, and in another way without the feature."""
 
     add: Callable[[newton.ModelBuilder, str, float], None]
-    """Adds it to a builder: label of its bodies, and its place along y [m]."""
+    """Adds the mechanism to a builder, given the label of its bodies and its place along y [m]."""
 
     measure: Callable[[Rows, Rows], float]
     """Returns a number from the bodies before and after `DURATION`."""
 
     least: float
     most: float
-    """What the number must lie between: far from what it is without the feature, and wide enough for any method."""
+    """Bounds of the number: far from its value without the feature, and wide enough for any numerical method."""
 
     expectation: str
-    """What the number tells, for errors."""
+    """Meaning of the number, with its unit; for errors and the reference page."""
 
 
 def _link(builder: newton.ModelBuilder, label: str, com: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> int:
@@ -62,7 +62,7 @@ def _at(y: float, x: float = 0.0, z: float = 1.0) -> Any:
 
 
 def _hung(kind: str, *, com: tuple[float, float, float] = (0.0, 0.0, 0.0), **options: Any) -> Any:
-    """Return what adds a body that hangs from the world by a joint."""
+    """Return a function that adds a body which hangs from the world by a joint."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         body = _link(builder, label, com)
@@ -73,7 +73,7 @@ def _hung(kind: str, *, com: tuple[float, float, float] = (0.0, 0.0, 0.0), **opt
 
 
 def _slider(*, axis: tuple[float, float, float], q: float = 0.0, qd: float = 0.0, **options: Any) -> Any:
-    """Return what adds a body that slides along an axis, from a position [m] with a velocity [m/s]."""
+    """Return a function that adds a body which slides along an axis, from a position [m] with a velocity [m/s]."""
 
     def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
         body = _link(builder, label)
@@ -109,7 +109,7 @@ def _d6(builder: newton.ModelBuilder, label: str, y: float) -> None:
 
 
 def _pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """A horizontal link whose tip a ball joint, outside the articulation, ties to that of an upright one."""
+    """Add an upright and a horizontal link; a ball joint outside the articulation ties their tips together."""
     import warp as wp
 
     tips = (wp.vec3(0.0, 0.0, -_LENGTH), wp.vec3(_LENGTH, 0.0, 0.0))
@@ -125,7 +125,7 @@ def _pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
 
 
 def _mimic(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Two sliders, one of which moves and leads."""
+    """Add two sliders: the first moves, and the second mimics it."""
     joints = []
     for offset, speed in ((0.0, 1.0), (0.4, 0.0)):
         body = _link(builder, label)
@@ -145,7 +145,7 @@ def _distance(builder: newton.ModelBuilder, label: str, y: float) -> None:
 
 
 def _moved(axis: int) -> Callable[[Rows, Rows], float]:
-    """Return what measures the displacement of the last body along an axis [m]."""
+    """Return a function that measures the displacement of the last body along an axis [m]."""
     return lambda before, after: float(after[0][-1, axis] - before[0][-1, axis])
 
 
@@ -154,18 +154,18 @@ def _speed(axis: int) -> Callable[[Rows, Rows], float]:
 
 
 def _turned(before: Rows, after: Rows) -> float:
-    """Angle between the first and the last pose of the last body [rad]."""
+    """Return the angle between the first and the last pose of the last body [rad]."""
     cosine = abs(float(np.dot(before[0][-1, 3:], after[0][-1, 3:])))
     return 2.0 * float(np.arccos(min(cosine, 1.0)))
 
 
 def _fallen(before: Rows, after: Rows) -> float:
-    """Depth of the last body's fall, in units of that of a free one."""
+    """Return the depth of the last body's fall, in units of the depth of a free fall."""
     return float(before[0][-1, _Z] - after[0][-1, _Z]) / _FALL
 
 
 _TURN = _MASS * GRAVITY * _LENGTH / (_INERTIA + _MASS * _LENGTH**2) * DURATION**2 / 2
-"""Angle that a link turns about its hinge from the horizontal [rad], nearly."""
+"""Approximate angle by which a link turns about its hinge from the horizontal [rad]."""
 
 _HORIZONTAL: Mapping[str, Any] = {"com": (_LENGTH, 0.0, 0.0)}
 _ALONG_X, _ALONG_Z = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
@@ -184,8 +184,8 @@ def _slides(expectation: str, least: float, most: float, measure: Any, **options
 BENCHES: Mapping[str, Bench] = {
     "rigid_bodies": _falls(_free, "a free body falls, in units of a free fall"),
     "free_joints": _falls(_free, "a body with a free joint falls, in units of a free fall"),
-    "rigid_contacts": _falls(_resting_ball, "the ground carries a ball, fall in units of a free one", -0.2, 0.2),
-    "fixed_joints": _falls(_hung("fixed"), "a fixed joint holds a body, fall in units of a free one", -0.2, 0.2),
+    "rigid_contacts": _falls(_resting_ball, "the ground carries a ball, in units of a free fall", -0.2, 0.2),
+    "fixed_joints": _falls(_hung("fixed"), "a fixed joint holds a body, in units of a free fall", -0.2, 0.2),
     "revolute_joints": Bench(
         add=_hung("revolute", axis=(0.0, 1.0, 0.0), armature=0.0, **_HORIZONTAL),
         measure=_turned,
@@ -216,7 +216,9 @@ BENCHES: Mapping[str, Bench] = {
         most=0.2 * _TURN,
         expectation="a joint that closes a loop holds a link [rad]",
     ),
-    "disabled_joints": _falls(_hung("fixed", enabled=False), "a disabled joint lets a body fall, in free falls"),
+    "disabled_joints": _falls(
+        _hung("fixed", enabled=False), "a disabled joint lets a body fall, in units of a free fall"
+    ),
     "joint_limits": Bench(
         add=_hung("revolute", axis=(0.0, 1.0, 0.0), armature=0.0, limit_lower=-0.03, limit_upper=0.03, **_HORIZONTAL),
         measure=_turned,
@@ -235,7 +237,10 @@ BENCHES: Mapping[str, Bench] = {
         expectation="a slider follows an equal one that moves by 1 m/s [m/s]",
     ),
     "armature": _falls(
-        _slider(axis=_ALONG_Z, armature=_MASS), "armature of its mass halves a slider's fall, in free falls", 0.4, 0.6
+        _slider(axis=_ALONG_Z, armature=_MASS),
+        "armature equal to its mass halves a slider's fall, in units of a free fall",
+        0.4,
+        0.6,
     ),
     "joint_friction": _slides(
         "friction of 5 N slows a slider from 1 m/s [m/s]", 0.3, 0.7, _speed(_X), qd=1.0, friction=5.0
@@ -267,26 +272,26 @@ BENCHES: Mapping[str, Bench] = {
 
 UNTRIED: Mapping[str, str] = {
     "rod_joints": "the kit has no rod",
-    "mimic_constraints": "only an importer makes them",
-    "equality_constraints": "only an importer makes them",
-    "tendons": "the kit has no route for one",
-    "mujoco_tendons": "only an importer makes them",
+    "mimic_constraints": "only importers make them",
+    "equality_constraints": "only importers make them",
+    "tendons": "the kit has no route for a tendon",
+    "mujoco_tendons": "only importers make them",
     "muscles": "the kit has no muscle",
-    "particles": "`free_fall` tries them where nothing else is supported",
+    "particles": "`free_fall` tests them if the solver supports nothing else",
     "springs": "the kit's mechanisms are rigid",
     "triangles": "the kit's mechanisms are rigid",
     "bending": "the kit's mechanisms are rigid",
     "tetrahedra": "the kit's mechanisms are rigid",
-    "gradients": "its kernels take a process and a compilation of their own",
+    "gradients": "they need a process of their own, and compiled backward kernels",
     "heterogeneous_worlds": "the kit's worlds are all alike",
 }
-"""Features without a bench, and why."""
+"""Features without a bench, with the reasons."""
 
 
 def measured(subject: Subject, names: Sequence[str]) -> dict[str, float | Exception]:
-    """Return what a solver shows on the benches of some features, or what was raised.
+    """Return the number that a solver gives on the bench of each feature, or the exception raised.
 
-    They stand side by side in one simulation; where that fails, in two, and so on.
+    All benches stand side by side in one simulation. If this fails, they are split into two simulations, and so on.
     """
 
     def scene(builder: newton.ModelBuilder) -> None:

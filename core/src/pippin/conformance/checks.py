@@ -1,4 +1,4 @@
-"""Every check by name: a small function whose docstring says what is promised, and the kinds of plugins it is for."""
+"""Checks by name: each is a small function whose docstring is the promise, with the kinds of plugins it is for."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ __all__ = ["CHECKS", "Check", "checks_for"]
 
 @attrs.frozen(kw_only=True)
 class Check:
-    """Something that plugins promise, and how it is tried."""
+    """A promise of plugins, and the function that checks it."""
 
     name: str
-    """What `expected_failures` calls it."""
+    """Name of the check, as in `expected_failures`."""
 
     promise: str
-    """What is promised, in one paragraph."""
+    """The promise, in one paragraph."""
 
     kinds: tuple[str, ...]
-    """The kinds of plugins that promise it."""
+    """The kinds of plugins that make the promise."""
 
     run: Callable[[Runs], None]
-    """Raises `PluginError` where the promise is broken, and `NotApplicableError` where it was not given."""
+    """Raises `PluginError` if the promise is broken, and `NotApplicableError` if the plugin does not make it."""
 
 
 def _check(run: Callable[[Runs], None], *kinds: str) -> Check:
-    """Return the check that a function is, with its docstring as the promise."""
+    """Return the check of a function, with its docstring as the promise."""
     promise = " ".join((inspect.getdoc(run) or "").split())
     return Check(name=run.__name__.removeprefix("check_"), promise=promise, kinds=kinds, run=run)
 
 
 def _feature(name: str) -> Check:
     """Return the check of one feature."""
-    promise = f"Where it declares `{name}`: {BENCHES[name].expectation}."
+    promise = f"If the solver declares `{name}`: {BENCHES[name].expectation}."
     run = functools.partial(claims.check_feature, name=name)
     return Check(name=f"feature_{name}", promise=promise, kinds=("solver",), run=run)
 
@@ -78,7 +78,7 @@ CHECKS = (
     _check(sensor_checks.check_readings, "sensor"),
     _check(sensor_checks.check_observation, "sensor"),
 )
-"""Every check, in the order in which they are run: what is cheap and what others build on comes first."""
+"""Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
 
 
 def checks_for(kind: str) -> tuple[Check, ...]:

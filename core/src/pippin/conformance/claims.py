@@ -1,4 +1,4 @@
-"""Checks of what a solver declares about itself: each claim is tried, not believed."""
+"""Checks of a solver's declarations: each claim is tried in a simulation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ __all__ = [
 
 
 def check_coordinates(runs: Runs) -> None:
-    """It writes the coordinates that `coordinates` says: with reduced ones, bodies are where the joints put them."""
+    """The solver writes the coordinates that `coordinates` declares: unless maximal, the body poses agree with the
+    joint coordinates.
+    """
     claim = runs.subject.declaration.coordinates
     distance = runs.whole.misplacement
     if claim != "maximal" and distance > 2e-5:  # rounding, at a few metres
@@ -40,7 +42,9 @@ def check_coordinates(runs: Runs) -> None:
 
 
 def check_contacts(runs: Runs) -> None:
-    """`detects_contacts` and `runs_pipeline` are as they turn out: who declares neither takes the host's contacts."""
+    """`detects_contacts` and `runs_pipeline` agree with the simulation. A solver that declares neither uses the
+    contacts of the host.
+    """
     declared, found = runs.subject.declaration, runs.whole.contacts
     if found is None:
         raise NotApplicableError("nothing in its scene can meet")
@@ -54,14 +58,14 @@ def check_contacts(runs: Runs) -> None:
 
 
 def check_features(runs: Runs) -> None:
-    """Every feature in `supported_features` is one that scenes may have."""
+    """Every name in `supported_features` is a known feature of scenes."""
     subject = runs.subject
     if subject.features is None:
         raise NotApplicableError("it declares no supported_features")
 
 
 def check_feature(runs: Runs, name: str) -> None:
-    """Hold the solver to one feature that it declares, on the bench of that feature."""
+    """Check one feature that the solver declares, on the bench of the feature."""
     if name not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare it")
     found, bench = runs.features[name], BENCHES[name]
@@ -77,7 +81,9 @@ def check_feature(runs: Runs, name: str) -> None:
 
 
 def check_observables(runs: Runs) -> None:
-    """Every observable in `supported_observables` is written in each step, and the solver it builds offers the same."""
+    """Every observable in `supported_observables` is written in each step, and the built solver offers the same
+    observables.
+    """
     declared = runs.subject.declaration.supported_observables or frozenset()
     probe = _Probe(declared)
     with runs.subject.build(count=1, capture="off", plugins={"probe": probe}) as simulation:
@@ -94,13 +100,13 @@ def check_observables(runs: Runs) -> None:
     if unwritten:
         raise PluginError(
             f"{runs.subject}: claims the observables {', '.join(unwritten)}, but does not write them;"
-            " write every row in each step where they are requested"
+            " write every row in each step if they are requested"
         )
 
 
 def check_model_changes(runs: Runs) -> None:
-    """Every flag in `supported_model_changes` is taken by a running program; of gravity and masses, the effect is
-    measured, in the changed world alone.
+    """A running simulation accepts every flag in `supported_model_changes`. A change of gravity or of masses is
+    measured, and must affect the changed world alone.
     """
     import newton
 
@@ -133,7 +139,7 @@ def _try_gravity(simulation: Simulation, runs: Runs) -> None:
 
 
 def _try_masses(simulation: Simulation, runs: Runs) -> None:
-    """Make the ball of one world twice as heavy, and push the balls of all along x."""
+    """Make the ball of one world twice as heavy, and push the balls of all worlds along x."""
     import newton
 
     model = simulation.model
@@ -151,7 +157,10 @@ def _try_masses(simulation: Simulation, runs: Runs) -> None:
 
 
 def _accelerations(simulation: Simulation, force: float = 0.0, count: int = 5) -> np.ndarray:
-    """Return the mean acceleration of what is free in each world over a few steps [m/s²], shape [world_count, 3]."""
+    """Return the mean acceleration of the ball or the particles of each world over a few steps [m/s²].
+
+    Shape [world_count, 3].
+    """
     before = _velocities(simulation)
     for _ in range(count):
         if force:
@@ -184,7 +193,7 @@ class _Probe:
     """Reads every observable that a solver declares.
 
     Args:
-        kinds: Their names.
+        kinds: Names of the observables.
     """
 
     def __init__(self, kinds: frozenset[str]) -> None:
@@ -192,7 +201,7 @@ class _Probe:
 
     @pippin.hookimpl
     def update_sensors(self, contacts: Any, observables: Any) -> None:
-        """Keep what is to be read on the host."""
+        """Keep the arrays, to read them on the host later."""
         self._contacts, self._given = contacts, observables
 
     def poison(self) -> None:
@@ -201,7 +210,7 @@ class _Probe:
             array.fill_(float("nan"))
 
     def unwritten(self) -> list[str]:
-        """Return what still holds a NaN where it should have been written."""
+        """Return the observables with a NaN in rows that the solver should have written."""
         found = []
         for kind, array in self._arrays():
             rows = array.numpy()

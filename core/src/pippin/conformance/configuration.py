@@ -1,4 +1,4 @@
-"""Checks of a plugin's settings: found, imported, documented, written and read."""
+"""Checks of a plugin's entry point and settings: found, imported, documented, written and read."""
 
 from __future__ import annotations
 
@@ -46,11 +46,13 @@ if "warp" in sys.modules:
         warp.init()
     print("imported" if greeting.getvalue() else "initialised")
 """
-"""Warp greets when it starts, and only then: whoever can still make it greet has not started it."""
+"""Warp prints a greeting once, when it starts. If it still greets after the import, the import did not start it."""
 
 
 def check_entry_point(runs: Runs) -> None:
-    """Its entry point is one distribution's alone and leads to a class with a `Config` and known hooks."""
+    """Exactly one distribution has the entry point, and the entry point leads to a class with a `Config` and known
+    hooks.
+    """
     entry = runs.subject.entry
     if entry.problem:
         raise PluginError(f"{entry}: {entry.problem}")
@@ -58,7 +60,7 @@ def check_entry_point(runs: Runs) -> None:
 
 
 def check_light_import(runs: Runs) -> None:
-    """Its class is imported in a fresh process, where no GPU is to be seen, without starting Warp."""
+    """The class can be imported in a fresh process without a visible GPU, and the import does not start Warp."""
     entry = runs.subject.entry
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, "-c", _IMPORT, entry.value.replace(" ", "")]
@@ -71,7 +73,7 @@ def check_light_import(runs: Runs) -> None:
 
 
 def check_documented_keys(runs: Runs) -> None:
-    """`Config` and every key of it have a type and a docstring."""
+    """`Config` has a docstring, and each of its keys has a type and a docstring."""
     faults = []
     for path, cls in _classes(_config_class(runs.subject)):
         if not (cls.__doc__ or "").strip():
@@ -86,7 +88,7 @@ def check_documented_keys(runs: Runs) -> None:
 
 
 def check_round_trip(runs: Runs) -> None:
-    """A configuration written as TOML, with every default, is read back as the same one."""
+    """A configuration that is written as TOML, with every default, is read back unchanged."""
     kind = runs.subject.kind
     tables = {"solver": runs.subject.table} if kind == "solver" else {f"{kind}s": {LABEL: runs.subject.table}}
     written = structure(tables)
@@ -101,7 +103,7 @@ def check_round_trip(runs: Runs) -> None:
 
 
 def check_unknown_keys(runs: Runs) -> None:
-    """A key that means nothing is refused, in its table and in every table inside it."""
+    """An unknown key is refused, in the plugin's table and in every table inside it."""
     subject = runs.subject
     faults = []
     for path in _tables(_config_class(subject)):
@@ -115,7 +117,7 @@ def check_unknown_keys(runs: Runs) -> None:
 
 
 def check_schema(runs: Runs) -> None:
-    """The JSON Schema that editors use has its table, says of each key what it may hold, and is itself plain JSON."""
+    """The JSON Schema for editors contains the plugin's table, gives the type of each key, and is valid JSON."""
     schema, problems = json_schema(Catalog((runs.subject.entry,)))
     _refuse(runs.subject, [f"it has no schema: {problem}" for problem in problems])
     try:
@@ -138,7 +140,7 @@ def _refuse(subject: Subject, faults: list[str]) -> None:
 
 
 def _classes(cls: type, path: str = "Config", above: frozenset[type] = frozenset()) -> Iterator[tuple[str, type]]:
-    """Yield a configuration class and those of the tables inside it, with their paths."""
+    """Yield a configuration class and the classes of the tables inside it, with their paths."""
     yield path, cls
     for field in fields_of(cls):
         for member, _ in _members(field.type):
@@ -147,11 +149,11 @@ def _classes(cls: type, path: str = "Config", above: frozenset[type] = frozenset
 
 
 Path = tuple[tuple[str, int], ...]
-"""Keys, each with the number of lists around what it holds."""
+"""Keys, each with the number of lists around its value."""
 
 
 def _tables(cls: type, path: Path = ()) -> Iterator[Path]:
-    """Yield the path of each table: of the class, and of its fields that may hold one."""
+    """Yield the path of each table: of the class, and of each field that may hold a table."""
     yield path
     for field in fields_of(cls):
         for member, depth in _members(field.type):
@@ -163,7 +165,7 @@ def _tables(cls: type, path: Path = ()) -> Iterator[Path]:
 
 
 def _nested(path: Path, table: Any) -> Any:
-    """Return what a table must hold to have another one at a path."""
+    """Return the content of a table that has another table at a path."""
     for key, depth in reversed(path):
         for _ in range(depth):
             table = [table]
@@ -172,9 +174,9 @@ def _nested(path: Path, table: Any) -> Any:
 
 
 def _members(annotation: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
-    """Yield the types that a field may hold, and those of a list's items, with the number of lists around them.
+    """Yield the types that a field may hold, and the types of a list's items, with the number of lists around them.
 
-    Other plugins, such as the clampings of an actuator, are left to their own checks.
+    Other plugins, such as the clampings of an actuator, have their own checks.
     """
     for member in union_members(annotation):
         if shape_of(member) == "list":

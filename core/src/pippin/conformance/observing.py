@@ -1,4 +1,4 @@
-"""What there is to see of a simulation, and how simulations are driven so that there is something."""
+"""Observation of a simulation: copies of its visible arrays, and the targets and forces that make it move."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 __all__ = ["HALF", "Seen", "advance", "differing", "model_and_state", "push", "see", "start", "step"]
 
 HALF = 3
-"""Control steps to where runs are compared, and from there to their end: an odd number."""
+"""Control steps of each half of a run; runs are compared after each half. An odd number."""
 
 
 @attrs.frozen(eq=False)
 class Seen:
-    """What there is to see of a simulation: copies of the state, and of what an actuator or a sensor shows."""
+    """Copies of a simulation's visible arrays: the state, the efforts of actuators and the outputs of sensors."""
 
     arrays: Mapping[str, np.ndarray]
     worlds: Mapping[str, np.ndarray | None]
-    """The world of each row of an array, where rows belong to worlds."""
+    """The world of each row of an array; None if the rows belong to no world."""
 
     def of(self, worlds: Sequence[int]) -> Seen:
-        """Return the rows of some worlds, without what belongs to none."""
+        """Return the rows of some worlds, without the arrays whose rows belong to no world."""
         kept = {name: np.isin(rows, worlds) for name, rows in self.worlds.items() if rows is not None}
         return Seen({name: self.arrays[name][mask] for name, mask in kept.items()}, dict.fromkeys(kept))
 
 
 def start(simulation: Simulation) -> None:
-    """Give actuators another target in each world."""
+    """Give actuators a different target in each world."""
     for actuator in simulation.actuators.values():
         targets = Bound(actuator, "actuator").position_targets
         if targets is not None:
@@ -44,7 +44,7 @@ def start(simulation: Simulation) -> None:
 
 
 def push(simulation: Simulation) -> None:
-    """Push everything along x for one control step, in each world with an acceleration of its own."""
+    """Push everything along x for one control step, in each world with a different acceleration."""
     model, state = model_and_state(simulation)
     if model.body_count:
         forces = np.zeros((model.body_count, 6), dtype=np.float32)
@@ -57,7 +57,7 @@ def push(simulation: Simulation) -> None:
 
 
 def advance(simulation: Simulation, count: int = HALF) -> Seen:
-    """Take some control steps, pushed in each, and return what there is to see then."""
+    """Take some control steps with a push in each, and return copies of the visible arrays."""
     for _ in range(count):
         push(simulation)
         step(simulation, 1)
@@ -65,14 +65,14 @@ def advance(simulation: Simulation, count: int = HALF) -> Seen:
 
 
 def step(simulation: Simulation, count: int) -> None:
-    """Take some control steps, silent about what is not captured: one of the checks asks for the reasons."""
+    """Take some control steps without capture warnings: one of the checks asks for the reasons."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CaptureWarning)
         simulation.step(count)
 
 
 def see(simulation: Simulation) -> Seen:
-    """Return copies of what there is to see."""
+    """Return copies of the visible arrays."""
     from pippin.state.world_rows import arrays_of, worlds_of
 
     known = set(arrays_of(simulation.model.state()))  # a solver may keep scratch memory in the state
@@ -88,7 +88,7 @@ def see(simulation: Simulation) -> Seen:
 
 
 def _shown(simulation: Simulation) -> Iterator[tuple[str, Any, np.ndarray]]:
-    """Yield what actuators and sensors show, with the worlds of the arrays' first axis."""
+    """Yield name and array of each effort and output of the components, with the worlds of its first axis."""
     every = np.arange(simulation.world_count)
     for actuator in (Bound(each, "actuator") for each in simulation.actuators.values()):
         efforts = {"computed_effort": actuator.computed_effort, "applied_effort": actuator.applied_effort}
@@ -101,7 +101,7 @@ def _shown(simulation: Simulation) -> Iterator[tuple[str, Any, np.ndarray]]:
 
 
 def differing(left: Seen, right: Seen) -> list[str]:
-    """Return the names of what differs in any bit."""
+    """Return the names of the arrays that differ in any bit."""
     names = dict.fromkeys([*left.arrays, *right.arrays])
     both = [name for name in names if name in left.arrays and name in right.arrays]
     odd = [name for name in both if left.arrays[name].tobytes() != right.arrays[name].tobytes()]
@@ -109,5 +109,5 @@ def differing(left: Seen, right: Seen) -> list[str]:
 
 
 def model_and_state(simulation: Simulation) -> tuple[Any, Any]:
-    """Return model and state, whose arrays are there as far as anything is counted of them."""
+    """Return model and state, typed as Any: an array may be used if the model's count of its elements is not 0."""
     return simulation.model, simulation.state

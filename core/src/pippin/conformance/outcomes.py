@@ -10,7 +10,7 @@ __all__ = ["CheckResult", "NotApplicableError"]
 
 
 class NotApplicableError(Exception):
-    """The plugin makes no such promise; the text says why there is nothing to try."""
+    """The plugin does not make the promise; the text is the reason why there is nothing to check."""
 
 
 @attrs.frozen(kw_only=True)
@@ -21,10 +21,10 @@ class CheckResult:
     """The name of the check."""
 
     outcome: Literal["passed", "failed", "expected failure", "not applicable"]
-    """A check that is expected to fail, and does not, has failed."""
+    """Outcome; a check that was expected to fail and passes has "failed"."""
 
     reason: str = ""
-    """Reason for the outcome: what is wrong, why that was expected, or why there was nothing to try."""
+    """Reason for the outcome: the fault, why the failure was expected, or why there was nothing to check."""
 
     error: Exception | None = None
     """The exception of a check that failed."""

@@ -1,4 +1,4 @@
-"""The checks as tests of pytest."""
+"""Checks as pytest tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ __all__ = ["parametrize"]
 def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
     """Return a decorator that runs a test once for each check; the test calls its argument `check`.
 
-    An expected failure is an xfail, and one that passes fails the test. A check with nothing to try is skipped.
+    An expected failure becomes an xfail; if the check passes instead, the test fails. A check that does not apply is
+    skipped.
     """
     import pytest
 

@@ -1,4 +1,4 @@
-"""Checks of what a solver computes, against formulas."""
+"""Checks of a solver's results against formulas."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["check_free_fall", "check_pendulum"]
 
 
 def check_free_fall(runs: Runs) -> None:
-    """What nothing holds falls by v = g t and z = g t² / 2 for 0.1 s: within 2 %, the depth also within first order in
-    the substep.
+    """A free body or particle falls for 0.1 s with v = g t and z = g t² / 2. The speed is within 2 %; the depth may
+    also have an error of first order in the substep.
     """
     before, after = runs.fall[:2]
     speed = (before.speed - after.speed) / (GRAVITY * after.time)
@@ -26,10 +26,11 @@ def check_free_fall(runs: Runs) -> None:
 
 
 def check_pendulum(runs: Runs) -> None:
-    """A pendulum hangs straight after a quarter of T = 2π √((I + m l²) / (m g l)), with the velocity of the formula.
+    """A pendulum hangs straight down after a quarter of T = 2π √((I + m l²) / (m g l)), with the velocity of the
+    formula.
 
-    The angle is within 2 % of the first one, and what the substep's first order makes of it; the velocity within 5 % of
-    its largest.
+    The error of the angle is at most 2 % of the initial angle, plus a part of first order in the substep. The error of
+    the velocity is at most 5 % of the largest velocity.
     """
     end = runs.fall[-1]
     if end.angle is None or end.rate is None:
@@ -42,7 +43,7 @@ def check_pendulum(runs: Runs) -> None:
 
 
 def _refuse(runs: Runs, when: str, errors: Mapping[str, tuple[float, float]], cure: str) -> None:
-    """Refuse the first error that is larger than it may be, or NaN."""
+    """Refuse the first error that is larger than allowed, or NaN."""
     for what, (error, most) in errors.items():
         if not error <= most:
             raise PluginError(f"{runs.subject}: {when}, the {what} is {error:.1%} off, and may be {most:.1%}; {cure}")

@@ -1,4 +1,4 @@
-"""The solver under the actuators and sensors that are tested: installed with the kit, and with nothing of its own."""
+"""Solver of the simulations that test actuators and sensors: part of the kit, so that no plugin is needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class AcceleratingXPBD(newton.solvers.SolverXPBD):
     """Newton's XPBD that also writes `body_qdd` [m/s², rad/s²], the mean over a substep.
 
     Args:
-        model: What it moves.
+        model: The model to simulate.
     """
 
     SUPPORTED_OBSERVABLES = newton.solvers.SolverXPBD.SUPPORTED_OBSERVABLES | {"body_qdd"}
@@ -31,7 +31,7 @@ class AcceleratingXPBD(newton.solvers.SolverXPBD):
     def step(
         self, state_in: Any, state_out: Any, control: Any, contacts: Any, dt: float, *, observables: Any = None
     ) -> None:
-        """Advance by `dt` [s], and compare the velocities before and after. May be recorded."""
+        """Advance by `dt` [s], and compute the accelerations from the velocities before and after. May be recorded."""
         wp.copy(self._before, state_in.body_qd)  # XPBD also writes to its input
         super().step(state_in, state_out, control, contacts, dt, observables=observables)
         if observables is not None and observables.is_requested("body_qdd"):
@@ -40,7 +40,7 @@ class AcceleratingXPBD(newton.solvers.SolverXPBD):
 
 
 class PlainSolver:
-    """Builds it."""
+    """Component that builds `AcceleratingXPBD`."""
 
     coordinates = "maximal"
     supported_features = RIGID_TREES

@@ -1,4 +1,4 @@
-"""What simulations of a plugin did: each is run once, and judged by several checks."""
+"""Runs of simulations with a plugin: each runs once, and several checks use its results."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["Moment", "Runs", "Whole", "falling"]
 
 FALL_TIME = 0.1
-"""How long a fall is watched [s]."""
+"""Duration of the free fall [s]."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Moment:
-    """What falls and what swings, at a time."""
+    """Motion of the falling ball and of the pendulum at one time."""
 
     time: float
     """Time since the start [s]."""
@@ -37,46 +37,46 @@ class Moment:
     """Height of the ball, or of the centre of all particles [m]."""
 
     speed: float
-    """Its velocity upwards [m/s]."""
+    """Upward velocity of the ball, or of the centre of all particles [m/s]."""
 
     angle: float | None
-    """Angle of the pendulum [rad]; None where there is none."""
+    """Angle of the pendulum [rad]; None without a pendulum."""
 
     rate: float | None
-    """Its angular velocity [rad/s]; None where there is none."""
+    """Angular velocity of the pendulum [rad/s]; None without a pendulum."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Whole:
-    """A captured run from its start to its end."""
+    """Results of a captured run from its start to its end."""
 
     initial: Seen
-    """As it was built."""
+    """Arrays before the first step."""
 
     half: Seen
-    """After `HALF` control steps."""
+    """Arrays after `HALF` control steps."""
 
     end: Seen
-    """After as many more."""
+    """Arrays after `HALF` more control steps."""
 
     file: bytes | PippinError
-    """What was saved half way, or why it could not be."""
+    """The checkpoint saved half way, or the error of saving it."""
 
     unexpected: Mapping[str, str]
-    """Operations that run eagerly although nothing declares it, with what a replay did."""
+    """Operations that run eagerly although nothing declares it, with the reasons."""
 
     allocations: tuple[str, str]
-    """Warp's report of all allocations before some further steps and after them."""
+    """Warp's report of all allocations before some further steps, and after them."""
 
     contacts: Mapping[str, bool] | None
-    """What turned out of the claims `detects_contacts` and `runs_pipeline`; None where nothing can meet."""
+    """Observed values of `detects_contacts` and `runs_pipeline`; None if nothing in the scene can touch."""
 
     misplacement: float
-    """Largest distance between the bodies of the state and where its joints put them [m]."""
+    """Largest distance between a body in the state and its position according to the joint coordinates [m]."""
 
 
 class Runs:
-    """Simulations of one plugin, each run when a check asks for it first.
+    """Simulations of one plugin; each runs when a check first asks for it.
 
     Args:
         subject: The plugin.
@@ -87,7 +87,7 @@ class Runs:
 
     @functools.cached_property
     def whole(self) -> Whole:
-        """The run that the others are compared with: captured, three parts in a control step."""
+        """The run that the others are compared with: captured, with three substeps or physics steps per step."""
         with self.subject.build() as simulation:
             declared = dict(simulation.program.eager_reasons)
             initial = see(simulation)
@@ -109,14 +109,14 @@ class Runs:
 
     @functools.cached_property
     def eager(self) -> Seen:
-        """The first half, with nothing captured."""
+        """The first half, without capture."""
         with self.subject.build(capture="off") as simulation:
             start(simulation)
             return advance(simulation)
 
     @functools.cached_property
     def again(self) -> tuple[Seen, Seen]:
-        """The first half, eagerly once more, then again after a reset of all worlds; and closed twice."""
+        """The first half, once more without capture, and again after a reset of all worlds. Then it is closed twice."""
         simulation = self.subject.build(capture="off")
         try:
             start(simulation)
@@ -143,7 +143,7 @@ class Runs:
 
     @functools.cached_property
     def disturbed(self) -> Seen:
-        """The end, where the last world was reset half way."""
+        """The end, after a reset of the last world half way."""
         with self.subject.build() as simulation:
             start(simulation)
             advance(simulation)
@@ -163,14 +163,14 @@ class Runs:
 
     @functools.cached_property
     def apart(self) -> tuple[Seen, Seen]:
-        """As many single parts as the first half has with two parts in a control step, and with three."""
+        """The first half in control steps of one part: as many as two parts per step make, and as three make."""
         with self.subject.build(count=1, capture="off") as simulation:
             start(simulation)
             return advance(simulation, 2 * HALF), advance(simulation, HALF)
 
     @functools.cached_property
     def fall(self) -> Sequence[Moment]:
-        """A free fall at its start and at its end; after that, where a pendulum may be beside it, its quarter swing."""
+        """The start and the end of a free fall; then, if the scene has a pendulum, the end of its quarter swing."""
         subject = self.subject
         with subject.build(count=1, scene=falling(subject), is_on_ground=False, world_count=1) as simulation:
             moments = [_moment(simulation)]
@@ -181,21 +181,21 @@ class Runs:
 
     @functools.cached_property
     def features(self) -> Mapping[str, float | Exception]:
-        """What is measured of each declared feature that has a bench, or what its scene raised."""
+        """The measured number of each declared feature that has a bench, or the exception that its scene raised."""
         return measured(self.subject, [name for name in BENCHES if name in (self.subject.features or ())])
 
     @functools.cached_property
     def even(self) -> Seen:
-        """The first half, captured, with two parts in a control step."""
+        """The first half, captured, with two substeps or physics steps per control step."""
         with self.subject.build(count=2) as simulation:
             start(simulation)
             return advance(simulation)
 
 
 def falling(subject: Subject) -> Scene:
-    """Return something free, to be tried without ground: a ball, or for a solver of particles its own scene.
+    """Return a scene of a free ball, for use without ground; for a solver without rigid bodies, its own scene.
 
-    A pendulum swings beside the ball where there may be one: both are one scene for all checks that need either.
+    A pendulum swings beside the ball if the solver supports hinges: one scene serves all checks that need either.
     """
     features = subject.features
     if features is not None and "rigid_bodies" not in features:
@@ -217,7 +217,7 @@ def _saved(simulation: Simulation) -> bytes | PippinError:
 
 
 def _allocations(simulation: Simulation) -> tuple[str, str]:
-    """Return Warp's report of allocations before ten steps and after them; it begins with one that is made here."""
+    """Return Warp's report of allocations before ten steps and after them. The first allocation is made here."""
     import warp as wp
 
     reports: list[str] = []
@@ -229,7 +229,7 @@ def _allocations(simulation: Simulation) -> tuple[str, str]:
 
 
 def _contact_claims(simulation: Simulation) -> dict[str, bool] | None:
-    """Return what turned out of the claims about contacts; None where nothing can meet, and so nothing shows."""
+    """Return the observed values of the claims about contacts; None if nothing in the scene can touch."""
     model, source = simulation.model, simulation.contact_source
     if not model.shape_contact_pair_count and not model.particle_count:
         return None

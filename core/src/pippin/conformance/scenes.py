@@ -1,4 +1,4 @@
-"""Small scenes that plugins are tried in, each a function that adds one world's content to a builder."""
+"""Small scenes for the checks, each a function that adds one world's content to a builder."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ __all__ = [
 ]
 
 GRAVITY = 9.81
-"""As worlds have it unless a configuration says otherwise [m/s²]."""
+"""Default gravity of a configuration [m/s²]."""
 
 BALL_MASS = 2.0
 """Mass of the ball [kg]."""
 
 START = 0.05
-"""Angle that the pendulum starts from [rad]."""
+"""Initial angle of the pendulum [rad]."""
 
 PIVOT = "pivot"
-"""Label of its hinge."""
+"""Label of the pendulum's hinge."""
 
 _RADIUS, _MASS, _INERTIA, _LENGTH = 0.1, 1.0, 0.02, 0.5
-"""Of the ball [m]; of a link [kg, kg·m²]; and from a hinge to the link's centre of mass [m]."""
+"""Radius of the ball [m]; mass and inertia of a link [kg, kg·m²]; distance of its centre of mass from the hinge [m]."""
 
 SWING_RATE = math.sqrt(_MASS * GRAVITY * _LENGTH / (_INERTIA + _MASS * _LENGTH**2))
 """Angular frequency of small swings of the pendulum [rad/s]: √(m g l / (I + m l²))."""
 
 QUARTER_SWING = math.pi / 2 / SWING_RATE
-"""Time from the first angle to the lowest point [s]."""
+"""Time from the initial angle to the lowest point [s]."""
 
 
 def suited_to(features: Collection[str] | None) -> Callable[[newton.ModelBuilder], None]:
-    """Return the scene for a solver that declares some features; None stands for all of them."""
+    """Return the scene for a solver that declares some features; None stands for all features."""
     if features is None:
         return links
     if "rigid_bodies" not in features:
@@ -82,7 +82,7 @@ def _add_link(builder: newton.ModelBuilder, above: int, index: int) -> tuple[int
 
 
 def ball(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
-    """Add a `ball` that lies on the ground, free to roll; one that is not solid falls through it."""
+    """Add a `ball` that lies on the ground, free to roll; a ball that is not solid falls through the ground."""
     add_ball(builder, 0.999 * _RADIUS, is_solid)
 
 
@@ -118,14 +118,14 @@ def _add_pendulum(builder: newton.ModelBuilder) -> None:
 
 
 def equal_moments(value: float) -> Any:
-    """Return the inertia of a body that turns alike about every axis [kg·m²]."""
+    """Return an inertia with the same moment about every axis [kg·m²]."""
     import warp as wp
 
     return wp.mat33(value, 0.0, 0.0, 0.0, value, 0.0, 0.0, 0.0, value)
 
 
 def grains(builder: newton.ModelBuilder) -> None:
-    """Add a block of 27 grains above the ground, on its way along x."""
+    """Add a block of 27 grains above the ground, moving along x."""
     import warp as wp
 
     rotation: Any = wp.quat_identity()

@@ -1,4 +1,4 @@
-"""Checks of what a sensor shows."""
+"""Checks of a sensor's outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ __all__ = ["check_observation", "check_outputs", "check_readings"]
 
 
 def check_outputs(runs: Runs) -> None:
-    """`outputs` maps names to arrays, first axis its worlds, with unit and frame, which keep their memory."""
+    """`outputs` maps names to arrays with unit and frame. Their first axis is the worlds of the sensor, and they keep
+    their memory.
+    """
     import warp as wp
 
     with runs.subject.build(count=1, capture="off") as simulation:
@@ -40,7 +42,7 @@ def check_outputs(runs: Runs) -> None:
 
 
 def check_readings(runs: Runs) -> None:
-    """Readings are finite, and some change while bodies are pushed and joints swing."""
+    """Readings are finite, and some of them change while bodies are pushed and joints swing."""
     initial, found = _outputs(runs.whole.initial), _outputs(runs.whole.half)
     for name, values in found.items():
         if not np.isfinite(values).all():
@@ -48,12 +50,12 @@ def check_readings(runs: Runs) -> None:
     if all(np.array_equal(initial[name], values) for name, values in found.items()):
         raise PluginError(
             f"{runs.subject}: no reading changes while bodies are pushed and joints swing;"
-            " measure in update_sensors, or test it where there is something to measure"
+            " measure in update_sensors, or test it in a scene with something to measure"
         )
 
 
 def check_observation(runs: Runs) -> None:
-    """It only reads: the state has the bits that it has without the sensor."""
+    """The sensor only reads: the state is bitwise the same as without the sensor."""
     with runs.subject.build(capture="off", is_present=False) as simulation:
         without = advance(simulation)
     odd = [name for name in differing(runs.eager, without) if name in without.arrays]

@@ -1,4 +1,4 @@
-"""Checks of how a plugin steps: what it carries, and who may not notice."""
+"""Checks of a plugin's steps: capture, determinism, resets, checkpoints and independence of worlds."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ __all__ = [
 
 
 def check_lifecycle(runs: Runs) -> None:
-    """A simulation with it is built, steps, is reset, steps on and stays finite, and may be closed twice; so may a
-    second one after it.
+    """A simulation with the plugin can be built, stepped, reset and stepped again; it stays finite, and may be closed
+    twice. A second simulation can follow in the same process.
     """
     _ = runs.eager
     _ = runs.again
 
 
 def check_capture(runs: Runs) -> None:
-    """Captured steps give the bits of eager ones, and what is not declared to run eagerly is captured."""
+    """Captured steps give bitwise the results of eager steps, and every operation is captured unless the plugin
+    declares that it runs eagerly.
+    """
     for name, reason in runs.whole.unexpected.items():
         raise PluginError(
             f"{runs.subject}: {name} is not captured: {reason}; keep all that changes on the device,"
@@ -41,7 +43,7 @@ def check_capture(runs: Runs) -> None:
 
 
 def check_determinism(runs: Runs) -> None:
-    """Two runs of one configuration give the same bits on the CPU, unless `deterministic_on` leaves the CPU out."""
+    """Two runs of one configuration are bitwise the same on the CPU. `deterministic_on` must contain "cpu"."""
     if "cpu" not in runs.subject.declaration.deterministic_on:
         raise PluginError(
             f"{runs.subject}: deterministic_on has no 'cpu', so that nothing can be compared bit for bit;"
@@ -52,7 +54,9 @@ def check_determinism(runs: Runs) -> None:
 
 
 def check_substeps(runs: Runs) -> None:
-    """Two or three substeps of a step, or physics steps of a control step, are as many steps of their length."""
+    """A step with two or three substeps (for an actuator, a control step with two or three physics steps) gives the
+    same bits as two or three steps of that length.
+    """
     cure = "read the state that the call is given, write the other one, and use the call's own dt"
     in_two, in_three = runs.apart
     _refuse_difference(runs, in_two, runs.even, "two in a step differ from two steps", cure)
@@ -60,7 +64,7 @@ def check_substeps(runs: Runs) -> None:
 
 
 def check_allocation(runs: Runs) -> None:
-    """Once it runs, a step allocates no Warp memory."""
+    """After the first steps, a step allocates no Warp memory."""
     before, after = runs.whole.allocations
     if before != after:
         raise PluginError(
@@ -70,14 +74,14 @@ def check_allocation(runs: Runs) -> None:
 
 
 def check_reset(runs: Runs) -> None:
-    """After a reset of all worlds it does what it did from the start, to the bit."""
+    """After a reset of all worlds, the simulation repeats its first steps bit for bit."""
     cure = "declare what it carries in state_arrays, answer reset_worlds, or let the solver's reset forget it"
     first, after_reset = runs.again
     _refuse_difference(runs, first, after_reset, "steps after a reset differ from the first ones", cure)
 
 
 def check_worlds(runs: Runs) -> None:
-    """A world that is reset starts over, and the others go on with the bits that they would have had."""
+    """A reset world starts again from the beginning, and the other worlds continue bitwise as without the reset."""
     count = runs.subject.world_count
     if count < 2:
         raise PluginError(f"{runs.subject}: tried in one world, which no other can disturb; give it several")
@@ -91,15 +95,15 @@ def check_worlds(runs: Runs) -> None:
 
 
 def check_checkpoint(runs: Runs) -> None:
-    """A run that goes on from a file has the bits of one that was not interrupted: all that is carried is in arrays and
-    numbers of the component, its solver or the state.
+    """A run that is resumed from a file is bitwise the same as an uninterrupted run: all state is in arrays and
+    numbers of the component, its solver or the simulation's state.
     """
     cure = "keep what is carried in attributes of the component, or declare unsaved_reason"
     _refuse_difference(runs, runs.whole.end, runs.resumed, "a resumed run differs", cure)
 
 
 def check_side_by_side(runs: Runs) -> None:
-    """Two simulations in one process that take turns do what each does alone."""
+    """Two simulations that take turns in one process give the same results as each one alone."""
     cure = "keep nothing in a class or a module"
     for seen in runs.side_by_side:
         _refuse_difference(runs, runs.whole.half, seen, "another simulation beside it changed it", cure)

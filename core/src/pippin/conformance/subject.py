@@ -1,4 +1,4 @@
-"""The plugin under test: which one it is, how it is configured, and the simulations it is tried in."""
+"""The plugin under test: its name, its configuration, and the simulations that test it."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
 
 LABEL = "tested"
-"""What an actuator or a sensor is called in the simulations it is tried in."""
+"""Label of the actuator or sensor in the simulations that test it."""
 
 _GUESSES: Mapping[str, Any] = {"joints": ["hinge_0"], "body": "ball", "bodies": ["ball"]}
-"""What a required key of an actuator or a sensor is given where its author gives nothing: parts of the kit's scene."""
+"""Values for required keys of an actuator or a sensor that its author does not set: parts of the kit's scene."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Subject:
-    """An installed plugin, and how it is tried."""
+    """An installed plugin, and the settings of its tests."""
 
     kind: Literal["solver", "actuator", "sensor"]
-    """What it is."""
+    """Kind of the plugin."""
 
     name: str
-    """Its name, as a file has it in `type`."""
+    """Name of the plugin, as in the key `type`."""
 
     config: Mapping[str, Any] = attrs.field(factory=dict)
-    """Its table, without `type`."""
+    """Table of the plugin, without `type`."""
 
     prototype: Scene | None = None
-    """A scene that suits it, in place of the kit's; one whose motion depends on the solver from the first step."""
+    """A suitable scene that replaces the kit's; its motion has to depend on the solver from the first step."""
 
     solver: str | None = None
-    """The solver that an actuator or a sensor is tried with; by default XPBD, which also reports accelerations."""
+    """Solver for the tests of an actuator or a sensor; by default XPBD, extended to report accelerations."""
 
     world_count: int = 3
     """Number of worlds."""
@@ -59,32 +59,32 @@ class Subject:
     """Length of a substep [s]."""
 
     def __str__(self) -> str:
-        """Name it as errors do."""
+        """Return kind and name, as in error messages."""
         return f"{self.kind} {self.name!r}"
 
     @functools.cached_property
     def entry(self) -> Entry:
-        """Its entry point.
+        """Entry point of the plugin.
 
         Raises:
-            PluginError: It is not installed, or by several distributions.
+            PluginError: No distribution installs the plugin, or several do.
         """
         return Catalog.installed().find(self.kind, self.name)
 
     @functools.cached_property
     def table(self) -> dict[str, Any]:
-        """What stands in its table: what its author gives, and what the kit's scene needs beside it."""
+        """Table of the plugin: the author's keys, and default values for other required keys."""
         fields = attrs.fields_dict(self.entry.load().Config)  # pyright: ignore[reportAttributeAccessIssue] checked
         guesses = {name: value for name, value in _GUESSES.items() if name in fields and self.kind != "solver"}
         needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
         return {"type": self.name, **needed, **self.config}
 
     def component(self) -> Any:
-        """Return a component as the host makes it, which belongs to no simulation."""
+        """Return a component as the host makes it, without a simulation."""
         return load_plugin(self.entry)(self.structured().config)
 
     def structured(self, table: Mapping[str, Any] | None = None) -> Any:
-        """Return the `ComponentConfig` of a table, by default of its own.
+        """Return the `ComponentConfig` of a table, by default of the plugin's own table.
 
         Raises:
             ConfigError: The table is wrong.
@@ -95,21 +95,21 @@ class Subject:
         return getattr(structure({f"{self.kind}s": {LABEL: table}}), f"{self.kind}s")[LABEL]
 
     def scene(self) -> Scene:
-        """Return what each world holds: the author's prototype, or what suits the declared features."""
+        """Return the content of each world: the author's prototype, or the kit's scene for the declared features."""
         return self.prototype or scenes.suited_to(self.features)
 
     @functools.cached_property
     def declaration(self) -> Declaration:
-        """What it declares.
+        """Declaration of the plugin.
 
         Raises:
-            PluginError: It declares what does not exist.
+            PluginError: The plugin declares something unknown.
         """
         return Declaration.of(self.component(), str(self))
 
     @functools.cached_property
     def features(self) -> frozenset[str] | None:
-        """The features that the solver declares; None where it declares none, and for actuators and sensors."""
+        """The features that the solver declares; None if it declares none, and for actuators and sensors."""
         return self.declaration.supported_features if self.kind == "solver" else None
 
     def build(
@@ -123,16 +123,16 @@ class Subject:
         plugins: Mapping[str, Any] | None = None,
         is_present: bool = True,
     ) -> Simulation:
-        """Build a simulation with it.
+        """Build a simulation with the plugin.
 
         Args:
-            count: Parts of a control step: physics steps where it is an actuator, else substeps.
-            capture: As `simulation.capture`.
-            scene: What each world holds, or several scenes with their numbers of worlds; by default what suits it.
+            count: Parts of a control step: physics steps for an actuator, else substeps.
+            capture: Value of `simulation.capture`.
+            scene: Content of each world, or several scenes with their numbers of worlds; by default `scene()`.
             is_on_ground: Whether there is a ground.
             world_count: Number of worlds, by default the subject's.
             plugins: More components, by label.
-            is_present: Whether it is there at all, where it is a sensor.
+            is_present: Whether the simulation contains the actuator or sensor at all.
         """
         chosen = scene or self.scene()
         worlds = self.world_count if world_count is None else world_count
@@ -148,7 +148,7 @@ class Subject:
             )
 
     def load(self, path: Any) -> Simulation:
-        """Build a simulation as `build` did, and go on from a file."""
+        """Build a simulation as `build` does, and resume it from a file."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
             return Simulation.load(path, self._plugins(), self._filled(self.scene()))
@@ -172,7 +172,7 @@ class Subject:
         return {"solver": PlainSolver()}
 
     def _filled(self, scene: Scene) -> newton.ModelBuilder:
-        """Return a builder that the solver has prepared, with a scene."""
+        """Return a builder with a scene, prepared by the solver's `configure_builder`."""
         import newton
 
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)

@@ -1,4 +1,4 @@
-"""Suite of the checks of one plugin, and the functions that run all of them."""
+"""Suite of all checks for one plugin, and the functions that run it."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ __all__ = ["Conformance", "check_actuator", "check_sensor", "check_solver"]
 
 
 class Conformance:
-    """The checks of one installed plugin, and which of them it is known to fail.
+    """The checks of one installed plugin, with its known failures.
 
     Args:
-        kind: What it is: `solver`, `actuator` or `sensor`.
-        name: Its name, as `type` of its table has it.
+        kind: Kind of the plugin: `solver`, `actuator` or `sensor`.
+        name: Name of the plugin, as in the key `type` of its table.
         config: The other keys of its table. Patterns match the kit's scene unless there is a `prototype`.
-        prototype: Adds what suits it to one world's builder, which the solver's `configure_builder` has prepared. By
-            default two hinged links and a ball on the ground; for a solver that has no hinges the ball alone, without a
-            shape where it has no contacts, and for one of particles a block of grains.
-        solver: The solver that an actuator or a sensor is tried with; by default XPBD that also reports accelerations.
+        prototype: Adds a suitable scene to the builder of one world, which the solver's `configure_builder` has
+            prepared. By default two hinged links and a ball on the ground. A solver without hinges gets the ball alone,
+            which has no shape if the solver has no contacts; a solver without rigid bodies gets a block of grains.
+        solver: Solver for the tests of an actuator or a sensor; by default XPBD, extended to report accelerations.
         world_count: Number of worlds.
         dt: Length of a substep [s].
-        expected_failures: Why some checks fail, by their names.
+        expected_failures: Reasons why some checks fail, by the names of the checks.
 
     Raises:
-        PluginError: An expected failure is of no check of that kind.
+        PluginError: `expected_failures` names a check that plugins of this kind do not have.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class Conformance:
         dt: float = 0.002,
         expected_failures: Mapping[str, str] | None = None,
     ) -> None:
+        #: The plugin, and the settings of its tests.
         self.subject = Subject(
             kind=kind,
             name=name,
@@ -56,10 +57,9 @@ class Conformance:
             world_count=world_count,
             dt=dt,
         )
-        """The plugin, and how it is tried."""
         self.expected_failures = dict(expected_failures or {})
+        #: The checks of the plugin's kind, by name.
         self.checks: Mapping[str, Check] = {check.name: check for check in checks_for(kind)}
-        """The checks of its kind, by name."""
         self._runs = Runs(self.subject)
         for unknown in self.expected_failures.keys() - self.checks.keys():
             raise PluginError(
@@ -95,18 +95,18 @@ def check_solver(name: str, **options: Any) -> list[CheckResult]:
     """Run every check of a solver; `options` are those of `Conformance`.
 
     Raises:
-        PluginError: A check failed. One paragraph for each that did.
+        PluginError: Checks failed; one paragraph for each.
     """
     return _checked(Conformance("solver", name, **options))
 
 
 def check_actuator(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of an actuator; arguments and errors as of `check_solver`."""
+    """Run every check of an actuator; arguments and errors are those of `check_solver`."""
     return _checked(Conformance("actuator", name, **options))
 
 
 def check_sensor(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a sensor; arguments and errors as of `check_solver`."""
+    """Run every check of a sensor; arguments and errors are those of `check_solver`."""
     return _checked(Conformance("sensor", name, **options))
 
 
