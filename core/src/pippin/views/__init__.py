@@ -1,7 +1,7 @@
 """Batched views: articulations, bodies and contacts of all worlds as dense arrays.
 
-The types here can be imported before a simulation exists: they bring neither Newton nor Warp, which has to be told
-before its import whether backward kernels are needed. The views themselves are imported when they are asked for.
+The types here can be imported before a simulation exists. They import neither Newton nor Warp, because Pippin has to
+decide before that import whether backward kernels are needed. The views themselves are imported at first use.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Articulations of all worlds as rows: their DOFs, roots and links, and what their motion obeys."""
+"""Articulations of all worlds as rows: their DOFs, roots and links, and the terms of their equations of motion."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["ArticulationView"]
 
 
 class ArticulationView(RowView):
-    """One row for each articulation, padded to the longest: an index of -1 in the maps, and 0 in what is read.
+    """One row for each articulation, padded to the longest: with -1 in the index maps, and with 0 in the values.
 
-    Links are the bodies that the joints of the tree move, in their order, the root first. DOFs are those of its joints
-    but for a free root's six. Generalized DOFs are a free root's six, then the others: as many as any row needs.
-    Made by `SimulationView.articulations`.
+    Links are the bodies that the joints of the tree move, in the order of the joints, the root first. DOFs are those of
+    the joints, without the six of a free root. Generalized DOFs are the six of a free root, then the others: as many
+    columns as any row needs. `SimulationView.articulations` makes this view.
 
     Args:
         host: The simulation.
@@ -55,26 +55,26 @@ class ArticulationView(RowView):
         super().__init__(host, labels, _worlds(model, articulations), articulations, maps, joints, balls, faults)
         self._dynamics = Dynamics(host, articulations, indices, self._marks.world_of)
 
-    # What the rows are.
+    # The structure of the rows.
 
     @property
     def max_links(self) -> int:
-        """The number of links of the row with the most."""
+        """The number of links of the row with the most links."""
         return self._indices.links.shape[1]
 
     @property
     def max_dofs(self) -> int:
-        """The number of DOFs of the row with the most, free roots left out."""
+        """The number of DOFs of the row with the most DOFs, without those of free roots."""
         return self._indices.dofs.shape[1]
 
     @property
     def max_coords(self) -> int:
-        """The number of their coordinates: a ball joint has four, and three DOFs."""
+        """The number of coordinates of the row with the most: a ball joint has four coordinates and three DOFs."""
         return self._indices.coords.shape[1]
 
     @property
     def is_homogeneous(self) -> bool:
-        """Whether all rows have as many links and DOFs."""
+        """Whether all rows have the same number of links and of DOFs."""
         return bool(self.link_mask.all() and self.dof_mask.all())
 
     @property
@@ -99,12 +99,12 @@ class ArticulationView(RowView):
 
     @property
     def link_mask(self) -> np.ndarray:
-        """Whether there is a link, shape [count, max_links]."""
+        """True for links and False for padding, shape [count, max_links]."""
         return self._indices.links != PADDING
 
     @property
     def dof_mask(self) -> np.ndarray:
-        """Whether there is a DOF, shape [count, max_dofs]."""
+        """True for DOFs and False for padding, shape [count, max_dofs]."""
         return self._indices.dofs != PADDING
 
     @property
@@ -148,7 +148,7 @@ class ArticulationView(RowView):
         """Names of the first row's DOFs."""
         return self.shared_metatype.dof_names
 
-    # What there is to get and to set.
+    # Getters and setters of the quantities.
 
     def get_dof_positions(self, out: Array | None = None) -> Array:
         """Return the position [m or rad], shape [count, max_dofs]. Of a ball joint, its rotation vector."""
@@ -195,16 +195,16 @@ class ArticulationView(RowView):
         self._set("dof_velocity_targets", data, indices, mask, compact)
 
     def get_dof_forces(self, out: Array | None = None) -> Array:
-        """Return the effort beside that of the drives [N or N·m], shape [count, max_dofs].
+        """Return the effort in addition to the drives [N or N·m], shape [count, max_dofs].
 
-        Kept until set again; DOFs of an actuator are its own.
+        The effort is kept until it is set again. An actuator owns its DOFs: do not set them here.
         """
         return self._get("dof_forces", out)
 
     def set_dof_forces(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the effort beside that of the drives [N or N·m], shape [count, max_dofs].
+        """Set the effort in addition to the drives [N or N·m], shape [count, max_dofs].
 
-        Kept until set again; DOFs of an actuator are its own.
+        The effort is kept until it is set again. An actuator owns its DOFs: do not set them here.
         """
         self._set("dof_forces", data, indices, mask, compact)
 
@@ -269,30 +269,29 @@ class ArticulationView(RowView):
     def get_root_transforms(self, out: Array | None = None) -> Array:
         """Return the pose of the root [m, 1], shape [count, 7].
 
-        Of a fixed one, setting it moves what it is fixed to. Frame: world; position of the body's origin, quaternion
-        (x, y, z, w).
+        Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion (x, y, z, w).
         """
         return self._get("root_transforms", out)
 
     def set_root_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
         """Set the pose of the root [m, 1], shape [count, 7].
 
-        Of a fixed one, setting it moves what it is fixed to. Frame: world; position of the body's origin, quaternion
-        (x, y, z, w). The solver is told.
+        Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        The solver is told.
         """
         self._set("root_transforms", data, indices, mask, compact)
 
     def get_root_velocities(self, out: Array | None = None) -> Array:
         """Return the velocity of the root [m/s, rad/s], shape [count, 6].
 
-        Only a free one can be set. Frame: world; linear of the centre of mass, then angular.
+        It can be set only for a free root. Frame: world; linear of the centre of mass, then angular.
         """
         return self._get("root_velocities", out)
 
     def set_root_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
         """Set the velocity of the root [m/s, rad/s], shape [count, 6].
 
-        Only a free one can be set. Frame: world; linear of the centre of mass, then angular.
+        It can be set only for a free root. Frame: world; linear of the centre of mass, then angular.
         """
         self._set("root_velocities", data, indices, mask, compact)
 
@@ -324,26 +323,27 @@ class ArticulationView(RowView):
         """
         return self._get("link_incoming_joint_force", out)
 
-    # Isaac's names of some of these.
+    # Isaac's names of some methods.
 
     get_dof_actuation_forces = get_dof_forces
     set_dof_actuation_forces = set_dof_forces
     get_link_incoming_joint_forces = get_link_incoming_joint_force
 
-    # What the motion obeys.
+    # Terms of the equations of motion.
 
     def get_jacobians(self, out: Array | None = None) -> Array:
         """Return the velocity of each link per velocity of each generalized DOF, shape [count, max_links, 6, columns].
 
         Velocities are linear of the centre of mass, then angular, in the world. A free root's six columns come first,
-        then those of the DOFs; roots have none if all are held. The first call allocates.
+        then those of the DOFs; without a free root in any row, there are no columns for roots. The first call
+        allocates.
         """
         return self._compute("jacobians", out)
 
     def get_mass_matrices(self, out: Array | None = None) -> Array:
         """Return the inertia that couples generalized DOFs [kg, kg·m, kg·m²], shape [count, columns, columns].
 
-        It has armature in it. The first call allocates.
+        It includes the armature. The first call allocates.
         """
         return self._compute("mass_matrices", out)
 
@@ -357,7 +357,7 @@ class ArticulationView(RowView):
     def get_coriolis_forces(self, out: Array | None = None) -> Array:
         """Return the effort that Coriolis and centrifugal accelerations need [N or N·m], shape [count, columns].
 
-        Newton computes it, and on the CPU allocates in every call.
+        Newton computes this effort, and on the CPU allocates in every call.
         """
         return self._compute("coriolis_forces", out)
 

@@ -1,4 +1,4 @@
-"""Ball joints in DOF order: three components of a rotation vector stand for the four numbers of a quaternion."""
+"""Ball joints in DOF order: three components of a rotation vector replace the four numbers of a quaternion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Balls:
 
     Args:
         indices: The joints of each row.
-        faults: Counts wrong indices, for the kernel that runs beside.
+        faults: Passed to the kernels; wrong indices are counted by the kernel of the other DOFs.
     """
 
     def __init__(self, indices: ArticulationIndices, faults: wp.array) -> None:

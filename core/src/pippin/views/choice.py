@@ -1,4 +1,4 @@
-"""Rows that a setter of a view writes: all, those that indices list, or those that a mask marks."""
+"""Rows that a setter of a view writes: all rows, rows listed by indices, or rows marked by a mask."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ __all__ = ["Choice", "RowChoice"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Choice:
-    """The rows of one call, valid until the view's next one."""
+    """The rows of one call, valid until the next call of the view."""
 
     argument: Any
-    """The same for kernels, a `kernels.choice.Chosen`."""
+    """The choice as an argument of kernels, a `kernels.choice.Chosen`."""
 
     count: int
-    """How many rows are looked at: as many as indices, or all."""
+    """Number of rows that kernels visit: the number of indices, or all."""
 
     data_count: int
-    """Rows that the data must have."""
+    """Number of rows that the data must have."""
 
     is_all: bool = False
     """Whether every row is written."""
 
 
 class RowChoice:
-    """Makes choices from what a caller passes, in memory that is allocated once.
+    """Makes choices from the arguments of a call, in memory that is allocated once.
 
     Args:
         count: The number of rows of the view.
-        device: Where kernels read a choice.
+        device: Device of the kernels that read a choice.
     """
 
     def __init__(self, count: int, device: wp.Device) -> None:
         self._count, self._device = count, device
         near = (wp.zeros(count, dtype=int, device=device), wp.zeros(count, dtype=bool, device=device))
         self._rows, self._mask = near
-        # Not pinned: the copy has left it when the call returns, and the next call may write it.
+        # Not pinned: the copy has read the buffer when the call returns, and the next call may overwrite it.
         self._host = [wp.zeros_like(each, device="cpu") for each in near] if device.is_cuda else [*near]
         self._numpy = [each.numpy() for each in self._host]
-        # Structs that change in place: a prepared launch packs a struct anew only if it is another one.
+        # These structs change in place: a prepared launch packs a struct again only if it is another object.
         self._listed, self._marked = Chosen(), Chosen()
         self._all = Choice(argument=Chosen(), count=count, data_count=count, is_all=True)
 
@@ -57,14 +57,14 @@ class RowChoice:
         """Return the choice.
 
         Args:
-            where: What faults begin with.
+            where: Beginning of error messages.
             indices: Rows of the view: integers on the host, which are checked here, or an int32 array on the device.
-            mask: Whether each row is meant, shape [count].
+            mask: Whether each row is written, shape [count].
             compact: Whether the data has as many rows as `indices`.
 
         Raises:
-            RowError: An index on the host is of no row.
-            ViewError: Both are given, another type or shape, or a host array inside a capture.
+            RowError: An index on the host is out of range.
+            ViewError: Both are given, a type or shape is wrong, or a host array is passed inside a capture.
         """
         if indices is None and mask is None and not compact:
             return self._all
@@ -112,7 +112,7 @@ class RowChoice:
         return self._from_host(where, 1, marks, self._mask)
 
     def _near(self, where: str, array: wp.array, memory: wp.array) -> wp.array:
-        """Return an array where kernels read it."""
+        """Return an array in a form that kernels can read: dense, on the device."""
         if array.device == self._device and array.is_contiguous:
             return array
         self._refuse_capture(where)
@@ -137,7 +137,7 @@ class RowChoice:
 
 
 def _is_on_device(data: Any) -> bool:
-    """Tell whether data may lie on a device, so that the host would have to wait for it; Warp arrays count as such."""
+    """Return whether data may be on a device, so that the host would have to wait for it; true for all Warp arrays."""
     if isinstance(data, wp.array):
         return True
     return not isinstance(data, np.ndarray | Sequence) and hasattr(data, "__cuda_array_interface__")

@@ -1,4 +1,4 @@
-"""Jacobians, mass matrices and the forces of inverse dynamics, computed by Newton and put into the rows of a view."""
+"""Jacobians, mass matrices and the forces of inverse dynamics, computed by Newton and copied into a view's rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Dynamics:
     Args:
         host: The simulation.
         articulations: Articulation of each row, shape [count].
-        indices: Their links and DOFs.
+        indices: Links and DOFs of the articulations.
         world_of: World of each row on the device, shape [count].
     """
 

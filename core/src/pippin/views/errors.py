@@ -1,4 +1,4 @@
-"""The errors of views: each is a `pippin.ConfigError`, and the error that Python has for it."""
+"""Errors of views: each is a `pippin.ConfigError`, and also the matching built-in error of Python."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ __all__ = ["RowError", "ViewError"]
 
 
 class ViewError(ConfigError, ValueError):
-    """An argument does not fit: its shape, its type, where it lies, or that there is nothing to set."""
+    """An argument has a wrong shape, type or device, or the simulation does not have the requested quantity."""
 
 
 class RowError(ConfigError, IndexError):
-    """An index is of no row of the view."""
+    """An index is not the index of a row of the view."""

@@ -1,6 +1,6 @@
-"""Arrays of Warp, NumPy, PyTorch and JAX, in and out of views, without a copy if they lie on the same device.
+"""Exchange of arrays between views and Warp, NumPy, PyTorch or JAX, without a copy if they are on the same device.
 
-Whatever offers `__cuda_array_interface__`, `__dlpack__` or is a NumPy array is read where it is.
+NumPy arrays, and objects with `__cuda_array_interface__` or `__dlpack__`, are read in place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def as_warp(array: Array, where: str) -> wp.array:
     """Return an array of another library as a Warp array over the same memory.
 
     Raises:
-        ViewError: It offers neither DLPack nor an array interface.
+        ViewError: The array has neither DLPack nor an array interface.
     """
     if isinstance(array, wp.array):
         return array
@@ -47,7 +47,7 @@ def _of_numpy(array: np.ndarray, where: str) -> wp.array:
 
 
 def is_host_data(data: Any) -> bool:
-    """Tell whether data has to be copied to be read by a kernel: numbers, and lists of them."""
+    """Return whether data has to be copied before a kernel can read it: numbers, and lists of numbers."""
     return isinstance(data, int | float | Sequence | np.generic) and not isinstance(data, str | bytes)
 
 
@@ -57,45 +57,45 @@ def scalar_shape(array: wp.array) -> tuple[int, ...]:
 
 
 def alias(base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: int | None = None) -> wp.array:
-    """Return elements of some type over an array's memory.
+    """Return an array of another type over an array's memory.
 
     Args:
-        base: The array whose memory it is.
+        base: The array that owns the memory.
         dtype: Type of an element.
         count: The number of elements.
-        offset: Where the first one begins [bytes].
-        stride: From one to the next [bytes]; by default they are dense.
+        offset: Offset of the first element [bytes].
+        stride: Distance between two elements [bytes]; by default they are dense.
     """
     stride = wp.types.type_size_in_bytes(dtype) if stride is None else stride
     return wp.array(ptr=(base.ptr or 0) + offset, dtype=dtype, shape=(count,), strides=(stride,), device=base.device)
 
 
 class Staging:
-    """Memory that is allocated once, for data that does not lie where a kernel can read it.
+    """Memory that is allocated once, for data that a kernel cannot read in place.
 
     Args:
-        size: The largest number of numbers.
-        dtype: Their type.
-        device: Where kernels read them.
+        size: Largest number of elements.
+        dtype: Type of an element.
+        device: Device of the kernels that read the data.
     """
 
     def __init__(self, size: int, dtype: Any, device: wp.Device) -> None:
         self._dtype, self._device = dtype, device
         self._near = wp.zeros(size, dtype=dtype, device=device)
-        # Not pinned: the copy has left it when the call returns, and the next call may write it.
+        # Not pinned: the copy has read the buffer when the call returns, and the next call may overwrite it.
         self._host = wp.zeros(size, dtype=dtype, device="cpu") if device.is_cuda else self._near
         self._numpy = self._host.numpy()
 
     def take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
-        """Return data as a dense array on the device: itself if it is one, or else a copy in this memory.
+        """Return data as a dense array on the device: the same array if it is one, else a copy in this memory.
 
         Args:
-            data: An array of this type and shape; or, outside a capture, numbers that are broadcast to it.
+            data: An array of this type and shape; or, outside a capture, numbers that are broadcast to the shape.
             shape: Shape that the data must have.
-            where: What its faults begin with.
+            where: Beginning of error messages.
 
         Raises:
-            ViewError: Another type or shape; or it would have to be copied inside a capture.
+            ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
         """
         if is_host_data(data) or (isinstance(data, np.ndarray) and data.shape != shape):
             self._refuse_capture(where)

@@ -1,6 +1,6 @@
-"""One quantity of one view: the buffer it is read into, and the launches that read and write it.
+"""One quantity of one view: the buffer of its values, and the launches that read and write them.
 
-A launch is prepared once for each of Newton's arrays, as preparing one takes longer than a small one runs.
+A launch is prepared once for each of Newton's arrays, because preparing a launch takes longer than a small kernel.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Field:
         quantity: The quantity.
         index: Element of Newton's arrays of each row and column, shape [rows, columns], padded with -1.
         shape: Shape of the buffer: rows, then columns and components if there are several.
-        faults: Where writes count what is wrong with an index or a number on the device.
+        faults: Counters of wrong indices and numbers on the device, which writes increment.
         balls: The ball joints among the DOFs, if the quantity is in joint coordinates.
     """
 
@@ -56,11 +56,11 @@ class Field:
         self._places.width = self._width = index.shape[1]
         row_size = wp.types.type_size_in_bytes(self._dtype) * math.prod(shape[1:])
         self._runs = Runs.of(index, row_size) if _is_plain(quantity) else None
-        #: What `read` fills; padding is 0.
+        #: Values that `read` fills in; padding is 0.
         self.values = wp.zeros(shape, dtype=self._dtype, device=device)
         if quantity.storage == "position":
             self.values.assign(np.full(shape, _IDENTITY, dtype=np.float32))
-        # An index that is wrong is counted once, however many arrays hold the quantity.
+        # A wrong index is counted once, even if several arrays hold the quantity.
         self._faults = [faults, *(wp.zeros_like(faults) for _ in quantity.arrays[1:])]
         self._unmarked = Marks()
         self._aliases = Aliases()
@@ -89,7 +89,7 @@ class Field:
         is_flag = self._quantity.storage == "flag"
         values = self._part(self.values, part, self._dtype if is_flag else array.dtype, index.size)
         kernel = kernels.gather_flags if is_flag else _gather_kernel(array.dtype)
-        # Its buffers are bound to it as long as the field lives.
+        # The launch keeps these buffers as long as the field lives.
         inputs = [array, index, values]
         return present(wp.launch(kernel, index.size, inputs, device=array.device, record_cmd=True)).launch
 
@@ -105,9 +105,9 @@ class Field:
 
         Args:
             arrays: The arrays of the quantity.
-            data: As many rows as the choice says, in the shape of `values`.
+            data: Rows in the shape of `values`, as many as the choice requires.
             choice: The rows.
-            marks: Marks the rows that were written, if bodies follow from them.
+            marks: Marks the rows that were written, if bodies are computed from them.
             inverse: The array of inverses, if the quantity has one.
         """
         if not self._places.index.size:
@@ -135,12 +135,12 @@ class Field:
 
 
 def _is_plain(quantity: Quantity) -> bool:
-    """Tell whether the numbers stand in one array as they are, and nothing else is written with them."""
+    """Return whether one array holds the numbers unchanged, and nothing else is written with them."""
     return quantity.storage == "number" and not quantity.inverse and len(quantity.arrays) == 1
 
 
 def _part_dtype(quantity: Quantity) -> Any:
-    """Return the type of an array's share of an element, as it is set."""
+    """Return the type of an array's share of an element for setting it."""
     if quantity.storage == "flag":
         return wp.uint8
     return {1: wp.float32, 6: wp.spatial_vector, 7: wp.transform, 9: wp.mat33}[

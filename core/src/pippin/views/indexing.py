@@ -13,7 +13,7 @@ from .structure import has_dofs
 __all__ = ["PADDING", "ArticulationIndices", "free_roots", "padded"]
 
 PADDING = -1
-"""Number in maps for elements that a shorter row does not have."""
+"""Number in index maps for elements that a shorter row does not have."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -27,7 +27,7 @@ class ArticulationIndices:
     """Body of each link, shape [count, max_links]."""
 
     dofs: np.ndarray
-    """DOFs of all joints that have some of their own, shape [count, max_dofs]: a free root's are left out."""
+    """DOFs of all joints with degrees of freedom, without those of a free root, shape [count, max_dofs]."""
 
     coords: np.ndarray
     """Coordinates of the same joints, shape [count, max_coords]."""
@@ -42,7 +42,7 @@ class ArticulationIndices:
     """First coordinate of each ball joint, shape [count, max_balls]."""
 
     ball_columns: np.ndarray
-    """Column of its first DOF, shape [count, max_balls]."""
+    """Column of the first DOF of each ball joint, shape [count, max_balls]."""
 
     root_coords: np.ndarray
     """First of the seven coordinates of a free root, shape [count]; padding if the root is not free."""
@@ -104,7 +104,7 @@ def free_roots(model: newton.Model, joints: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def padded(rows: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """Return values as rows, shape [count, longest row], int32; `rows` says whose each is and ascends."""
+    """Return values as padded rows, shape [count, longest row], int32; `rows` is the row of each value, ascending."""
     ranks = _ranks(rows, count)
     width = int(ranks.max()) + 1 if len(ranks) else 0
     table = np.full((count, width), PADDING, dtype=np.int32)

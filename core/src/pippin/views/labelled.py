@@ -1,4 +1,4 @@
-"""Objects that have a label: their kind is told by the joint that moves them."""
+"""Kinds of labelled objects, read from the joints that move them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["object_type"]
 
 
 def object_type(model: newton.Model, label: str, world: int | None = None) -> ObjectType:
-    """Return what kind of object has a label: a body, else a joint, else an articulation.
+    """Return the kind of the object with a label: of a body, else of a joint, else of an articulation.
 
     Args:
         model: The model of all worlds.
         label: The whole label; patterns match nothing.
-        world: World of the object, -1 for those of none; by default the first one that has it.
+        world: World of the object, -1 if it belongs to no world; by default the first world with this label.
     """
     for body in _with_label(model.body_label, on_host(model.body_world), label, world):
         return _of_body(model, body)
@@ -39,7 +39,7 @@ def _with_label(labels: Sequence[str], worlds: np.ndarray, label: str, world: in
 
 
 def _of_body(model: newton.Model, body: int) -> ObjectType:
-    """Return the type of a body, by the joint that moves it."""
+    """Return the type of a body from the joint that moves it."""
     articulation_of = on_host(model.joint_articulation)
     for joint in np.flatnonzero(on_host(model.joint_child) == body).tolist():
         articulation = int(articulation_of[joint])
@@ -53,6 +53,6 @@ def _of_body(model: newton.Model, body: int) -> ObjectType:
 
 
 def _is_body_alone(model: newton.Model, articulation: int) -> bool:
-    """Tell whether an articulation is nothing but a free body."""
+    """Return whether an articulation is only a free body."""
     joints = tree_joints(model, articulation)
     return len(joints) == 1 and int(on_host(model.joint_type)[joints.start]) == newton.JointType.FREE

@@ -1,4 +1,4 @@
-"""Launches that are prepared once: of a small kernel, preparing takes several times as long as running it."""
+"""Launches that are prepared once: preparing a small kernel takes several times as long as running it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .exchange import alias
 __all__ = ["Aliases", "PreparedLaunch", "update"]
 
 _REMEMBERED = 32
-"""Aliases that are kept; a caller that passes ever new arrays would fill the memory otherwise."""
+"""Largest number of aliases kept; without a limit, a caller that passes new arrays each time would fill the memory."""
 
 
 class PreparedLaunch:
-    """A kernel and the arguments of its last launch; only those that change are packed anew.
+    """A kernel and the arguments of its last launch; only arguments that change are packed again.
 
-    An argument that is a struct is read where it is: what `update` changes in it holds for the next launch.
+    A struct is read in place: a change by `update` is effective in the next launch.
     """
 
     def __init__(self, kernel: Any, device: wp.Device) -> None:
@@ -47,13 +47,13 @@ class PreparedLaunch:
 
 
 class Aliases:
-    """Arrays over the memory of others, made once for each memory and type."""
+    """Arrays over the memory of other arrays, made once for each memory and type."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[Any, ...], wp.array] = {}
 
     def of(self, base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: int | None = None) -> wp.array:
-        """Return `exchange.alias` of the same arguments."""
+        """Return `exchange.alias` of the same arguments, from the cache if possible."""
         key = (base.ptr, dtype, count, offset, stride)
         made = self._made.get(key)
         if made is None:
@@ -64,9 +64,9 @@ class Aliases:
 
 
 def update(struct: Any, **fields: Any) -> None:
-    """Set the fields of a struct of a kernel that are other objects than before; setting one takes longer than a look.
+    """Set the fields of a kernel's struct that changed; setting a field takes longer than comparing it.
 
-    What is captured stays as it was: a capture copies the struct.
+    Captured launches do not change: a capture copies the struct.
     """
     for name, value in fields.items():
         if getattr(struct, name) is not value:

@@ -19,15 +19,15 @@ class RowMarks:
     """Marks the articulations and worlds of written rows in the masks of the host.
 
     Args:
-        host: Whose masks they are.
-        articulation_of: Articulation of each row, shape [count]; -1 for none.
+        host: The simulation, which owns the masks.
+        articulation_of: Articulation of each row, shape [count]; -1 for no articulation.
         world_of: World of each row, shape [count]; -1 for no world.
     """
 
     def __init__(self, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> None:
         device = host.model.device
         of = [wp.array(each.astype(np.int32), dtype=int, device=device) for each in (articulation_of, world_of)]
-        #: The same for kernels that mark the rows they write.
+        #: The marks as an argument of kernels that mark the rows they write.
         self.argument: Any = Marks()
         self.argument.articulation_of, self.argument.world_of = of
         self.argument.articulation_mask, self.argument.world_mask = host.written.masks("joints")

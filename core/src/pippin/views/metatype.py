@@ -1,4 +1,4 @@
-"""Structure of an articulation: its links, joints and degrees of freedom, named, ordered and related."""
+"""Structure of an articulation: names, order and relations of its links, joints and degrees of freedom."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ArticulationMetatype", "DofType"]
 
 
 class DofType(IntEnum):
-    """What a degree of freedom moves along or about."""
+    """Type of a degree of freedom: rotation about an axis, or translation along it."""
 
     ROTATION = 0
     TRANSLATION = 1
@@ -25,16 +25,16 @@ class DofType(IntEnum):
 class ArticulationMetatype:
     """The structure of an articulation, equal for all copies of a robot.
 
-    A link is the body that a joint of the tree moves, in the order of the joints; those that close a loop move none.
-    The joints listed here are those with degrees of freedom of their own: a fixed joint has none, and those of a free
-    body are its root's pose and velocity. Offsets count within the articulation.
+    Each joint of the tree moves one link. Links have the order of the joints; joints that close a loop move no link.
+    The joints listed here have degrees of freedom of their own: fixed joints are left out, and so are free joints,
+    whose degrees of freedom are the pose and velocity of the root. Offsets count within the articulation.
     """
 
     link_names: tuple[str, ...]
     """Last segment of each link's label."""
 
     link_parents: tuple[int, ...]
-    """Index of the link that each link is joined to; -1 if that is the world or none of the articulation."""
+    """Index of the parent link of each link; -1 if the parent is the world or a body outside the articulation."""
 
     joint_names: tuple[str, ...]
     """Last segment of each joint's label."""
@@ -47,12 +47,12 @@ class ArticulationMetatype:
     joint_dof_counts: tuple[int, ...]
 
     joint_coord_offsets: tuple[int, ...]
-    """First coordinate of each joint: a ball joint has four, a quaternion, and three degrees of freedom."""
+    """First coordinate of each joint: a ball joint has four coordinates, a quaternion, and three degrees of freedom."""
 
     joint_coord_counts: tuple[int, ...]
 
     dof_names: tuple[str, ...]
-    """Name of the joint, with `:0`, `:1` and so on for those of ball and D6 joints."""
+    """Name of the joint of each degree of freedom, with `:0`, `:1` and so on for ball and D6 joints."""
 
     dof_types: tuple[DofType, ...]
 
@@ -69,27 +69,27 @@ class ArticulationMetatype:
 
     @property
     def joint_count(self) -> int:
-        """The number of joints with degrees of freedom, a free root left out."""
+        """The number of joints with degrees of freedom, without a free root."""
         return len(self.joint_names)
 
     @property
     def dof_count(self) -> int:
-        """The number of their degrees of freedom."""
+        """The number of degrees of freedom of these joints."""
         return len(self.dof_names)
 
     @property
     def coord_count(self) -> int:
-        """The number of their coordinates."""
+        """The number of coordinates of these joints."""
         return sum(self.joint_coord_counts)
 
     @property
     def link_indices(self) -> Mapping[str, int]:
-        """Index of each link, by its name and by its label."""
+        """Index of each link by its name and by its label."""
         return _indices(self.link_labels, self.link_names)
 
     @property
     def joint_indices(self) -> Mapping[str, int]:
-        """Index of each joint, by its name and by its label."""
+        """Index of each joint by its name and by its label."""
         return _indices(self.joint_labels, self.joint_names)
 
     @property
@@ -104,5 +104,5 @@ class ArticulationMetatype:
 
 
 def _indices(*namings: Sequence[str]) -> dict[str, int]:
-    """Return the index of each name; the first thing of a name that is not unique."""
+    """Return the index of each name; if a name is not unique, the first index."""
     return {name: index for names in namings for index, name in reversed(list(enumerate(names)))}

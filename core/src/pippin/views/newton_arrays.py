@@ -1,4 +1,4 @@
-"""Newton's arrays that hold the quantities of a view: of the state, the inputs, the model or the solver's reports."""
+"""Newton's arrays for the quantities of a view: in the state, the inputs, the model or the solver's observables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["NewtonArrays"]
 
 
 class NewtonArrays:
-    """Finds the arrays of a quantity in a simulation, at each call anew: states take turns.
+    """Finds the arrays of a quantity in a simulation, again at each call, because the states are swapped.
 
     Args:
         host: The simulation.

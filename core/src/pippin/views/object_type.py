@@ -1,4 +1,4 @@
-"""Kinds of objects that a label may be of."""
+"""Kinds of labelled objects."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ __all__ = ["ObjectType"]
 
 
 class ObjectType(Enum):
-    """The kinds of objects that views tell apart."""
+    """The kinds of objects that views distinguish."""
 
     INVALID = "invalid"
-    """Nothing that moves has this label."""
+    """No body, joint of an articulation or articulation has this label."""
 
     RIGID_BODY = "rigid_body"
-    """A body on its own, free or of no articulation."""
+    """A single body: free, or outside every articulation."""
 
     ARTICULATION = "articulation"
 

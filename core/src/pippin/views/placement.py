@@ -1,4 +1,4 @@
-"""Bodies put somewhere: through their free joint, through the frame of another joint, or themselves."""
+"""Placement of bodies: through their free joint, through the frame of another joint, or directly."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Placement:
     Args:
         host: The simulation.
         marks: Marks the rows that were written.
-        faults: Counts indices of no row.
+        faults: Counts indices out of range.
         labels: Labels of the rows, for errors.
         bodies: Body of each row, shape [count].
-        joints: Joint that moves it, shape [count]; -1 for none.
+        joints: Joint that moves the body of each row, shape [count]; -1 for no joint.
     """
 
     host: Host
@@ -55,21 +55,21 @@ class Placement:
 
     @property
     def has_joined(self) -> bool:
-        """Whether a joint that does not leave it free holds the body of any row."""
+        """Whether the body of any row is held by a joint that is not free."""
         return len(self._joined) > 0
 
     def refuse_joined(self, where: str) -> None:
-        """Refuse what only a free body can be given.
+        """Refuse a pose or velocity that only a free body can have.
 
         Raises:
-            ViewError: A row's body is not free; names it.
+            ViewError: The body of a row is not free; the message has its label.
         """
         if self.has_joined:
             label = self.labels[self._joined[0]]
             raise ViewError(f"{where}: {label!r} is held by a joint; set the positions and velocities of DOFs instead")
 
     def write(self, what: Literal["pose", "velocity"], values: wp.array, choice: Choice) -> None:
-        """Put bodies at poses in the world, shape [rows, 7], or give them velocities, [rows, 6]. May be recorded."""
+        """Set poses of bodies in the world, shape [rows, 7], or their velocities, shape [rows, 6]. May be recorded."""
         if what == "pose":
             self._put_at(values, choice)
         else:

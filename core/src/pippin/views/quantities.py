@@ -1,7 +1,7 @@
-"""Quantities of the views in one table: what each is, where its numbers are, and what follows when they are set.
+"""Quantities of the views in one table: their meaning, the arrays that hold them, and the effects of setting them.
 
-The methods of the views, the reference page and most tests go by this table. No other file of the views mentions a
-quantity by its name, but for the methods that are named after it.
+The methods of the views, the reference page and most tests use this table. No other file of the views mentions a
+quantity by its name, except in the methods that are named after it.
 """
 
 from __future__ import annotations
@@ -21,47 +21,47 @@ class Quantity:
     """One quantity of all rows of a view."""
 
     name: str
-    """What follows `get_` and `set_`."""
+    """Name after `get_` and `set_`."""
 
     meaning: str
     unit: str
     source: Literal["state", "control", "model", "observable", "computed"]
-    """Whose arrays hold it; "computed" is computed by each call."""
+    """Owner of the arrays that hold the quantity; "computed" is computed by each call."""
 
     arrays: tuple[str, ...] = ()
-    """Names of Newton's arrays; the numbers of several stand side by side."""
+    """Names of Newton's arrays; the numbers of several arrays become components side by side."""
 
     element: Element
-    """What each row has it for: its DOFs, its links; or once, for its root or body."""
+    """Elements of a row that have the quantity: its DOFs or links, or only its root or body."""
 
     components: int = 1
     """Numbers per element."""
 
     frame: str = ""
-    """Frame and reference point, if it has one."""
+    """Frame and reference point, if the quantity has a frame."""
 
     is_settable: bool = False
 
     flags: tuple[str, ...] = ()
-    """What the solver is told when it is set: names in `newton.ModelFlags`."""
+    """Names in `newton.ModelFlags` that the solver is notified of when the quantity is set."""
 
     invalidates: Literal["joints"] | None = None
-    """What bodies are computed anew from when it is set."""
+    """Source from which bodies are computed again when the quantity is set."""
 
     storage: Literal["number", "flag", "position"] = "number"
-    """How Newton stores an element: its numbers as they are; a flag as 0 or another number; the position of a pose."""
+    """Newton's storage of an element: unchanged numbers; a flag as 0 or another number; the position of a pose."""
 
     inverse: str = ""
-    """Name of the model's array of inverses, which are written with it."""
+    """Name of the model's array of inverses, which are written with the quantity."""
 
     is_in_coordinates: bool = False
-    """Whether Newton stores what DOFs have in joint coordinates, a ball joint's as a quaternion."""
+    """Whether Newton stores this quantity of DOFs in joint coordinates, with a quaternion for a ball joint."""
 
     placed: Literal["", "pose", "velocity"] = ""
-    """What is set through the joint that moves the body, instead of in the array."""
+    """Quantity that is set through the joint that moves the body, instead of in the array."""
 
     moves_anchor: bool = False
-    """Whether it can be set if a joint holds the body: the joint's own place in the world then moves along."""
+    """Whether the quantity can be set if a joint holds the body: the joint's anchor in the world then moves too."""
 
     @property
     def dtype(self) -> Literal["float32", "uint8"]:
@@ -79,7 +79,7 @@ def _table(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
 
 
 def _of_dofs(name: str, meaning: str, unit: str, array: str, flags: tuple[str, ...]) -> Quantity:
-    """Return a quantity of the model that each DOF has one number of."""
+    """Return a quantity of the model with one number for each DOF."""
     return Quantity(
         name=name,
         meaning=meaning,
@@ -93,7 +93,7 @@ def _of_dofs(name: str, meaning: str, unit: str, array: str, flags: tuple[str, .
 
 
 def _inertial(element: Element) -> list[Quantity]:
-    """Return what bodies weigh: of the links of an articulation, or of single bodies."""
+    """Return the inertial quantities of the links of an articulation, or of single bodies."""
 
     def of(name: str, meaning: str, unit: str, array: str, **others: Any) -> Quantity:
         return Quantity(
@@ -108,7 +108,7 @@ def _inertial(element: Element) -> list[Quantity]:
     tensor = {"components": 9, "frame": "body axes, about the centre of mass"}
     return [
         settable("masses", "mass; its inverse follows", "kg", "body_mass", inverse="body_inv_mass"),
-        of("inv_masses", "inverse mass; 0 where nothing moves the body", "1/kg", "body_inv_mass"),
+        of("inv_masses", "inverse mass; 0 if nothing moves the body", "1/kg", "body_inv_mass"),
         settable("coms", com, "m", "body_com", **pose),
         settable(
             "inertias", "inertia; its inverse follows", "kg·m²", "body_inertia", inverse="body_inv_inertia", **tensor
@@ -172,7 +172,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
         ),
         Quantity(
             name="dof_forces",
-            meaning="effort beside that of the drives; kept until set again; DOFs of an actuator are its own",
+            meaning="effort in addition to the drives; kept until set again; an actuator owns its DOFs",
             unit="N or N·m",
             source="control",
             arrays=("joint_f",),
@@ -198,7 +198,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
         _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", _FORCE_FLAGS),
         Quantity(
             name="root_transforms",
-            meaning="pose of the root; of a fixed one, setting it moves what it is fixed to",
+            meaning="pose of the root; setting it for a fixed root moves its anchor",
             unit="m, 1",
             source="state",
             arrays=("body_q",),
@@ -213,7 +213,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
         ),
         Quantity(
             name="root_velocities",
-            meaning="velocity of the root; only a free one can be set",
+            meaning="velocity of the root; can be set only for a free root",
             unit="m/s, rad/s",
             source="state",
             arrays=("body_qd",),
@@ -303,7 +303,7 @@ RIGID_BODY: Mapping[str, Quantity] = _table(
     [
         Quantity(
             name="transforms",
-            meaning="pose; only that of a free body can be set",
+            meaning="pose; can be set only for a free body",
             unit="m, 1",
             source="state",
             arrays=("body_q",),
@@ -316,7 +316,7 @@ RIGID_BODY: Mapping[str, Quantity] = _table(
         ),
         Quantity(
             name="velocities",
-            meaning="velocity; only that of a free body can be set",
+            meaning="velocity; can be set only for a free body",
             unit="m/s, rad/s",
             source="state",
             arrays=("body_qd",),

@@ -19,9 +19,9 @@ __all__ = ["RigidBodyView"]
 
 
 class RigidBodyView(RowView):
-    """One row for each body, free or a link of an articulation; a body that a joint holds cannot be put elsewhere.
+    """One row for each body, free or a link of an articulation; a body held by a joint cannot be moved freely.
 
-    Made by `SimulationView.rigid_bodies`.
+    `SimulationView.rigid_bodies` makes this view.
 
     Args:
         host: The simulation.
@@ -42,28 +42,28 @@ class RigidBodyView(RowView):
     def get_transforms(self, out: Array | None = None) -> Array:
         """Return the pose [m, 1], shape [count, 7].
 
-        Only that of a free body can be set. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        It can be set only for a free body. Frame: world; position of the body's origin, quaternion (x, y, z, w).
         """
         return self._get("transforms", out)
 
     def set_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
         """Set the pose [m, 1], shape [count, 7].
 
-        Only that of a free body can be set. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        It can be set only for a free body. Frame: world; position of the body's origin, quaternion (x, y, z, w).
         """
         self._set("transforms", data, indices, mask, compact)
 
     def get_velocities(self, out: Array | None = None) -> Array:
         """Return the velocity [m/s, rad/s], shape [count, 6].
 
-        Only that of a free body can be set. Frame: world; linear of the centre of mass, then angular.
+        It can be set only for a free body. Frame: world; linear of the centre of mass, then angular.
         """
         return self._get("velocities", out)
 
     def set_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
         """Set the velocity [m/s, rad/s], shape [count, 6].
 
-        Only that of a free body can be set. Frame: world; linear of the centre of mass, then angular.
+        It can be set only for a free body. Frame: world; linear of the centre of mass, then angular.
         """
         self._set("velocities", data, indices, mask, compact)
 
@@ -76,7 +76,7 @@ class RigidBodyView(RowView):
 
 
 def _movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the joint of a tree that moves each body, and the tree; -1 for none."""
+    """Return the joint that moves each body and the articulation of this joint; -1 for none."""
     joint_of, tree_of = (np.full(model.body_count, PADDING, dtype=np.int32) for _ in range(2))
     if model.joint_count:
         articulations = on_host(model.joint_articulation)

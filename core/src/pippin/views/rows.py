@@ -1,4 +1,4 @@
-"""Rows of views of articulations and of single bodies: what both get and set, and forces on their bodies."""
+"""Rows of views of articulations and of single bodies: the quantities of both, and forces on their bodies."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ __all__ = ["RowView"]
 class RowView(abc.ABC):
     """Rows of all worlds, one for each articulation or body, with a dense array for each quantity.
 
-    `get_*` fills an array of the view's own, overwrites it at the next call and returns it; or fills and returns `out`,
-    an array of Warp, NumPy, PyTorch or JAX. `set_*` takes `data` of as many rows as the view has, and writes the rows
-    that `indices` list or a boolean `mask` marks, else all. With `compact=True` the data has one row per index instead.
-    What follows from a setting, such as bodies from joints, is computed once, before the next step or read.
+    `get_*` fills and returns an array that the view owns; the next call overwrites it. With `out`, an array of Warp,
+    NumPy, PyTorch or JAX, it fills and returns `out` instead. `set_*` takes `data` with as many rows as the view, and
+    writes the rows in `indices`, the rows marked by a boolean `mask`, or all. With `compact=True` the data has one row
+    per index instead. Dependent values, such as bodies from joints, are computed once, before the next step or read.
 
-    Nothing is allocated or waited for after construction, if data lies on the simulation's device; data elsewhere
-    is copied. With such data every method may be recorded. An index of no row is a `RowError`; on the device, where
-    nobody waits for it, it is counted, nothing is written, and `check_errors` and `Simulation.check` raise.
+    If the data is on the simulation's device, no method allocates or waits after construction, and every method may be
+    recorded; other data is copied. An index out of range is a `RowError`. On the device, such an index is only counted,
+    because nobody waits for the result: nothing is written, and `check_errors` and `Simulation.check` raise.
     """
 
     quantities: ClassVar[Mapping[str, Quantity]]
-    """What there is to get and to set, by name."""
+    """The quantities to get and to set, by name."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class RowView(abc.ABC):
     ) -> None:
         device = present(host.model.device)
         self._host = host
-        #: Label of each row; labels repeat from world to world.
+        #: Label of each row; the same label can occur in every world.
         self.labels = tuple(labels)
         #: World of each row, shape [count]; -1 for no world.
         self.world_ids = world_ids
@@ -119,11 +119,11 @@ class RowView(abc.ABC):
         return self.is_valid and self.count > 0
 
     def check_errors(self) -> None:
-        """Raise for what was wrong on the device since the last call. Synchronises with the device.
+        """Raise an error for faults on the device since the last call. Synchronises with the device.
 
         Raises:
-            RowError: Indices were of no row, and nothing was written for them.
-            ViewError: Centres of mass came with a rotation, which Newton does not have.
+            RowError: Indices were out of range; nothing was written for them.
+            ViewError: Centres of mass came with a rotation, which Newton does not support.
         """
         outside, rotated = self._faults.numpy().tolist()
         self._faults.zero_()
@@ -139,7 +139,7 @@ class RowView(abc.ABC):
                 " axes of the body; rotate the inertia, and pass (0, 0, 0, 1)"
             )
 
-    # Reading and writing by the table.
+    # Reading and writing with the table of quantities.
 
     def _get(self, name: str, out: Array | None) -> Array:
         with WARP_LOCK:
@@ -175,20 +175,20 @@ class RowView(abc.ABC):
             self._placement.refuse_joined(where)
         elif self._placement.has_joined:
             self._notify(quantity.flags)
-            _ = self._host.state  # the root has to be where its joint says before that is moved along
+            _ = self._host.state  # the root's pose has to agree with its joint before the joint's anchor is moved
         if quantity.placed:
             self._placement.write(quantity.placed, values, choice)
 
     def _notify(self, flags: Sequence[str]) -> None:
         if flags:
-            # First: if the solver does not take the change over, nothing is written.
+            # This comes first: if the solver does not apply the change, nothing is written.
             self._host.notify_model_changed(sum(newton.ModelFlags[flag] for flag in flags))
 
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:
             raise SimulationError(f"{where}: the simulation's view was invalidated; make another view")
 
-    # What bodies weigh.
+    # Inertial properties of bodies.
 
     def get_masses(self, out: Array | None = None) -> Array:
         """Return the mass [kg], shape [count, max_links], or [count] for single bodies. Its inverse follows."""
@@ -204,7 +204,7 @@ class RowView(abc.ABC):
     def get_inv_masses(self, out: Array | None = None) -> Array:
         """Return the inverse mass [1/kg], shape [count, max_links], or [count] for single bodies.
 
-        0 where nothing moves the body.
+        0 if nothing moves the body.
         """
         return self._get("inv_masses", out)
 
@@ -269,23 +269,23 @@ class RowView(abc.ABC):
         compact: bool = False,
         frame: Frame = "world",
     ) -> None:
-        """Add forces on the bodies, for the whole of the next control step.
+        """Add forces on the bodies, for the whole next control step.
 
-        They add up from call to call, and with what is in `state.body_f`. Called in a phase of a step before a substep,
-        they act in that substep alone.
+        The forces of several calls and those in `state.body_f` add up. If the method is called inside a step, in a
+        phase before a substep, the forces act in that substep only.
 
         Args:
             forces: Forces [N], shape [count, max_links, 3], or [count, 3] for single bodies.
             torques: Torques [N·m], in the same shape.
-            positions: Where the forces act [m], in the same shape; by default at the centre of mass.
+            positions: Points of attack of the forces [m], in the same shape; by default the centres of mass.
             indices: Rows of the view.
-            mask: Whether each row is meant, shape [count].
+            mask: Whether each row is written, shape [count].
             compact: Whether the data has one row per index.
-            frame: Frame of all three: the world, or each body, positions then being measured from its origin.
+            frame: Frame of all three: the world, or each body with positions measured from its origin.
 
         Raises:
-            ViewError: A shape or type does not fit, the frame is another, or positions come without forces.
-            RowError: An index is of no row.
+            ViewError: A shape, type or frame is wrong, or positions come without forces.
+            RowError: An index is out of range.
         """
         where = "apply_forces"
         Wrenches.refuse(where, forces, positions, frame)

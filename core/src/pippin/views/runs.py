@@ -1,4 +1,4 @@
-"""Rows that are runs of neighbouring elements at equal distances: copied as wholes, as fast as memory allows."""
+"""Rows of consecutive elements at equal distances, which are copied as blocks, as fast as memory allows."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .launching import Aliases
 __all__ = ["Runs"]
 
 _REMEMBERED = 32
-"""Views of arrays that are kept, as of `launching.Aliases`."""
+"""Largest number of array views kept, as in `launching.Aliases`."""
 
 
 class Runs:
     """Copies between the rows in one of Newton's arrays and dense rows.
 
-    On the CPU, Warp cannot record what this does: inside a capture, kernels take its place.
+    On the CPU, Warp cannot record these copies: inside a capture, kernels replace them.
 
     Args:
-        start: Element that the first row begins with.
-        stride: Elements from row to row.
-        width: Elements of a row.
+        start: First element of the first row.
+        stride: Number of elements from one row to the next.
+        width: Number of elements of a row.
         count: The number of rows.
         row_size: Size of a row [bytes].
     """
@@ -38,7 +38,7 @@ class Runs:
 
     @classmethod
     def of(cls, index: np.ndarray, row_size: int) -> Runs | None:
-        """Return the runs that an index map consists of, shape [rows, columns], or None."""
+        """Return the runs of an index map of shape [rows, columns]; None if it is not made of equal runs."""
         count, width = index.shape
         if not count or not width or (index == PADDING).any():
             return None
@@ -49,15 +49,15 @@ class Runs:
         return cls(start=start, stride=stride, width=width, count=count, row_size=row_size)
 
     def read(self, array: wp.array, values: wp.array) -> None:
-        """Copy rows of an array into dense ones."""
+        """Copy rows of an array into dense rows."""
         self._copy(values, 0, self._row_size, array, *self._place())
 
     def write(self, array: wp.array, values: wp.array) -> None:
-        """Copy dense rows into those of an array."""
+        """Copy dense rows into the rows of an array."""
         self._copy(array, *self._place(), values, 0, self._row_size)
 
     def _place(self) -> tuple[int, int]:
-        """Return where the first row begins in an array, and how far it is from row to row [bytes]."""
+        """Return the offset of the first row in an array, and the distance between two rows [bytes]."""
         size = self._row_size // self._width
         return self._start * size, self._stride * size
 
@@ -67,7 +67,7 @@ class Runs:
         if present(target.device).is_cuda:
             wp.copy(self._alias(target, offset, stride), self._alias(source, source_offset, source_stride))
         else:
-            # NumPy copies a row as a whole if it does not know what is in it.
+            # NumPy copies a row as one block if its type is opaque.
             np.copyto(self._view(target, offset, stride), self._view(source, source_offset, source_stride))
 
     def _alias(self, array: wp.array, offset: int, stride: int) -> wp.array:

@@ -1,15 +1,15 @@
-"""Selection by label: the bodies, articulations or shapes of all worlds that a view is about.
+"""Selection of a view's bodies, articulations or shapes by their labels.
 
-Labels are paths, and they repeat: `/ant/torso` is the label of a body in every world. So what is selected is a pair of
-label and world, and a pattern that says nothing of worlds selects in all of them.
+Labels are paths, and they repeat: `/ant/torso` is the label of a body in every world. A selected object is therefore a
+pair of label and world, and a pattern alone selects in all worlds.
 
-A pattern is a glob, a compiled regular expression or an index. An expression means what it means in a configuration,
-see `pippin.labels`. A glob is a path whose segments are compared one by one, each as a whole:
+A pattern is a glob, a compiled regular expression or an index. An expression has the same meaning as in a
+configuration, see `pippin.labels`. A glob is a path whose segments are compared one by one, each as a whole:
 
-- `*` stands for any run of characters within a segment, `.*` for the same; `**`, a segment of its own, for any number
-  of segments
-- `[a-c]` stands for one character of a class, `[!a-c]` for one that is not in it
-- every other character stands for itself; an outer slash or a double one makes no difference
+- `*` stands for any characters within a segment, and so does `.*`; `**`, as a whole segment, stands for any number of
+  segments
+- `[a-c]` stands for one character of a class, `[!a-c]` for one character outside it
+- every other character stands for itself; slashes at the ends and double slashes make no difference
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Patterns = Pattern | Sequence[Pattern] | np.ndarray
 
 
 class SelectionError(ConfigError, LookupError):
-    """A pattern is malformed or matches nothing, or an index is of nothing that there is."""
+    """A pattern is malformed or matches nothing, or an index is out of range."""
 
 
 def select(
@@ -45,14 +45,14 @@ def select(
     path_glob: bool = True,
     allow_empty: bool = False,
 ) -> np.ndarray:
-    """Return the indices that patterns select, in the order of the patterns and then by world and index, each once.
+    """Return the selected indices, each once, in the order of the patterns, then by world and index.
 
     Args:
         patterns: One pattern or several; indices count `labels`.
         labels: Labels of the model, such as `model.body_label`; they may repeat.
-        worlds: World of each label, shape [label_count]; -1 for what belongs to no world.
-        what: What is labelled, for errors: `body`, `articulation`.
-        chosen_worlds: Worlds to select in; by default all, and what belongs to none.
+        worlds: World of each label, shape [label_count]; -1 for objects of no world.
+        what: Kind of the labelled objects, for errors: `body`, `articulation`.
+        chosen_worlds: Worlds to select in; by default all, with the objects of no world.
         path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
         allow_empty: Whether a pattern may match nothing.
 
@@ -60,8 +60,8 @@ def select(
         Shape [selected], int32.
 
     Raises:
-        SelectionError: A pattern is malformed, matches nothing or has a wrong type; or an index is out of range. One
-            fault per pattern.
+        SelectionError: A pattern is malformed, matches nothing or has a wrong type, or an index is out of range. There
+            is one fault per pattern.
     """
     choice = _Choice(labels, np.asarray(worlds), what, chosen_worlds)
     found: dict[int, None] = {}
@@ -83,21 +83,21 @@ def select(
 
 
 def glob(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of a path pattern, for labels as `segments` joins them.
+    """Return the regular expression of a path pattern, for labels whose segments each follow a slash.
 
     Raises:
-        SelectionError: A bracket is not closed or its class is none; or `**` shares its segment.
+        SelectionError: A bracket is not closed, its class is invalid, or `**` is not alone in its segment.
     """
     parts = _segments(pattern)
     try:
-        # Each segment brings the slash before it, so that `**` can stand for none.
+        # Each segment includes the slash before it, so that `**` can also match no segment.
         return re.compile("".join("(?:/[^/]+)*" if part == "**" else "/" + _segment(part, pattern) for part in parts))
     except re.error as error:
         raise _malformed(pattern, str(error), "put what is meant literally in brackets") from error
 
 
 class _Choice:
-    """What there is to select from."""
+    """Labels to select from."""
 
     def __init__(
         self, labels: Sequence[str], worlds: np.ndarray, what: str, chosen_worlds: Iterable[int] | None
@@ -113,7 +113,7 @@ class _Choice:
                 self._indices.setdefault(str(labels[index]), []).append(index)
 
     def of_index(self, index: int) -> list[int]:
-        """Return an index that is one of something chosen."""
+        """Return an index in a list, after checking its range and its world."""
         if not 0 <= index < self._count:
             raise SelectionError(f"index {index}: out of range; there are {self._count} labels, counted from 0")
         if self._chosen is not None and int(self._worlds[index]) not in self._chosen:
@@ -135,7 +135,7 @@ class _Choice:
 
 
 def _listed(patterns: Patterns) -> list[Pattern]:
-    """Return the patterns, indices as Python's integers."""
+    """Return the patterns as a list, with indices as Python integers."""
     if isinstance(patterns, str | re.Pattern | int | np.integer):
         patterns = [patterns]
     return [_checked(pattern) for pattern in patterns]
@@ -166,7 +166,7 @@ def _malformed(pattern: str, fault: str, cure: str) -> SelectionError:
 
 
 def _segments(path: str) -> list[str]:
-    """Return the segments of a path; a prefix before an absolute path leaves a double slash, which means nothing."""
+    """Return the segments of a path; the double slash between a prefix and an absolute path has no meaning."""
     return [segment for segment in path.split("/") if segment]
 
 
@@ -193,7 +193,7 @@ def _known_worlds(chosen: Iterable[int] | None, worlds: np.ndarray, what: str) -
     """Return the chosen worlds.
 
     Raises:
-        SelectionError: One of them holds nothing of what is labelled.
+        SelectionError: One of them contains no object of this kind.
     """
     if chosen is None:
         return None

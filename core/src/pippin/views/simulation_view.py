@@ -1,4 +1,4 @@
-"""Views of a simulation, chosen by patterns: its articulations, bodies and contacts; its gravity."""
+"""Views of a simulation: articulations, bodies and contacts selected by patterns, and gravity."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["SimulationView"]
 
 
 class SimulationView:
-    """Views of one simulation; `Simulation.view` is one.
+    """Views of one simulation, available as `Simulation.view`.
 
     Args:
         host: The simulation.
@@ -41,7 +41,7 @@ class SimulationView:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        #: Whether views can be made and used; False once `invalidate` was called.
+        #: Whether views can be made and used; False after a call of `invalidate`.
         self.is_valid = True
         self._views: weakref.WeakSet[RowView | RigidContactView] = weakref.WeakSet()
         model = host.model
@@ -52,14 +52,14 @@ class SimulationView:
         self._places: Any = Places()
         self._places.index = wp.array(np.arange(3 * count, dtype=np.int32), dtype=int, device=device)
         self._places.width = 3
-        gravity = present(model.gravity)  # its last row is for what no world owns
+        gravity = present(model.gravity)  # its last row is for objects of no world
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
         self._gravity_numbers, self._unmarked = self._gravity.flatten(), Marks()
         self._scatter = PreparedLaunch(scatter, device)
 
     @property
     def step_count(self) -> int:
-        """Control steps so far."""
+        """Number of control steps so far."""
         return self._host.step_count
 
     def articulations(
@@ -70,11 +70,11 @@ class SimulationView:
         path_glob: bool = True,
         allow_empty: bool = False,
     ) -> ArticulationView:
-        """Return a view of articulations, in the order of the patterns and then by world and index, each once.
+        """Return a view of articulations, each once, in the order of the patterns, then by world and index.
 
         Args:
-            pattern: One or several: a glob, which is a path with `*`, `**` and `[]` in its segments; a compiled regular
-                expression, which covers a whole label or its last segment; or an index.
+            pattern: One pattern or several: a glob, which is a path with `*`, `**` and `[]` in its segments; a compiled
+                regular expression, which matches a whole label or its last segment; or an index.
             worlds: Worlds to select in; by default all.
             path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
             allow_empty: Whether a pattern may match nothing.
@@ -116,14 +116,14 @@ class SimulationView:
 
         Args:
             sensors: Patterns of the bodies; see `articulations`.
-            filters: What their contacts are split by: patterns for all sensors, or a list of patterns for each pattern
-                of sensors; see `RigidContactView`.
+            filters: Counterparts that split the contacts: patterns for all sensors, or a list of patterns for each
+                pattern of sensors; see `RigidContactView`.
             worlds: Worlds to select sensors in; by default all.
-            path_glob: As of `articulations`.
-            max_contact_data: Rows that `contact_data` and the like have room for.
+            path_glob: See `articulations`.
+            max_contact_data: Number of rows of `contact_data`, `raw_contact_data` and `friction_data`.
 
         Raises:
-            SelectionError: A pattern matches nothing or is malformed, or a filter matches another number of things.
+            SelectionError: A pattern matches nothing or is malformed, or a filter matches a wrong number of objects.
             ViewError: The simulation has no contact forces.
             SimulationError: The view was invalidated.
         """
@@ -142,11 +142,11 @@ class SimulationView:
         return self.contacts(pattern, filter_patterns or (), max_contact_data=max_contact_data_count)
 
     def object_type(self, label: str, world: int | None = None) -> ObjectType:
-        """Return what kind of object has a label: a body, else a joint, else an articulation.
+        """Return the kind of the object with a label: of a body, else of a joint, else of an articulation.
 
         Args:
             label: The whole label; patterns match nothing.
-            world: World of the object, -1 for those of none; by default the first one that has it.
+            world: World of the object, -1 if it belongs to no world; by default the first world with this label.
         """
         self._refuse_invalid("object_type")
         return object_type(self._host.model, label, world)
@@ -177,16 +177,18 @@ class SimulationView:
         return deliver(self._gravity, out, "get_gravity")
 
     def set_gravity(self, data: Array, worlds: Any = None) -> None:
-        """Set the gravitational acceleration [m/s²], shape [world_count, 3], or one for all worlds. The solver is told.
+        """Set the gravitational acceleration [m/s²], shape [world_count, 3], or one vector for all worlds.
+
+        The solver is told.
 
         Args:
-            data: One row per world; on the host, what broadcasts to that.
-            worlds: Indices of worlds, whose rows of `data` count; by default all.
+            data: One row per world; on the host, also numbers that broadcast to this shape.
+            worlds: Indices of worlds, whose rows of `data` are used; by default all.
 
         Raises:
-            ViewError: A shape or type does not fit.
-            RowError: An index is of no world.
-            ConfigError: The solver does not take the change over while it runs.
+            ViewError: A shape or type is wrong.
+            RowError: An index is out of range.
+            ConfigError: The solver does not support this change while it runs.
         """
         with WARP_LOCK:
             self._refuse_invalid("set_gravity")
@@ -202,7 +204,7 @@ class SimulationView:
     def gravity(self) -> np.ndarray:
         """The gravitational acceleration of each world [m/s²], shape [world_count, 3], as a copy on the host.
 
-        Setting it sets that of all worlds, with one row or with one for all. Reading synchronises with the device.
+        Setting it changes all worlds: pass one row for each, or one row for all. Reading synchronises with the device.
         """
         return self._gravity.numpy().copy()
 
@@ -211,14 +213,14 @@ class SimulationView:
         self.set_gravity(value)
 
     def flush(self) -> None:
-        """Compute now what follows from what was written: bodies from joints. The next step or read does it anyway."""
+        """Compute bodies from written joints now. Without this call, the next step or read does it."""
         self._refuse_invalid("flush")
         _ = self._host.state
 
     update_articulations_kinematic = flush
 
     def check_errors(self) -> None:
-        """Raise for what was wrong on the device in any view since the last call; see `RowView.check_errors`."""
+        """Raise an error for faults on the device in any view since the last call; see `RowView.check_errors`."""
         outside = int(self._faults.numpy()[0])
         self._faults.zero_()
         if outside:
@@ -227,7 +229,7 @@ class SimulationView:
             view.check_errors()
 
     def invalidate(self) -> None:
-        """Make this view and every one made from it raise if it is used; the simulation goes on."""
+        """Make this view, and every view made from it, raise an error if used. The simulation itself stays valid."""
         self.is_valid = False
         for view in self._views:
             view.is_valid = False

@@ -51,13 +51,13 @@ def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetat
 
 
 def tree_joints(model: newton.Model, articulation: int) -> range:
-    """Return the joints of an articulation's tree, root first; those that close loops come after, and are left out."""
+    """Return the joints of an articulation's tree, root first; joints that close loops come later and are left out."""
     starts, ends = on_host(model.articulation_start), on_host(model.articulation_end)
     return range(int(starts[articulation]), int(ends[articulation]))
 
 
 def has_dofs(joint_type: newton.JointType | int) -> bool:
-    """Tell whether a joint has degrees of freedom that are not simply those of a body's pose."""
+    """Return whether a joint has degrees of freedom, other than those of a free body's pose."""
     kinds = newton.JointType
     return kinds(joint_type) in (kinds.PRISMATIC, kinds.REVOLUTE, kinds.BALL, kinds.D6)
 

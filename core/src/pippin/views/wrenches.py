@@ -1,4 +1,4 @@
-"""Forces and torques that are added on the bodies of the rows of a view."""
+"""Forces and torques on the bodies of a view's rows."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Wrenches:
     Args:
         host: The simulation.
         bodies: Bodies of each row, shape [rows, columns]; padded with -1.
-        shape: Shape of three numbers for each of them, as they are passed.
-        faults: Counts indices of no row.
+        shape: Shape of the data that callers pass, with three numbers for each body.
+        faults: Counts indices out of range.
     """
 
     def __init__(self, host: Host, bodies: np.ndarray, shape: tuple[int, ...], faults: wp.array) -> None:
@@ -46,10 +46,10 @@ class Wrenches:
 
     @staticmethod
     def refuse(where: str, forces: Any, positions: Any, frame: str) -> None:
-        """Refuse what cannot be added.
+        """Refuse wrong arguments.
 
         Raises:
-            ViewError: The frame is another, or positions come without forces.
+            ViewError: The frame is unknown, or positions come without forces.
         """
         if frame not in get_args(Frame):
             raise ViewError(f"{where}: frame: expected 'world' or 'body', got {frame!r}")
@@ -57,7 +57,7 @@ class Wrenches:
             raise ViewError(f"{where}: got positions, but no forces that act there; pass forces")
 
     def add(self, where: str, choice: Choice, frame: Frame, **data: Any) -> None:
-        """Add `forces`, `torques`, and `positions` where the forces act, each an array or None. May be recorded."""
+        """Add `forces` at `positions`, and `torques`, each an array or None. May be recorded."""
         vectors = {
             name: self._vectors(f"{where}: {name}", each, choice, staging)
             for (name, each), staging in zip(data.items(), self._staging, strict=True)

@@ -1,1 +1,1 @@
-"""Contacts: forces on bodies of all worlds, net, split by what exerts them, and contact by contact."""
+"""Contact forces on bodies of all worlds: net, split by counterpart, and contact by contact."""

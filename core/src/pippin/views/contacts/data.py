@@ -1,4 +1,4 @@
-"""Reports of a contact view, contact by contact."""
+"""Data of single contacts, as a contact view returns them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ __all__ = ["ContactData", "FrictionData", "RawContactData"]
 
 
 class ContactData(NamedTuple):
-    """The contacts of sensors with their filters; rows of one pair follow each other.
+    """The contacts of sensors with their filters; the rows of one pair follow each other.
 
-    They are those of the detection: also of what is near and does not touch yet, with no force and a gap.
+    All contacts of the collision detection are listed. A pair of shapes that is near but does not touch yet has a
+    positive separation and no force.
 
-    `forces[start : start + count]` are those of sensor s with filter f, for start = starts[s, f], count = counts[s, f].
+    `forces[start : start + count]` belong to sensor s and filter f, for start = starts[s, f], count = counts[s, f].
     """
 
     forces: wp.array
@@ -31,13 +32,13 @@ class ContactData(NamedTuple):
     """Distance of the surfaces [m], shape [capacity]; negative if they penetrate."""
 
     counts: wp.array
-    """Contacts of each pair, shape [sensors, filters]; all of them, also those without a row."""
+    """Number of contacts of each pair, shape [sensors, filters], including contacts without a row."""
 
     starts: wp.array
     """First row of each pair, shape [sensors, filters]."""
 
     overflow: wp.array
-    """Rows that were needed when they were too few, the most since `check_errors` was called, else 0; shape [1]."""
+    """Largest number of rows needed since the last `check_errors`, if there were too few rows, else 0; shape [1]."""
 
 
 class RawContactData(NamedTuple):
@@ -54,13 +55,13 @@ class RawContactData(NamedTuple):
     """Body that exerts the force, shape [capacity]; -1 if it is static."""
 
     other_shapes: wp.array
-    """Its shape, shape [capacity]; -1 in rows that are not used."""
+    """Shape that exerts the force, shape [capacity]; -1 in unused rows."""
 
 
 class FrictionData(NamedTuple):
     """The tangential forces of contacts, pair by pair as in `ContactData`; without filters, as in `RawContactData`.
 
-    Within a pair, the order of contacts is that of threads, and may differ from call to call on CUDA.
+    Within a pair, the contacts have the order of the threads, which may differ from call to call on CUDA.
     """
 
     forces: wp.array

@@ -1,4 +1,4 @@
-"""Contacts and their sorting, as the kernels of a contact view take them."""
+"""Arguments for the kernels of a contact view: the contacts, and the assignment of shapes to sensors and filters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["pairing_of", "sources_of", "without_filters"]
 
 
 def sources_of(host: Host) -> Any:
-    """Return the contacts of a simulation for kernels, a `kernels.contacts.Sources`; they stay for its life.
+    """Return the contacts of a simulation for kernels, a `kernels.contacts.Sources`; the arrays never change.
 
     Raises:
         ViewError: The simulation has no contact forces.
@@ -43,10 +43,10 @@ def sources_of(host: Host) -> Any:
 def pairing_of(
     model: newton.Model, bodies: Sequence[int], counterparts: Sequence[Sequence[Counterpart]], width: int
 ) -> Any:
-    """Return what is of which sensor and filter for kernels, a `kernels.contacts.Pairing` of `width` columns."""
+    """Return the shapes of each sensor and filter for kernels, a `kernels.contacts.Pairing` of `width` columns."""
     pairing = Pairing()
     shape_sets = dict.fromkeys(each.shapes for row in counterparts for each in row)
-    row_of_body = np.full(model.body_count + 1, -1, dtype=np.int32)  # the last one is that of static shapes, -1
+    row_of_body = np.full(model.body_count + 1, -1, dtype=np.int32)  # the last entry, index -1, is for static shapes
     row_of_body[bodies] = np.arange(len(bodies))
     sets = {shapes: number for number, shapes in enumerate(shape_sets)}
     columns = np.full((len(bodies), width), -1, dtype=np.int32)
@@ -63,7 +63,7 @@ def pairing_of(
 
 
 def without_filters(pairing: Any) -> Any:
-    """Return a pairing with the sensors of another one, and no columns."""
+    """Return a pairing with the same sensors, and without columns."""
     other = Pairing()
     other.row_of_shape = pairing.row_of_shape
     other.columns = wp.zeros((pairing.columns.shape[0], 0), dtype=int, device=pairing.columns.device)

@@ -1,4 +1,4 @@
-"""Bodies that a contact view senses, and the counterparts that it splits their contacts by."""
+"""Sensors of a contact view, which are bodies, and the counterparts that split their contacts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
 
 @attrs.frozen
 class Counterpart:
-    """The body with all its shapes, or the static shapes, that a column is about."""
+    """The counterpart of a column: a body with all its shapes, or static shapes."""
 
     label: str
     world: int = attrs.field(eq=False)
@@ -27,7 +27,7 @@ class Counterpart:
 
 @attrs.frozen
 class SensorGroup:
-    """Bodies that are sensed, by index, and the filters that hold for all of them."""
+    """Indices of sensor bodies with the same filters, and these filters."""
 
     bodies: tuple[int, ...]
     filters: tuple[Pattern, ...]
@@ -36,17 +36,17 @@ class SensorGroup:
 def sensor_groups(
     model: newton.Model, sensors: Patterns, filters: Sequence[Any], worlds: Iterable[int] | None, *, path_glob: bool
 ) -> list[SensorGroup]:
-    """Return the sensed bodies in groups of equal filters.
+    """Return the sensors in groups with equal filters.
 
     Args:
         model: The model of all worlds.
         sensors: Patterns of body labels.
-        filters: Patterns that hold for all sensors; or as many lists of patterns as there are patterns of sensors.
-        worlds: Worlds to sense in; by default all.
-        path_glob: As of `select`.
+        filters: Patterns for all sensors, or one list of patterns for each pattern of sensors.
+        worlds: Worlds to select sensors in; by default all.
+        path_glob: See `select`.
 
     Raises:
-        SelectionError: As `select`; or the lists are not as many; or a body is in two groups.
+        SelectionError: `select` fails, the number of lists is wrong, or a body is in two groups.
     """
     groups = [
         SensorGroup(tuple(_bodies(model, patterns, worlds, path_glob).tolist()), tuple(own))
@@ -65,18 +65,18 @@ def sensor_groups(
 def pair(model: newton.Model, group: SensorGroup, *, path_glob: bool) -> list[tuple[Counterpart, ...]]:
     """Return the counterparts of each sensor of a group, in the order of its filters.
 
-    A filter is about one thing in the sensor's world, which all sensors there share, or about as many as there are
-    sensors, which are paired in their order. What is in no world is in all of them.
+    In each world, a filter matches either one object, which all sensors of this world share, or as many objects as
+    there are sensors, which are paired in order. An object of no world counts in every world.
 
     Raises:
-        SelectionError: A filter matches nothing, or another number of things.
+        SelectionError: A filter matches nothing, or a wrong number of objects.
     """
     columns = [list(_column(model, group, pattern, path_glob)) for pattern in group.filters]
     return [tuple(column[row] for column in columns) for row in range(len(group.bodies))]
 
 
 def _matched(sensors: Patterns, filters: Sequence[Any]) -> Iterator[tuple[Patterns, Sequence[Pattern]]]:
-    """Yield patterns of sensors with the filters that hold for them."""
+    """Yield patterns of sensors with their filters."""
     if isinstance(filters, str | re.Pattern):
         filters = [filters]
     nested = [isinstance(each, list | tuple) for each in filters]
@@ -116,7 +116,7 @@ def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob
 
 
 def _by_world(found: Sequence[Counterpart], worlds: Iterable[int]) -> dict[int, Sequence[Counterpart]]:
-    """Return what sensors of each world can meet: what is in their world or in none; those in no world, everything."""
+    """Return the possible counterparts by world: those of this world and of no world; for world -1, all of them."""
     own = defaultdict(list)
     for each in found:
         own[each.world].append(each)
@@ -124,11 +124,13 @@ def _by_world(found: Sequence[Counterpart], worlds: Iterable[int]) -> dict[int, 
 
 
 def _counterparts(model: newton.Model, pattern: Pattern, path_glob: bool) -> list[Counterpart]:
-    """Return what a filter matches: bodies, by their own label or a shape's; else static shapes, by theirs or a path
-    above them, which stands for all below it.
+    """Return the counterparts that a filter matches.
+
+    These are bodies, matched by their own label or by that of a shape; else static shapes, matched by their label or by
+    a path above them, which stands for all shapes below it.
 
     Raises:
-        SelectionError: It matches nothing.
+        SelectionError: The filter matches nothing.
     """
     body_of, shape_world, body_world = map(on_host, (model.shape_body, model.shape_world, model.body_world))
     bodies = _chosen(pattern, model.body_label, body_world, path_glob)
@@ -160,7 +162,7 @@ def _paths_above(model: newton.Model, pattern: Pattern, path_glob: bool) -> list
     found = _chosen(pattern, labels, worlds, path_glob)
     if not found:
         known = [*model.body_label, *(model.shape_label[shape] for shape in static)]
-        # Nothing of all this matches: selecting it raises, with the nearest name.
+        # Nothing matches: this call raises an error that suggests the nearest name.
         select(pattern, known, np.zeros(len(known)), what="body or static shape", path_glob=path_glob)
     return [Counterpart(*places[index], tuple(below[places[index]])) for index in found]
 

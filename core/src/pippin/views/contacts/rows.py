@@ -15,14 +15,14 @@ __all__ = ["ContactRows"]
 
 
 class ContactRows:
-    """Arrays of one row per contact; the rows of a cell, a sensor or a pair of sensor and filter, follow each other.
+    """Arrays with one row per contact; the rows of a cell (a sensor, or a pair of sensor and filter) follow each other.
 
-    Contacts are counted by cell, the counts are summed up to the first row of each, then every contact takes the next
-    row of its cell: so their order within a cell is that of the threads.
+    Contacts are counted by cell, and a prefix sum of the counts gives the first row of each cell. Then every contact
+    takes the next row of its cell, so the contacts within a cell have the order of the threads.
 
     Args:
-        host: The simulation, whose bodies contact points are fixed to.
-        pairing: The cells, a `kernels.contacts.Pairing`; without columns, each sensor is one.
+        host: The simulation; its body poses give the contact points in the world.
+        pairing: The cells, a `kernels.contacts.Pairing`; without columns, each sensor is a cell.
         capacity: The number of rows.
         names: Arrays to keep besides the points, by their names in `kernels.contact_rows.Rows`.
     """
@@ -37,7 +37,7 @@ class ContactRows:
         self._rows, self._arrays = Rows(), {name: _allocate(name, capacity, device) for name in ("points", *names)}
         for name, array in self._arrays.items():
             setattr(self._rows, name, array)
-        #: Rows that were needed when they were too few, the most so far; shape [1].
+        #: Largest number of rows needed so far, if there were too few rows, else 0; shape [1].
         self.overflow = wp.zeros(1, dtype=int, device=device)
         self._rows.overflow, self._rows.capacity = self.overflow, capacity
         #: The arrays by name, vectors as rows of three numbers; `counts` and `starts` of the cells, and `overflow`.
@@ -49,8 +49,8 @@ class ContactRows:
 
         Args:
             contacts: The contacts, a `kernels.contacts.Sources`.
-            contact_count: Rows of it to look at.
-            scale: What forces are multiplied by.
+            contact_count: Number of its rows to visit.
+            scale: Factor of the forces.
         """
         host = self._host
         device = host.model.device

@@ -1,4 +1,4 @@
-"""Contact forces on bodies of all worlds: net, split by what exerts them, and contact by contact."""
+"""View of the contact forces on bodies of all worlds: net, split by counterpart, and contact by contact."""
 
 from __future__ import annotations
 
@@ -30,24 +30,25 @@ _SHARED = ("points", "counts", "starts", "overflow")
 class RigidContactView:
     """Forces that contacts exert on some bodies, the sensors, in the last substep.
 
-    Every method writes arrays of its own, which its next call overwrites; nothing is allocated or read back after
-    construction, and all may be recorded into a graph. Forces are in the world frame, and act on the sensor.
+    Every method writes arrays of its own, which its next call overwrites. Nothing is allocated or read back after
+    construction, and all methods may be recorded into a graph. Forces are in the world frame, and act on the sensor.
 
-    Each method takes `dt` [s]. Without it, forces are in newtons. With it they are multiplied by the length of a
-    physics step and divided by `dt`: 1 gives the impulse of a physics step [N·s], the last substep standing for all.
+    Each method takes `dt` [s]. Without `dt`, forces are in newtons. With `dt`, they are multiplied by the length of a
+    physics step and divided by `dt`: `dt = 1` gives the impulse of a physics step [N·s], computed as if the forces of
+    the last substep acted in all substeps.
 
     Args:
         host: The simulation.
-        sensors: Patterns of bodies, see `selection`; the rows are in their order.
-        filters: What contacts are split by: patterns for all sensors, or a list of patterns for each sensor pattern.
-            Each matches a body, a shape of it, a static shape, or a path above static shapes; of these one in the
-            sensor's world, which its sensors share, or as many as there are sensors, paired in their order.
+        sensors: Patterns of bodies, see `selection`; the rows have the order of the patterns.
+        filters: Counterparts that split the contacts: patterns for all sensors, or a list of patterns for each sensor
+            pattern. A filter matches a body, one of its shapes, a static shape, or a path above static shapes. In each
+            world it matches one object, which all sensors of the world share, or one per sensor, paired in order.
         worlds: Worlds to select sensors in; by default all.
-        path_glob: As of `selection.select`.
-        max_contact_data: Rows that `contact_data` and the like have room for.
+        path_glob: See `selection.select`.
+        max_contact_data: Number of rows of `contact_data`, `raw_contact_data` and `friction_data`.
 
     Raises:
-        SelectionError: A pattern is malformed or matches nothing, or a filter another number of things.
+        SelectionError: A pattern is malformed or matches nothing, or a filter matches a wrong number of objects.
         ViewError: The simulation has no contact forces, or `max_contact_data` is negative.
     """
 
@@ -72,7 +73,7 @@ class RigidContactView:
         self.sensor_labels = tuple(model.body_label[body] for body in bodies)
         #: Labels of each sensor's filters, in their order.
         self.filter_labels = tuple(tuple(each.label for each in row) for row in counterparts)
-        #: The number of columns: that of the sensors with the most filters.
+        #: The number of columns: the largest number of filters of a sensor.
         self.filter_count = max(map(len, counterparts), default=0)
         #: Body of each sensor, shape [sensors].
         self.body_indices = np.array(bodies, dtype=np.int32)
@@ -85,7 +86,7 @@ class RigidContactView:
         self._launches: dict[Any, Any] = {}
         #: Whether the view can be used; False once the simulation's view was invalidated.
         self.is_valid = True
-        #: Rows that `contact_data` and the like have room for.
+        #: Number of rows of `contact_data`, `raw_contact_data` and `friction_data`.
         self.max_contact_data = max_contact_data
         raw = without_filters(self._pairing)
         filtered = self._pairing if self.filter_count else raw
@@ -149,7 +150,7 @@ class RigidContactView:
         return RawContactData(**rows.reported)
 
     def friction_data(self, dt: float | None = None) -> FrictionData:
-        """Return the tangential part of every contact of each sensor with each of its filters; without, of all.
+        """Return the tangential forces of the contacts of each sensor with each filter; without filters, of all.
 
         Raises:
             ViewError: The view has no rows, or `dt` is not a positive number.
@@ -158,7 +159,7 @@ class RigidContactView:
         return FrictionData(forces=rows.reported["frictions"], **{name: rows.reported[name] for name in _SHARED})
 
     def other_labels(self, bodies: Any) -> list[str]:
-        """Return the labels of bodies as `raw_contact_data` numbers them; `""` for what is static.
+        """Return the labels of body indices from `raw_contact_data`; `""` for static shapes.
 
         Args:
             bodies: Indices, such as `other_bodies`. Read from the device.
@@ -195,10 +196,10 @@ class RigidContactView:
         return self.is_valid and self.count > 0
 
     def check_errors(self) -> None:
-        """Raise if there were more contacts than rows since the last call. Synchronises with the device.
+        """Raise an error if there were more contacts than rows since the last call. Synchronises with the device.
 
         Raises:
-            SimulationError: Says how many rows were needed.
+            SimulationError: There were too few rows; the message has the number needed.
         """
         tables = (self._rows, self._raw_rows, self._friction_rows)
         needed = max(int(rows.overflow.numpy()[0]) for rows in tables)
@@ -210,7 +211,7 @@ class RigidContactView:
             )
 
     def _sum(self, kernel: Any, pairing: Any, numbers: wp.array, dt: float | None) -> wp.array:
-        """Sum up forces in `numbers`, three for each. The launch is prepared once, which takes longer than it runs."""
+        """Sum up forces in `numbers`, three per force. The launch is prepared once, to save time."""
         launch = self._launches.get(kernel)
         if launch is None:
             sums = wp.array(ptr=numbers.ptr, dtype=wp.vec3, shape=numbers.shape[:-1], device=self._device)
@@ -225,7 +226,7 @@ class RigidContactView:
 
     @property
     def _contact_count(self) -> int:
-        """How many threads look for contacts; on the CPU, where that costs nothing, no more than there are."""
+        """Number of threads that look for contacts; on the CPU the number of contacts, which costs nothing to read."""
         contacts = present(self._host.contacts)
         if self._device.is_cuda or self._device.is_capturing:
             return contacts.rigid_contact_max

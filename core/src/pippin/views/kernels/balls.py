@@ -1,4 +1,4 @@
-"""The kernels of `Balls`: quaternions in joint coordinates from and to rotation vectors in DOF order."""
+"""The kernels of `Balls`: conversion between quaternions in joint coordinates and rotation vectors in DOF order."""
 
 import warp as wp
 
@@ -9,19 +9,19 @@ __all__ = ["BallPlaces", "gather_balls", "scatter_balls"]
 
 @wp.struct
 class BallPlaces:
-    """Where the ball joints of each row are."""
+    """Positions of the ball joints of each row."""
 
     coord_of: wp.array(dtype=int)
     """First of the four coordinates of each ball joint, row by row, shape [rows * count]; -1 is padding."""
 
     slot_of: wp.array(dtype=int)
-    """Position of its first DOF in dense rows of values, same shape."""
+    """Position of the first DOF of each ball joint in dense rows of values, same shape."""
 
     count: int
-    """Ball joints of a row."""
+    """Number of ball joints of a row."""
 
     width: int
-    """Values of a row."""
+    """Number of values of a row."""
 
 
 @wp.kernel
@@ -32,7 +32,7 @@ def gather_balls(joint_q: wp.array[float], places: BallPlaces, values: wp.array[
     if q < 0:
         return
     turn = wp.quat(joint_q[q], joint_q[q + 1], joint_q[q + 2], joint_q[q + 3])
-    # q and -q are one rotation; the one with w >= 0 is the shorter way, at most half a turn.
+    # q and -q are the same rotation; the sign with w >= 0 gives the shorter way, at most half a turn.
     if turn[3] < 0.0:
         turn = -turn
     sine = wp.length(wp.vec3(turn[0], turn[1], turn[2]))
@@ -50,7 +50,7 @@ def scatter_balls(
     """Write the quaternions of the ball joints of the chosen rows, from rotation vectors."""
     i = wp.tid()
     position = i // places.count
-    # `scatter` runs beside this kernel over the same rows, and counts the faults.
+    # `scatter` also runs over the same rows, and counts the faults.
     row = chosen_row(position, places.coord_of.shape[0] // places.count, chosen, False, faults)
     if row < 0:
         return
@@ -59,7 +59,7 @@ def scatter_balls(
     if q < 0:
         return
     slot = places.slot_of[ball]
-    # Slots are counted in the rows of the view; compact data has the row at its position among the chosen ones.
+    # Slots count in rows of the view; in compact data, a row is at its position among the chosen rows.
     if chosen.is_compact:
         slot += (position - row) * places.width
     vector = wp.vec3(values[slot], values[slot + 1], values[slot + 2])

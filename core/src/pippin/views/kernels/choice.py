@@ -1,4 +1,4 @@
-"""Rows that a setter writes, as kernels take them: all, those that are listed, or those that are marked."""
+"""Rows that a setter writes, as an argument of kernels: all rows, listed rows or marked rows."""
 
 import warp as wp
 
@@ -13,20 +13,20 @@ class Chosen:
     """Rows of the view, in any order."""
 
     mask: wp.array(dtype=wp.bool)
-    """Whether each row is meant, shape [count]."""
+    """Whether each row is written, shape [count]."""
 
     is_compact: bool
-    """Whether the rows of the data follow `rows`, instead of those of the view."""
+    """Whether the data has one row for each entry of `rows`, instead of one for each row of the view."""
 
 
 @wp.func
 def chosen_row(position: int, count: int, chosen: Chosen, is_first: bool, faults: wp.array[int]):
-    """Return the row at a position among the chosen ones, or -1; an index of no row is counted in faults[0], once."""
+    """Return the row at a position among the chosen rows, or -1; an index out of range is counted once in faults[0]."""
     row = position
     if chosen.rows:
         row = chosen.rows[position]
         if row < 0 or row >= count:
-            # All threads of a row find this: the first one counts it.
+            # All threads of a row find this fault; only the first one counts it.
             if is_first:
                 wp.atomic_add(faults, 0, 1)
             row = -1

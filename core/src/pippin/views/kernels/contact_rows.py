@@ -13,7 +13,7 @@ __all__ = ["Rows", "count_rows", "fill_rows"]
 
 @wp.struct
 class Rows:
-    """What is reported of each contact, one row each; an array that is null is left out."""
+    """Reported data with one row per contact; a null array is left out."""
 
     forces: wp.array(dtype=float)
     points: wp.array(dtype=wp.vec3)
@@ -28,7 +28,7 @@ class Rows:
 
 @wp.func
 def count_in_cells(pairing: Pairing, row: int, other: int, counts: wp.array[int]):
-    """Count a contact in its cells: the sensor's, or those of its filters."""
+    """Count a contact in its cells: in that of the sensor, or in those of its filters."""
     width = pairing.columns.shape[1]
     if width == 0:
         wp.atomic_add(counts, row, 1)
@@ -41,7 +41,7 @@ def count_in_cells(pairing: Pairing, row: int, other: int, counts: wp.array[int]
 
 @wp.kernel
 def count_rows(contacts: Sources, pairing: Pairing, counts: wp.array[int]):
-    """counts[cell] = rows that it needs."""
+    """counts[cell] = number of rows that the cell needs."""
     i = wp.tid()
     if not is_contact(contacts, i):
         return
@@ -66,7 +66,7 @@ def write_row(
     other: int,
     shape_body: wp.array[int],
 ):
-    """Write a contact into its row, or note that there is no such row."""
+    """Write a contact into its row, or record an overflow if there is no such row."""
     if row >= rows.capacity:
         wp.atomic_max(rows.overflow, 0, row + 1)
         return
@@ -111,7 +111,7 @@ def write_in_cells(
 
 @wp.func
 def pose_of(shape: int, shape_body: wp.array[int], body_q: wp.array[wp.transform]):
-    """Return the pose of a shape's body; what is static has the world's."""
+    """Return the pose of a shape's body; a static shape has the identity pose of the world."""
     pose = wp.transform_identity()
     body = shape_body[shape]
     if body >= 0:
@@ -129,7 +129,7 @@ def fill_rows(
     next_row: wp.array[int],
     rows: Rows,
 ):
-    """Write each contact of a sensor into the rows that `count_rows` made room for."""
+    """Write each contact of a sensor into the rows that follow from the counts of `count_rows`."""
     i = wp.tid()
     if not is_contact(contacts, i):
         return

@@ -31,19 +31,19 @@ class Pairing:
     """Shapes of each sensor, and of each of its filters."""
 
     row_of_shape: wp.array(dtype=int)
-    """Row of the sensor whose body a shape is of; -1 for none."""
+    """Row of the sensor whose body has the shape; -1 for none."""
 
     set_start: wp.array(dtype=int)
     """Offset in `sets` of each shape's first set, shape [shape_count + 1]."""
 
     sets: wp.array(dtype=int)
     columns: wp.array2d(dtype=int)
-    """Set that each column of a sensor is about, shape [sensors, filters]; -1 for none."""
+    """Set of shapes of each column of a sensor, shape [sensors, filters]; -1 for none."""
 
 
 @wp.func
 def is_contact(contacts: Sources, i: int):
-    """Tell whether row i is a contact; a buffer that overflowed counts more than it holds."""
+    """Return whether row i is a contact; the count of an overflowed buffer exceeds its size."""
     if i >= contacts.count[0]:
         return False
     a = contacts.shape0[i]
@@ -53,7 +53,7 @@ def is_contact(contacts: Sources, i: int):
 
 @wp.kernel
 def sum_forces(contacts: Sources, row_of_shape: wp.array[int], scale: float, net: wp.array[wp.vec3]):
-    """net[sensor] += the force on it."""
+    """net[sensor] += force on the sensor."""
     i = wp.tid()
     if not is_contact(contacts, i):
         return
@@ -68,7 +68,7 @@ def sum_forces(contacts: Sources, row_of_shape: wp.array[int], scale: float, net
 
 @wp.func
 def add_to_columns(pairing: Pairing, row: int, other: int, force: wp.vec3, matrix: wp.array2d[wp.vec3]):
-    """Add a force in every column that is about the other shape."""
+    """Add a force to every column whose set has the other shape."""
     for k in range(pairing.set_start[other], pairing.set_start[other + 1]):
         for column in range(pairing.columns.shape[1]):
             if pairing.columns[row, column] == pairing.sets[k]:

@@ -1,4 +1,4 @@
-"""The kernels of `Dynamics`: they put Newton's Jacobians, mass matrices and forces into the rows of a view."""
+"""The kernels of `Dynamics`: they copy Newton's Jacobians, mass matrices and forces into the rows of a view."""
 
 import warp as wp
 
@@ -56,7 +56,7 @@ def gather_gravity_forces(
     gravity: wp.array[wp.vec3],
     values: wp.array2d[float],
 ):
-    """values[row, dof] = −Σ over links of J_linear(link, dof) · m g: what holds the row still."""
+    """values[row, dof] = −Σ over links of J_linear(link, dof) · m g: the effort that holds the row still."""
     row, column = wp.tid()
     world = world_of[row]
     if world < 0:

@@ -1,4 +1,4 @@
-"""The kernels of `Field`: they read one quantity of all rows, and write it in the chosen ones.
+"""The kernels of `Field`: they read one quantity of all rows, and write it in the chosen rows.
 
 `gather_*` leaves the values of padding, index -1, as they are. `scatter*` takes the rows as `place_of` finds them.
 """

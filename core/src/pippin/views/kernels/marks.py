@@ -7,7 +7,7 @@ __all__ = ["Marks", "mark", "mark_row"]
 
 @wp.struct
 class Marks:
-    """What each row belongs to, and the masks to mark it in."""
+    """Articulation and world of each row, and the masks of written articulations and worlds."""
 
     articulation_of: wp.array(dtype=int)
     """Articulation of each row, shape [count]; -1 for none."""
@@ -18,7 +18,7 @@ class Marks:
     articulation_mask: wp.array(dtype=wp.bool)
 
     world_mask: wp.array(dtype=wp.bool)
-    """One mark for each world, and a last one for no world."""
+    """One mark for each world, and a last mark for no world."""
 
 
 @wp.func

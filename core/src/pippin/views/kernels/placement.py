@@ -1,4 +1,4 @@
-"""The kernels of `Placement`: they put bodies at poses and give them velocities, through the joints that move them."""
+"""The kernels of `Placement`: they set poses and velocities of bodies, through the joints that move the bodies."""
 
 import warp as wp
 
@@ -26,7 +26,7 @@ class Movers:
 
 @wp.func
 def is_identity(frame: wp.transform):
-    """Tell whether a frame is that of its parent."""
+    """Return whether a frame is the identity."""
     size = wp.float32(0.0)
     for k in range(6):
         size += wp.abs(frame[k])
@@ -45,7 +45,7 @@ def scatter_poses(
     joint_q: wp.array[float],
     body_q: wp.array[wp.transform],
 ):
-    """Put the bodies of the chosen rows at poses in the world.
+    """Set the poses of the bodies of the chosen rows in the world.
 
     A free joint takes the pose that puts its body there. Any other joint stays as it is, and its frame in the world
     moves along. A body without a joint is put there itself.
@@ -89,7 +89,7 @@ def scatter_twists(
     joint_qd: wp.array[float],
     body_qd: wp.array[wp.spatial_vector],
 ):
-    """Give the free bodies of the chosen rows velocities in the world; a free joint's are in its parent's frame."""
+    """Set the velocities of the free bodies of the chosen rows in the world; joint_qd is in the parent's frame."""
     position = wp.tid()
     row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
     if row < 0:

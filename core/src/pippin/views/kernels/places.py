@@ -16,7 +16,7 @@ class Places:
     """Elements, row by row, shape [count * width]; -1 is padding."""
 
     width: int
-    """Columns of a row."""
+    """Number of columns of a row."""
 
 
 @wp.func

@@ -17,7 +17,7 @@ class Push:
     torques: wp.array(dtype=wp.vec3)
 
     positions: wp.array(dtype=wp.vec3)
-    """By default, the centres of mass."""
+    """Points where the forces act; if null, the centres of mass."""
 
     is_in_body_frame: bool
     """Whether all three are in the frame of each body, instead of the world's."""
@@ -51,7 +51,7 @@ def add_wrenches(
         point = push.positions[at]
         if push.is_in_body_frame:
             point = wp.transform_point(pose, point)
-        # Newton's body_f acts at the centre of mass, so a force beside it also turns the body.
+        # Newton's body_f acts at the centre of mass, so a force at another point also adds a torque.
         torque += wp.cross(point - wp.transform_point(pose, body_com[body]), force)
     # Two rows, or two calls on other streams, may push the same body.
     wp.atomic_add(body_f, body, wp.spatial_vector(force, torque))
