@@ -30,7 +30,7 @@ def uv() -> str:
     """The uv that runs these tests, or the one on PATH; it builds and installs packages the way a user does."""
     found = os.environ.get("UV") or shutil.which("uv")
     if found is None:
-        pytest.fail("uv: not found; install it, or run the tests with `uv run pytest`")
+        pytest.fail("uv: not found; install it, or run the tests with `uv run --group dev pytest`")
     return found
 
 

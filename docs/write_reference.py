@@ -14,11 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 from pippin import Simulation
 from pippin.assembly.requirements import solvers_declaring
 from pippin.catalog.entries import Catalog
 from pippin.cli import main as pippin_command
+from pippin.components.bound import Bound
+from pippin.components.declaration import Declaration
+from pippin.config.fields import default_of, field_texts
 from pippin.config.schema import json_schema
 from pippin.conformance import CHECKS, Conformance
 from pippin.conformance.benches import BENCHES, UNTRIED
@@ -68,7 +72,7 @@ SOLVERS = """\
 What each solver of this repository declares and answers; [configuration](configuration.md) has its settings, and
 [physics checks](physics-checks.md) tell how near it comes to formulas.
 
-- **coordinates**: what it writes, as [the attribute](hooks.md#what-a-component-may-declare) says it
+- **coordinates**: what it writes, as [the attribute](hooks.md#attributes-of-a-component) says it
 - **contacts**: from Newton's pipeline, which `[collision]` configures, or from the solver itself
 - **captured**: when its steps are replayed from a graph; `sim.program` gives the reason where they are not
 - **same bits on**: the devices where every run gives the same bits, as
@@ -267,6 +271,27 @@ Plugins are tried with their defaults, in substeps of 2 ms, and where more is ne
 |---|---|
 """
 
+ATTRIBUTES_BEFORE = """
+The host reads these once, when the component is registered, before anything is built:
+
+"""
+
+ATTRIBUTES_AFTER = """
+It reads these after `bind`, whenever it needs them, so that a component may decide in `bind`:
+
+"""
+
+ATTRIBUTE_COLUMNS = "| attribute | who | default | meaning |\n|---|---|---|---|\n"
+
+PUBLIC_NAMES = """\
+# Public names
+
+<!-- Written by docs/write_reference.py from the docstrings of public modules. Change those, then run it. -->
+
+These names keep their meaning within a [contract version](contract-version.md). Every name has one path, and a plugin
+imports nothing else of Pippin; `pippin.views` and `pippin.isaac` are for users, not for plugins.
+"""
+
 MODEL_CHANGES = {
     "MODEL_PROPERTIES": "gravity, of each world",
     "BODY_INERTIAL_PROPERTIES": "masses, inertias, centres of mass",
@@ -380,8 +405,9 @@ def _feature_table(solvers: Mapping[str, Any]) -> str:
 
 
 def _mark(plugin: Any, feature: str) -> str:
-    option = getattr(plugin, "optional_features", {}).get(feature)
-    return "●" if feature in plugin.supported_features else f"`{option}`" if option else ""
+    declared = Declaration.of(plugin, "solver")
+    option = declared.optional_features.get(feature)
+    return "●" if feature in (declared.supported_features or ()) else f"`{option}`" if option else ""
 
 
 def physics_page() -> str:
@@ -469,16 +495,17 @@ def _inline(value: Any) -> str:
 
 
 def _declarations(plugin: Any) -> Iterator[str]:
-    yield f"`{getattr(plugin, 'coordinates', 'reduced')}`"
+    declared = Declaration.of(plugin, "solver")
+    yield f"`{declared.coordinates}`"
     yield _contacts(getattr(plugin, "initialize_contacts", None))
-    is_capturable = getattr(plugin, "is_capturable", True)
+    is_capturable = vars(plugin).get("is_capturable", Bound(object(), "default").is_capturable)
     if isinstance(is_capturable, property):
         condition = _summary(is_capturable)
         yield condition[:1].lower() + condition[1:]
     else:
         yield "always" if is_capturable else "never"
-    yield ", ".join(f"`{kind}`" for kind in sorted(getattr(plugin, "deterministic_on", {"cpu"})))
-    yield ", ".join(f"`{kind}`" for kind in sorted(getattr(plugin, "supported_observables", ())))
+    yield ", ".join(f"`{kind}`" for kind in sorted(declared.deterministic_on))
+    yield ", ".join(f"`{kind}`" for kind in sorted(declared.supported_observables or ()))
 
 
 def _contacts(hook: Any) -> str:
@@ -627,6 +654,55 @@ def _quantity(quantity: Quantity) -> str:
     return f"| `{quantity.name}`: {quantity.meaning} | " + " | ".join(texts) + " |\n"
 
 
+def hooks_page() -> str:
+    """Return the page of hooks with the tables of attributes; the rest of it is written by hand."""
+    page = (REFERENCE / "hooks.md").read_text(encoding="utf-8")
+    begin, end = "<!-- attributes -->\n", "<!-- end of attributes -->"
+    texts = field_texts(Declaration)
+    early = [_attribute(field.name, texts[field.name], default_of(field)) for field in attrs.fields(Declaration)]
+    nothing = Bound(object(), "nothing")
+    late = []
+    for name in Bound.names():
+        default = getattr(nothing, name)
+        text = " ".join((inspect.getdoc(inspect.getattr_static(Bound, name)) or "").split())
+        late.append(_attribute(name, text, "" if callable(default) else default))
+    tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
+    page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
+    plugins = [(entry.name, entry.load()) for entry in Catalog.installed().entries]
+    return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
+
+
+def _with_users(section: str, plugins: Iterable[tuple[str, type]]) -> str:
+    """Return the section of a hook with the plugins that answer it; other sections as they are."""
+    hook = re.match(r"### `(\w+)\(", section)
+    if hook is None:
+        return section
+    users = [name for name, plugin in plugins if hasattr(getattr(plugin, hook[1], None), "pippin_impl")]
+    told = f"Used by: {', '.join(users) or 'none of this repository'}."
+    return re.sub(r"(?m)^Used by: .*?\.$", told, section, count=1)
+
+
+def _attribute(name: str, text: str, default: Any) -> str:
+    """Return a row; its text begins with the kind of component that may have the attribute, if only one may."""
+    kind, colon, meaning = text.partition(": ")
+    who, meaning = (kind.lower(), meaning) if colon and kind.endswith("s") and kind.isalpha() else ("any", text)
+    values = sorted(default) if isinstance(default, frozenset) else [default]
+    shown = ", ".join(f"`{value!r}`" for value in values if value not in (None, "", (), {}))
+    return f"| `{name}` | {who} | {shown} | {meaning[:1].upper()}{meaning[1:]} |\n"
+
+
+def public_names_page() -> str:
+    """Return the table of public names, module by module."""
+    public = runpy.run_path(str(Path(__file__).with_name("public_names.py")))
+    parts = [PUBLIC_NAMES]
+    for module in (*public["FOR_PLUGINS"], *public["FOR_USERS"]):
+        parts.append(f"\n## `{module}`\n\n| name | meaning |\n|---|---|\n")
+        for name in public["names_of"](module):
+            first = " ".join((public["text_of"](module, name) or "").partition("\n\n")[0].split())
+            parts.append(_cells(name, first))
+    return "".join(parts)
+
+
 PAGES = {
     "configuration": configuration_page,
     "cli": cli_page,
@@ -634,6 +710,8 @@ PAGES = {
     "sensors": sensors_page,
     "physics-checks": physics_page,
     "views": views_page,
+    "hooks": hooks_page,
+    "public-names": public_names_page,
     "conformance": conformance_page,
 }
 """What writes each page, by the name of its file."""

@@ -11,8 +11,10 @@ import newton
 import pippin
 import pytest
 from pippin.catalog.entries import Catalog
+from pippin.components.bound import Bound
+from pippin.components.declaration import Declaration
 from pippin.config.schema import json_schema
-from pippin.hookspecs import Component, Hooks
+from pippin.hookspecs import Hooks
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "coming-from-isaac-lab.md"
 
@@ -180,7 +182,7 @@ def find(name: str, solver: str | None, schema: dict, simulation: pippin.Simulat
     elif root == "Simulation":
         operator.attrgetter(rest)(simulation)
     elif root == "Component":
-        assert rest in Component.__annotations__ or hasattr(Component, rest), name
+        assert rest in {"Config", *Declaration.names(), *Bound.names()}, name
     elif root == "Hooks":
         operator.attrgetter(rest)(Hooks)
     elif root in ("newton", "pippin"):

@@ -11,7 +11,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.state.checkpoint import Checkpoint
+from pippin.state.checkpoint import Checkpoint, _handles
 
 RESUME = """
 import runpy
@@ -148,6 +148,59 @@ def test_what_a_plugin_keeps_on_the_host_is_carried_on(bits, configure, chain, t
     assert resumed.count == 12
     assert (resumed.single, type(resumed.single)) == (whole.single, np.float32)
     assert resumed.drawn[0] == whole.drawn[0]
+
+
+@pytest.mark.parametrize("count", [2**31, 2**40, -(2**31)])
+def test_a_count_too_large_to_be_told_from_an_address_is_refused(count, configure, chain, tmp_path):
+    counter = Counter()
+    counter.count = count
+    told = rf"^save: plugins:counter\.count is {count}, .* keep a count of that size in a NumPy array"
+    with (
+        pippin.Simulation(configure("xpbd"), plugins=[counter], prototype=chain()) as simulation,
+        pytest.raises(pippin.SimulationError, match=told),
+    ):
+        simulation.save(tmp_path / "never.npz")
+
+    assert not (tmp_path / "never.npz").exists()
+
+
+def test_a_large_count_in_an_array_is_carried_on(configure, chain, tmp_path):
+    config, whole, resumed = configure("xpbd"), Counter(), Counter()
+    whole.many, resumed.many = np.array([2**40]), np.array([0])
+    with pippin.Simulation(config, plugins=[whole], prototype=chain()) as simulation:
+        simulation.save(tmp_path / "many.npz")
+
+    with pippin.Simulation.load(tmp_path / "many.npz", plugins=[resumed], prototype=chain()):
+        assert resumed.many[0] == 2**40
+
+
+def test_addresses_and_handles_stay_those_of_the_process_that_goes_on(configure, chain, tmp_path):
+    config, whole, resumed = configure("xpbd"), Counter(), Counter()
+    for counter in (whole, resumed):
+        counter.grid, counter.array = wp.HashGrid(4, 4, 4, device="cpu"), wp.zeros(1000, device="cpu")
+        counter.handle, counter.address, counter.identity = counter.grid.id, counter.array.ptr, id(counter)
+    kept = (resumed.handle, resumed.address, resumed.identity)
+    with pippin.Simulation(config, plugins=[whole], prototype=chain()) as simulation:
+        simulation.save(tmp_path / "start.npz")
+
+    with pippin.Simulation.load(tmp_path / "start.npz", plugins=[resumed], prototype=chain()):
+        assert kept == (resumed.handle, resumed.address, resumed.identity)
+
+
+def test_the_handle_of_each_kind_of_warp_object_is_found():
+    """They are found among all objects of the process; one that the garbage collector does not list is missed."""
+    points = wp.array(np.eye(3), dtype=wp.vec3, device="cpu")
+    volume = wp.Volume.load_from_numpy(np.ones((8, 8, 8), dtype=np.float32), device="cpu")
+    kept = {
+        "mesh": wp.Mesh(points, wp.array([0, 1, 2], dtype=int, device="cpu")),
+        "bvh": wp.Bvh(points, points),
+        "grid": wp.HashGrid(4, 4, 4, device="cpu"),
+        "volume": volume,
+    }
+
+    found = set(_handles().tolist())
+
+    assert [name for name, each in kept.items() if each.id not in found] == []
 
 
 def test_an_array_of_python_objects_is_refused(configure, chain, tmp_path):

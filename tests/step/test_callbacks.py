@@ -1,6 +1,7 @@
 """Callbacks: called when they say, in order, as often as the phase says, and gone when they are removed."""
 
 import gc
+from functools import partial
 
 import numpy as np
 import pippin
@@ -181,6 +182,49 @@ def test_a_callback_that_counts_in_python_is_found_out(simulate):
         with pytest.warns(pippin.CaptureWarning, match=r"before_substep\(.*Log\.note\) runs eagerly"):
             simulation.step(5)
     assert log.calls == 5
+
+
+COUNTS = {"global": 0}
+CALLS = 0
+
+
+def count_globally():
+    COUNTS["global"] += 1
+
+
+def bind_globally():
+    global CALLS
+    CALLS += 1
+
+
+def counting_around():
+    calls = 0
+
+    def count():
+        nonlocal calls
+        calls += 1
+
+    return count
+
+
+def count_by_default(calls=[0]):  # noqa: B006  a default that remembers
+    calls[0] += 1
+
+
+def counting_partially():
+    return partial(lambda state, calls: calls.append(1), calls=[])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [count_globally, bind_globally, counting_around(), count_by_default, counting_partially()],
+    ids=["global", "bound global", "nonlocal", "default", "partial"],
+)
+def test_whatever_a_function_counts_in_is_found_out(function, simulate):
+    with simulate() as simulation:
+        simulation.callbacks.add("before_substep", function, name="counting")
+        with pytest.warns(pippin.CaptureWarning, match=r"before_substep\(counting\) runs eagerly"):
+            simulation.step(5)
 
 
 def test_a_phase_that_does_not_exist_is_refused():

@@ -1,17 +1,22 @@
-"""Compiling ahead: the step's modules are ready before the first step, and nothing else has changed."""
+"""Compiling ahead: the modules of a build and of a step are ready before they launch, and nothing else has changed."""
 
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.step.compilation import compile_step
+from pippin.step.compilation import compile_step, compiling_together
+from pippin.step.program import Program
 
 NUMBERS = itertools.count()
 
@@ -136,7 +141,7 @@ def test_compiling_ahead_changes_no_bit(
 ) -> None:
     ahead, plain = (build(configure, chain, solver=solver, actuators=pd) for _ in range(2))
 
-    compile_step(ahead)
+    compile_step(ahead.program)
     ahead.step(5)
     plain.step(5)
 
@@ -148,7 +153,7 @@ def test_compiling_ahead_changes_no_bit(
 def test_progress_counts_from_none_to_all(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
     reports: list[tuple[int, int]] = []
 
-    count = compile_step(build(configure, chain, Fresh()), lambda *report: reports.append(report))
+    count = compile_step(build(configure, chain, Fresh()).program, lambda *report: reports.append(report))
 
     assert reports == [(ready, count) for ready in range(count + 1)]
     assert count > 1
@@ -192,6 +197,76 @@ def test_launches_of_other_threads_run_meanwhile(configure: Callable[..., Any], 
             launch.start()
             launch.join()
 
-    compile_step(build(configure, chain, Bystander()))
+    compile_step(build(configure, chain, Bystander()).program)
 
     assert counter.numpy()[0] == 1
+
+
+def test_the_first_step_in_python_compiles_side_by_side_before_it_launches(
+    configure: Callable[..., Any], chain: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pippin")
+    fresh = Fresh()
+    simulation = build(configure, chain, fresh)
+
+    simulation.step(3)
+
+    counts = [record.args for record in caplog.records if record.name == "pippin.step.compilation"]
+    assert counts == [(ready, counts[0][1]) for ready in range(counts[0][1] + 1)]
+    assert fresh.counter.numpy()[0] == 3
+
+
+def test_a_build_that_misses_a_module_is_rehearsed_once_and_compiles_what_the_rehearsal_launches(
+    configure: Callable[..., Any], chain: Callable[..., Any], loads: Loads
+) -> None:
+    device, first, second = wp.get_device("cpu"), Fresh(), Fresh()
+    counter, built = wp.zeros(1, dtype=int, device=device), []
+    program = build(configure, chain).program
+
+    def launch() -> Program:
+        for fresh in (first, second):
+            wp.launch(fresh.kernel, 1, [counter], device=device)
+        built.append(len([line for line in loads.lines if "fresh_" in line]))
+        return program
+
+    with compiling_together(launch):
+        launch()
+
+    assert built == [0, 2]  # the rehearsal loads nothing; then both modules are there at the first launch
+    assert sum("fresh_" in line for line in loads.lines) == 2
+    assert counter.numpy()[0] == 2
+
+
+def test_a_build_from_the_cache_is_not_rehearsed(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
+    calls = []
+
+    with compiling_together(lambda: calls.append(1)):
+        wp.zeros(1, dtype=int, device="cpu").fill_(1)
+
+    assert calls == []
+
+
+def test_the_rehearsal_of_a_build_finds_all_that_the_build_and_the_step_launch(tmp_path: Path) -> None:
+    """In a process of its own with an empty kernel cache: no module of the cartpole compiles alone."""
+    file = Path(__file__).parents[1] / "docs/examples/cartpole.toml"
+    code = f"""
+import threading, pippin, warp as wp
+config, alone = pippin.load({str(file)!r}, {{"scene.worlds": 2}}), []
+def log(self, message, *_, **__):
+    if "(compiled)" in message and threading.current_thread() is threading.main_thread():
+        alone.append(message)
+Logger = type("Logger", (), dict.fromkeys(("info", "debug", "warning", "error"), log))
+wp.set_logger(Logger())
+with pippin.Simulation(config) as simulation:
+    simulation.step(2)
+print(alone)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"WARP_CACHE_PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.splitlines()[-1] == "[]"

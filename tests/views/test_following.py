@@ -152,6 +152,42 @@ def test_a_recorded_setting_is_followed_after_each_replay(robots, view):
     assert np.abs(read(view, "dof_positions")[1] - angle).min() > 0.04
 
 
+def test_each_recorded_setting_keeps_its_own_rows_and_data(robots, view):
+    """Settings share the memory in which their rows are told to a kernel: a recording holds what was in it then."""
+    device = robots.device
+    shape = (3, view.max_dofs)
+    data = {speed: wp.full(shape, speed, dtype=float, device=device) for speed in (1.0, 2.0, 3.0, 9.0)}
+    rows = [wp.array([row], dtype=int, device=device) for row in range(3)]
+    mask = wp.array([False, False, True], dtype=bool, device=device)
+    compact = wp.full((1, view.max_dofs), 4.0, dtype=float, device=device)
+    forces = wp.full((3, view.max_links, 3), 5.0, dtype=float, device=device)
+
+    def settings():
+        view.set_dof_velocity_targets(data[1.0], rows[0])
+        view.set_dof_velocity_targets(data[2.0], rows[1])
+        view.set_dof_velocity_targets(data[3.0], mask=mask)
+        view.set_dof_forces(compact, rows[1], compact=True)
+        view.apply_forces(forces, indices=rows[2])
+
+    settings()
+    eager = [read(view, "dof_velocity_targets"), read(view, "dof_forces"), robots.state.body_f.numpy().copy()]
+    robots.reset()
+    with wp.ScopedCapture(device=device) as capture:
+        settings()
+    view.set_dof_velocity_targets(data[9.0], rows[2])
+    view.set_dof_velocity_targets(data[9.0], mask=wp.zeros(3, dtype=bool, device=device))
+    view.set_dof_forces(0.0)
+    robots.state.body_f.zero_()
+    wp.capture_launch(capture.graph)
+
+    replayed = [read(view, "dof_velocity_targets"), read(view, "dof_forces"), robots.state.body_f.numpy().copy()]
+    assert np.abs(eager[2]).max() == 5.0
+    np.testing.assert_array_equal(eager[0].max(axis=1), [1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(eager[1].max(axis=1), [0.0, 4.0, 0.0])
+    for before, after in zip(eager, replayed, strict=True):
+        np.testing.assert_array_equal(after, before)
+
+
 def test_a_recorded_read_follows_the_state(robots, view):
     out = wp.zeros(view.shape_of("link_velocities"), dtype=float, device=robots.device)
     with wp.ScopedCapture(device=robots.device) as capture:

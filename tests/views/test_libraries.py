@@ -86,7 +86,7 @@ def test_quadrupeds_are_driven_from_numpy(capsys):
 
 
 def test_quadrupeds_are_driven_from_torch():
-    pytest.importorskip("torch", reason="PyTorch is not installed; run `uv run --group torch pytest`")
+    pytest.importorskip("torch", reason="PyTorch is not installed; run `uv run --group dev --group torch pytest`")
     heights = runpy.run_path(str(EXAMPLES / "views_torch.py"))["run"](300, "cpu").numpy()
 
     assert (heights > 0.35).all()

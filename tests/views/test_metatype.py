@@ -4,7 +4,8 @@ import newton
 import pytest
 import warp as wp
 from newton import JointType
-from pippin.views.metatype import DofType, of_articulation
+from pippin.views import DofType
+from pippin.views.structure import of_articulation
 
 Axis = newton.ModelBuilder.JointDofConfig
 

@@ -3,7 +3,8 @@
 import newton
 import pytest
 import warp as wp
-from pippin.views.object_type import ObjectType, object_type
+from pippin.views import ObjectType
+from pippin.views.labelled import object_type
 
 
 def add_link(builder, label):

@@ -1,8 +1,11 @@
 """The table of quantities, the methods of the views and their docstrings say the same."""
 
+import ast
 import inspect
+from pathlib import Path
 
 import newton
+import pippin.views
 import pytest
 from pippin.views import ARTICULATION, RIGID_BODY, ArticulationView, RigidBodyView
 
@@ -41,3 +44,21 @@ def test_no_method_is_without_a_quantity():
     for view, table in ((ArticulationView, ARTICULATION), (RigidBodyView, RIGID_BODY)):
         setters = {getattr(view, name).__name__ for name in dir(view) if name.startswith("set_")}
         assert setters == {f"set_{name}" for name, quantity in table.items() if quantity.is_settable}
+
+
+def test_only_the_table_and_the_methods_named_after_them_mention_quantities():
+    names = {quantity.name for _, quantity in CASES}
+    folder = Path(pippin.views.__file__).parent
+    mentions = set()
+    for path in folder.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        own = {
+            id(node)
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef) and function.name[4:] in names
+            for node in ast.walk(function)
+        }
+        strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in own)
+        mentions |= {(path.name, node.value) for node in strings if node.value in names}
+
+    assert {file for file, _ in mentions} == {"quantities.py"}

@@ -216,5 +216,5 @@ def test_an_empty_view_is_allowed_where_it_is_asked_for(balls):
     assert view.get_transforms().shape == (0, 7)
     view.set_velocities(np.zeros((0, 6), dtype=np.float32))
     view.apply_forces(np.zeros((0, 3), dtype=np.float32))
-    with pytest.raises(pippin.ConfigError, match="nearest labels"):
+    with pytest.raises(pippin.ConfigError, match="no body matches 'nothing'; bodies: "):
         balls.view.rigid_bodies("nothing")

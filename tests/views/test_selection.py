@@ -1,10 +1,12 @@
 """Selection: by label and world, segment by segment, in the order that was asked for."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pippin
 import pytest
+from pippin import labels
 from pippin.views.selection import SelectionError, select
 
 BODIES = ["/ant/torso", "/ant/leg_1", "/ant/leg_2", "/ant/leg_2/foot"]
@@ -12,8 +14,8 @@ LABELS = BODIES * 2 + ["/ground"]
 WORLDS = np.array([0] * 4 + [1] * 4 + [-1])
 
 
-def chosen(patterns, labels=LABELS, worlds=WORLDS, **options):
-    return select(patterns, labels, worlds, what="body", **options).tolist()
+def chosen(patterns, named=LABELS, worlds=WORLDS, **options):
+    return select(patterns, named, worlds, what="body", **options).tolist()
 
 
 def test_a_label_is_selected_in_every_world():
@@ -40,11 +42,11 @@ def test_brackets_are_classes_of_characters():
 
 
 def test_other_characters_stand_for_themselves():
-    labels = ["a.b", "aXb", "a+b", "a(b)", "a?b"]
+    named = ["a.b", "aXb", "a+b", "a(b)", "a?b"]
     worlds = np.zeros(5, dtype=int)
 
-    for index, label in enumerate(labels):
-        assert chosen(label, labels, worlds) == [index]
+    for index, label in enumerate(named):
+        assert chosen(label, named, worlds) == [index]
 
 
 def test_the_star_of_regular_expressions_is_taken_for_a_star():
@@ -63,10 +65,20 @@ def test_outer_and_double_slashes_mean_nothing():
     assert chosen("/envs/env0/ant", ["/envs/env0//ant"], np.zeros(1)) == [0]
 
 
-def test_a_regular_expression_matches_a_whole_label():
+@pytest.mark.parametrize(
+    "expression", ["torso", "leg_[12]", ".*/(torso|foot)", "/ant/torso", "/ant", "leg", "torso/.*"]
+)
+def test_a_regular_expression_matches_what_it_matches_in_a_configuration(expression):
+    found = [index for index, label in enumerate(BODIES) if labels.covers([expression], label)]
+
+    assert chosen(re.compile(expression), BODIES, np.zeros(4), allow_empty=True) == found
+
+
+def test_a_regular_expression_covers_a_label_or_its_last_segment():
     assert chosen(re.compile(r".*/(torso|foot)")) == [0, 3, 4, 7]
+    assert chosen(re.compile("torso|foot")) == [0, 3, 4, 7]
     with pytest.raises(LookupError):
-        chosen(re.compile("torso"))
+        chosen(re.compile("tors"))
 
 
 def test_several_patterns_keep_their_order_and_nothing_comes_twice():
@@ -102,11 +114,29 @@ def test_nothing_may_be_selected_where_that_is_allowed():
     assert chosen([], allow_empty=True) == []
 
 
-def test_no_match_is_an_error_that_lists_the_nearest_labels():
-    with pytest.raises(LookupError, match=r"pattern '/ant/toros': matches no body; nearest labels: '/ant/torso', "):
+def test_no_match_is_an_error_with_the_nearest_label_and_the_others():
+    with pytest.raises(LookupError) as caught:
         chosen("/ant/toros")
+
+    assert caught.value.faults == (
+        "pattern: no body matches '/ant/toros'; did you mean '/ant/torso'?"
+        " bodies: /ground, /ant/torso, /ant/leg_1, /ant/leg_2, /ant/leg_2/foot",
+    )
+
+
+def test_no_match_in_an_empty_model_says_so():
     with pytest.raises(pippin.ConfigError, match="there are no bodies"):
         chosen("*", [], np.zeros(0))
+
+
+def test_views_and_configurations_report_alike():
+    for pattern in ("toros", ".*hipp_1", "qqq"):
+        with pytest.raises(pippin.ConfigError) as in_file:
+            labels.match(pattern, BODIES, "body", "pattern")
+        with pytest.raises(SelectionError) as in_view:
+            chosen(re.compile(pattern), BODIES, np.zeros(4))
+
+        assert in_view.value.faults == in_file.value.faults
 
 
 @pytest.mark.parametrize(
@@ -117,8 +147,8 @@ def test_no_match_is_an_error_that_lists_the_nearest_labels():
         ("/ant/leg**", "'\\*\\*' stands for whole segments"),
         ([9], "index 9: out of range; there are 9 labels"),
         ([-1], "index -1: out of range"),
-        ([True], "expected a path pattern, .* got bool"),
-        ([2.0], "expected a path pattern, .* got float"),
+        ([True], "expected a glob, .* got True of type bool"),
+        ([2.0], "expected a glob, .* got 2.0 of type float"),
         ([], "none given"),
     ],
 )
@@ -131,7 +161,9 @@ def test_each_pattern_that_matches_nothing_is_a_fault():
     with pytest.raises(SelectionError) as caught:
         chosen(["/cat", "/ant/torso", "/dog", 12])
 
-    assert [fault.split(":")[0] for fault in caught.value.faults] == ["pattern '/cat'", "pattern '/dog'", "index 12"]
+    told = [fault.split(";")[0] for fault in caught.value.faults]
+    assert told[:2] == ["pattern: no body matches '/cat'", "pattern: no body matches '/dog'"]
+    assert told[2].startswith("index 12: ")
 
 
 def test_a_world_without_any_is_an_error():
@@ -139,3 +171,22 @@ def test_a_world_without_any_is_an_error():
         chosen("/ant/*", chosen_worlds=[0, 7])
     with pytest.raises(SelectionError, match="index 0: its body is in world 0, which is not one of the chosen"):
         chosen([0], chosen_worlds=[1])
+
+
+def test_globs_and_expressions_of_the_documented_table_select_the_same():
+    page = Path(__file__).parents[2] / "docs/explanation/decisions/label-patterns.md"
+    rows = [line.split("|")[2:4] for line in page.read_text().splitlines() if line.startswith("| ")][1:]
+    named = [
+        "ant/torso",
+        "ant/torso/leg_1",
+        "ant/torso/leg_1/foot",
+        "ant/torso/leg_3",
+        "box/foot",
+        "leg_2",
+        "ant/torsos",
+    ]
+
+    assert len(rows) == 6
+    for glob, expression in ([cell.strip(" `") for cell in row] for row in rows):
+        selected = chosen(glob, named, np.zeros(len(named)))
+        assert selected == labels.match(expression, named, "body", "here"), glob

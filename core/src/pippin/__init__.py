@@ -6,15 +6,18 @@ from .config import (
     AssetConfig,
     CollisionConfig,
     ComponentConfig,
+    FilePath,
     SceneConfig,
     SimulationConfig,
     StepConfig,
     load,
     structure,
 )
+from .config.files import find_file
 from .errors import CaptureWarning, ConfigError, FeatureWarning, PippinError, PluginError, SimulationError
 from .hookspecs import hookimpl
 from .simulation import Simulation
+from .spelling import did_you_mean
 from .step.callbacks import Callback, Callbacks
 
 __all__ = [
@@ -27,6 +30,7 @@ __all__ = [
     "ComponentConfig",
     "ConfigError",
     "FeatureWarning",
+    "FilePath",
     "HookTrace",
     "Host",
     "PippinError",
@@ -36,6 +40,8 @@ __all__ = [
     "SimulationConfig",
     "SimulationError",
     "StepConfig",
+    "did_you_mean",
+    "find_file",
     "hookimpl",
     "load",
     "structure",

@@ -1,4 +1,4 @@
-"""Newton's arrays as a type checker sees them: most may be None, and are not where a model has what they hold."""
+"""Access to Newton's arrays: for a type checker most may be None, but a finalized model has those that it counts."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def present(array: T | None) -> T:
 
 
 def on_host(array: wp.array | None) -> np.ndarray:
-    """Return the contents of such an array; on the CPU without a copy."""
+    """Return the contents of an array that a finalized model is known to have; on the CPU without a copy."""
     return present(array).numpy()

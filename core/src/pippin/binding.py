@@ -40,7 +40,7 @@ class Host(Protocol):
 
     @property
     def state(self) -> newton.State:
-        """The state between steps, with joints and bodies in agreement; the same object for the simulation's life."""
+        """The state between steps, with consistent joints and bodies; the same object for the simulation's life."""
         ...
 
     @property
@@ -55,12 +55,12 @@ class Host(Protocol):
 
     @property
     def observables(self) -> newton.solvers.SolverBase.Observables | None:
-        """The solver's reports of the last substep; None if nothing was asked for."""
+        """The solver's reports of the last substep; None if none were requested."""
         ...
 
     @property
     def written(self) -> WrittenWorlds:
-        """The articulations that were written, until joints and bodies agree again."""
+        """The articulations that were written, until joints and bodies are consistent again."""
         ...
 
     @property
@@ -131,11 +131,11 @@ class Binding(Protocol):
 
         Args:
             what: The kind of element that `local` counts.
-            local: Indices in the prototype, as `extend_prototype` saw it; a mapping from `prototype` to them if the
-                worlds differ.
+            local: Indices in the prototype, as `extend_prototype` saw it; if the worlds differ, a mapping from each
+                `prototype` to its indices.
 
         Raises:
-            ConfigError: Some of the worlds hold more of them than others.
+            ConfigError: Some worlds contain more of these elements than others.
             PluginError: The worlds differ, and `local` does not tell which indices belong to which prototype.
         """
         ...

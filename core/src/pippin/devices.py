@@ -1,4 +1,4 @@
-"""Where a simulation runs, and what Warp must know before it loads a kernel."""
+"""Devices of a simulation, and Warp settings that must be made before kernels are loaded."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = [
 ]
 
 WARP_LOCK = threading.RLock()
-"""Held whenever Pippin uses Warp. While one thread records, Warp would record what any other thread launches; and two
-threads that replay CPU graphs at once crash it. Processes need no such care."""
+"""Lock that Pippin holds whenever it uses Warp. While one thread records, Warp also records the launches of all
+other threads, and it crashes if two threads replay CPU graphs at once. Separate processes need no lock."""
 
 
 def leave_out_backward_kernels() -> None:
-    """Compile forward kernels only, which halves a cold start. Has no effect on what is imported already.
+    """Compile forward kernels only, which halves a cold start. It has no effect once newton is imported.
 
-    Warp fixes this for a module when the module is imported, so it must run before newton is.
+    Warp reads this setting when a module is imported, so call this before `import newton`.
     """
     import warp as wp
 
@@ -39,10 +39,10 @@ def leave_out_backward_kernels() -> None:
 
 
 def require_backward_kernels() -> None:
-    """Compile backward kernels too, of everything that is imported from here on.
+    """Compile backward kernels too, of all modules that are imported from here on.
 
     Raises:
-        ConfigError: Newton was imported without them. Warp would give zero gradients, with a warning in its log.
+        ConfigError: Newton was imported without backward kernels. Warp would only warn, and give zero gradients.
     """
     import warp as wp
 
@@ -82,7 +82,7 @@ def kind_of(device: wp.Device) -> str:
 
 @contextmanager
 def warp_quiet() -> Iterator[None]:
-    """Let Warp say nothing below a warning."""
+    """Suppress Warp's messages below warnings."""
     import warp as wp
 
     log_level, wp.config.log_level = wp.config.log_level, wp.LOG_WARNING

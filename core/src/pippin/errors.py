@@ -1,10 +1,10 @@
-"""The errors Pippin raises for what a user can put right."""
+"""The errors and warnings of Pippin, for problems that a user can correct."""
 
 __all__ = ["ConfigError", "PippinError", "PluginError", "SimulationError"]
 
 
 class PippinError(Exception):
-    """The common base: catch it to catch everything Pippin reports."""
+    """The common base of all errors that Pippin reports."""
 
 
 class ConfigError(PippinError):
@@ -27,7 +27,7 @@ class SimulationError(PippinError):
     """The simulation cannot go on: non-finite state, an overflowed buffer, a step that cannot be captured.
 
     Args:
-        *faults: As of `ConfigError`.
+        *faults: As for `ConfigError`.
     """
 
     def __init__(self, *faults: str) -> None:
@@ -36,8 +36,8 @@ class SimulationError(PippinError):
 
 
 class FeatureWarning(UserWarning):
-    """The solver leaves out something that the scene sets."""
+    """The solver ignores a feature of the scene."""
 
 
 class CaptureWarning(UserWarning):
-    """An operation runs eagerly, because replaying it does not give what running it gives."""
+    """An operation runs eagerly, because a replay of it gives another result than running it."""

@@ -1,7 +1,9 @@
-"""Label patterns: how a configuration names bodies, joints and shapes.
+"""Label patterns: regular expressions that name bodies, joints and shapes, and errors about patterns of any kind.
 
-Newton's labels are paths, such as `ant/worldbody/torso/front_left_leg/hip_1` or `/cartPole/railCartJoint`. A pattern is
-a regular expression that matches a label when it covers the whole path or the whole last segment: `torso`, `.*hip.*`.
+Newton's labels are paths, such as `ant/worldbody/torso/front_left_leg/hip_1` or `/cartPole/railCartJoint`. An
+expression matches a label if it covers the whole path or the whole last segment: `torso`, `.*hip.*`. A configuration
+has such patterns as strings. A view takes them compiled, beside its globs, and reports a pattern without a match in the
+same words.
 """
 
 from __future__ import annotations
@@ -14,11 +16,14 @@ from typing import TypeVar
 from .errors import ConfigError
 from .spelling import did_you_mean
 
-__all__ = ["NoMatchError", "assign", "covers", "lookup", "match"]
+__all__ = ["NoMatchError", "assign", "covers", "lookup", "match", "matches", "no_match"]
 
 V = TypeVar("V")
 
 LISTED_NAME_COUNT = 12
+
+SEARCHED_NAME_COUNT = 2000
+"""Names that are searched for the nearest one; more would make the error slow."""
 
 
 class NoMatchError(ConfigError):
@@ -47,9 +52,39 @@ def covers(patterns: Iterable[str], label: str) -> bool:
     """Tell whether a pattern matches a label; one that is no regular expression matches none."""
     for pattern in patterns:
         with contextlib.suppress(re.error):
-            if _covers(re.compile(pattern), label):
+            if matches(re.compile(pattern), label):
                 return True
     return False
+
+
+def matches(expression: re.Pattern[str], label: str) -> bool:
+    """Tell whether an expression matches a label: it covers the whole of it, or the whole last segment.
+
+    Configurations and views ask here, and nowhere else, what a regular expression means for a label.
+    """
+    return bool(expression.fullmatch(label) or expression.fullmatch(_last_segment(label)))
+
+
+def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_path: bool = False) -> str:
+    """Return the fault of a pattern that matches nothing, with the nearest name and the first of all names.
+
+    Args:
+        pattern: A regular expression or a glob.
+        labels: What it was compared with.
+        what: What is labelled: `body`, `joint`.
+        where: Place of the pattern, which the fault begins with.
+        by_path: Whether patterns of this kind have to cover the whole label, so that no shorter name would match.
+    """
+    labels = list(dict.fromkeys(labels))
+    names = labels if by_path else list(dict.fromkeys(map(_last_segment, labels)))
+    if not names:
+        return f"{where}: no {what} matches {pattern!r}; there are no {_plural(what)}"
+    literal = re.sub(r"[^\w/ -]", "", pattern)
+    known = [*names[:SEARCHED_NAME_COUNT], *labels[:SEARCHED_NAME_COUNT]]
+    hint = did_you_mean(literal, known) or ";"
+    listed = ", ".join(names[:LISTED_NAME_COUNT])
+    more = f" and {len(names) - LISTED_NAME_COUNT} more" if len(names) > LISTED_NAME_COUNT else ""
+    return f"{where}: no {what} matches {pattern!r}{hint} {_plural(what)}: {listed}{more}"
 
 
 def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> list[str | None]:
@@ -111,9 +146,9 @@ def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: s
             faults.append(f"{where}: {pattern!r} is no regular expression ({error}); escape what is meant literally")
             is_broken = True
             continue
-        found[pattern] = [i for i, label in enumerate(labels) if _covers(expression, label)]
+        found[pattern] = [i for i, label in enumerate(labels) if matches(expression, label)]
         if not found[pattern]:
-            faults.append(_no_match(pattern, labels, what, where))
+            faults.append(no_match(pattern, labels, what, where))
     if faults and (is_broken or any(found.values())):
         raise ConfigError(*faults)
     if faults:
@@ -121,20 +156,9 @@ def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: s
     return found
 
 
-def _covers(expression: re.Pattern[str], label: str) -> bool:
-    return bool(expression.fullmatch(label) or expression.fullmatch(_last_segment(label)))
-
-
 def _last_segment(label: str) -> str:
     return label.rpartition("/")[2]
 
 
-def _no_match(pattern: str, labels: Sequence[str], what: str, where: str) -> str:
-    plural = what[:-1] + "ies" if what.endswith("y") else what + "s"
-    names = list(dict.fromkeys(map(_last_segment, labels)))
-    if not names:
-        return f"{where}: no {what} matches {pattern!r}; there are no {plural}"
-    literal = re.sub(r"[^\w/ -]", "", pattern)
-    more = f" and {len(names) - LISTED_NAME_COUNT} more" if len(names) > LISTED_NAME_COUNT else ""
-    hint = did_you_mean(literal, [*names, *labels]) or ";"
-    return f"{where}: no {what} matches {pattern!r}{hint} {plural}: {', '.join(names[:LISTED_NAME_COUNT])}{more}"
+def _plural(what: str) -> str:
+    return " or ".join(each[:-1] + "ies" if each.endswith("y") else each + "s" for each in what.split(" or "))

@@ -1,4 +1,4 @@
-"""Functions that run in a process of their own, started anew: they share nothing, and one that dies takes no other."""
+"""Functions that run in fresh processes: they share no memory, and a crash ends one process only."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class FreshProcess:
     Leaving a `with` block ends the process, whatever it is doing.
 
     Args:
-        name: What to call the process in errors.
-        function: Called with its end of the connection, then `arguments`. It is found by its name in its module.
+        name: Name of the process in errors.
+        function: Called with its end of the connection, then `arguments`; importable by its name from its module.
         arguments: Plain data; they are pickled.
     """
 
@@ -37,7 +37,7 @@ class FreshProcess:
         theirs.close()
 
     def send(self, message: Any) -> None:
-        """Send a message to the function; one that nobody reads any more is dropped, and `receive` says why."""
+        """Send a message to the function. It is dropped if the process has ended; `receive` gives the reason."""
         try:
             self._connection.send(message)
         except BrokenPipeError:
@@ -47,10 +47,10 @@ class FreshProcess:
         """Return the next message of the function.
 
         Args:
-            timeout: How long to wait for it [s]; for ever where it is None.
+            timeout: Longest wait [s]; None waits without limit.
 
         Raises:
-            PippinError: What the function raised.
+            PippinError: The function raised this error.
             SimulationError: The process ended without a message, or sent none in time.
         """
         try:
@@ -78,7 +78,7 @@ class FreshProcess:
 
 
 def _run(connection: Connection, function: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-    """Run the function; standard output is the caller's alone, so whatever is printed goes to standard error."""
+    """Run the function. Standard output belongs to the caller, so everything printed here goes to standard error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal: the caller ends this one
     os.dup2(sys.stderr.fileno(), 1)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)

@@ -6,7 +6,7 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .config import load, structure
 from .devices import WARP_LOCK, leave_out_backward_kernels, require_backward_kernels
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .state.checkpoint import Checkpoint
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.outcome import Outcome
+    from .step.program import Program
     from .views import SimulationView
 
 __all__ = ["Simulation"]
@@ -61,10 +62,17 @@ class Simulation:
             leave_out_backward_kernels()
         # The one door to the modules that import Newton: from here on, kernels are compiled as just decided.
         from .assembly.built import assemble, bind_components
+        from .step.compilation import compiling_together
+
+        def rehearse() -> Program:
+            """Build the same without the plugins made in Python, which would not expect a second call."""
+            with type(self)(config, prototype=prototype) as rehearsed:
+                return rehearsed.program
 
         #: Called at events and in the phases of a step.
         self.callbacks = Callbacks() if callbacks is None else callbacks
-        built = assemble(config, plugins, prototype, self.callbacks, trace)
+        with compiling_together(rehearse):
+            built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
         self._state, self._turn, self._view = built.states[0], Turn(), None
@@ -80,7 +88,8 @@ class Simulation:
         #: Control steps so far.
         self.step_count = 0
         with self._components.closed_on_failure():
-            self._plan = bind_components(built, self, self._turn)
+            with compiling_together(rehearse):
+                self._plan = bind_components(built, self, self._turn)
             self._compile()
             after = self._components.implementations("after_step")
             self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
@@ -165,7 +174,7 @@ class Simulation:
     @property
     def view(self) -> SimulationView:
         """Articulations, bodies and contacts of all worlds as dense arrays; another one after it was invalidated."""
-        from .views import SimulationView
+        from .views.simulation_view import SimulationView
 
         if self._view is None or not self._view.is_valid:
             self._view = SimulationView(self)
@@ -214,7 +223,7 @@ class Simulation:
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
         """What a reader of the results should know, by component; those that note nothing are left out."""
-        notes = {name: list(getattr(component, "notes", ())) for name, component in self._components.items()}
+        notes = {name: list(bound.notes) for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
     @property
@@ -250,8 +259,12 @@ class Simulation:
         if self._is_outdated or self.callbacks.revision != self._revision:
             self._compile()
         if not self._is_tried:
+            from .step.claim import try_claim
+            from .step.compilation import compile_step
+
             with WARP_LOCK:
-                self._plan.try_claim()
+                compile_step(self.program)
+                try_claim(self._plan)
             self._is_tried = True
         self._catch_up()
 
@@ -330,7 +343,7 @@ class Simulation:
         Raises:
             ConfigError: An index is out of range, the mask has another shape, or `what` is something else.
         """
-        if what not in get_args(Coordinates):
+        if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
             self.written.add(what, self._reset.mask_of(worlds))
@@ -375,9 +388,8 @@ class Simulation:
             ConfigError: A view was given an index of no row on the device.
         """
         self._plan.monitor.check()
-        for component in self._components.values():
-            if hasattr(component, "check"):
-                component.check()
+        for bound in self._components.bound.values():
+            bound.check()
         if self._view is not None:
             self._view.check_errors()
 
@@ -395,12 +407,12 @@ class Simulation:
         Two simulations of one file have equal outcomes after the same steps. Synchronises with the device.
         """
         with WARP_LOCK:
-            return self._plan.outcome()
+            return self._plan.contents.outcome()
 
     @property
     def unsaved_reasons(self) -> Mapping[str, str]:
         """Reasons why the simulation cannot be saved, by component; empty if it can be."""
-        reasons = {name: getattr(component, "unsaved_reason", None) for name, component in self._components.items()}
+        reasons = {name: bound.unsaved_reason for name, bound in self._components.bound.items()}
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -415,7 +427,7 @@ class Simulation:
             raise SimulationError(f"save: {name}: {reason}; run it in one piece")
         with WARP_LOCK:
             self._catch_up()
-            checkpoint = self._plan.carried.checkpoint(self.config, self.step_count, self._changes.told)
+            checkpoint = self._plan.contents.carried.checkpoint(self.config, self.step_count, self._changes.told)
         checkpoint.write(path)
 
     @classmethod
@@ -445,7 +457,7 @@ class Simulation:
         return simulation
 
     def _go_on_from(self, checkpoint: Checkpoint, source: str) -> None:
-        carried = self._plan.carried
+        carried = self._plan.contents.carried
         with WARP_LOCK:
             if checkpoint.model_changes:
                 carried.restore_model(checkpoint)

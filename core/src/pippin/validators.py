@@ -1,6 +1,6 @@
-"""Validators that attrs does not bring: numbers that must be finite, and quaternions of length one.
+"""Validators that attrs lacks: finite numbers, unit quaternions, and values that need other values.
 
-`non_negative`, `positive` and `fraction` (from 0 to 1) put finiteness together with a bound.
+`non_negative`, `positive` and `fraction` (from 0 to 1) combine finiteness with bounds.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ __all__ = [
 
 
 def in_schema(**keywords: Any) -> Callable[[Any], Any]:
-    """Return a decorator that says in JSON Schema's words what a validator checks, for `pippin schema`.
+    """Return a decorator that describes a validator by keywords of JSON Schema, for `pippin schema`.
 
-    The words stand beside the type of the field, and bind only the values they are about: `minimum` any number,
-    `additionalProperties` any table.
+    The keywords are added to the type of the field. Each constrains only values of its own kind: `minimum` numbers,
+    `additionalProperties` tables.
     """
 
     def mark(validator: Any) -> Any:
@@ -48,11 +48,11 @@ def finite(instance: Any, attribute: Any, value: float) -> None:
 
 
 def only_where(has_effect: Callable[[Any], bool], needs: str) -> Callable[[Any, Any, Any], None]:
-    """Return a validator that refuses a value where it would be ignored; the default stands for no value.
+    """Return a validator that refuses a value that would be ignored; the default counts as no value.
 
     Args:
-        has_effect: Tells of the whole table whether the value has an effect.
-        needs: What the table must say for that; it stands in the schema and the reference as well.
+        has_effect: Takes the whole table and returns whether the value has an effect.
+        needs: This condition in words, for the error, the schema and the reference.
     """
 
     @in_schema(**{"$comment": f"needs {needs}"})
@@ -64,13 +64,18 @@ def only_where(has_effect: Callable[[Any], bool], needs: str) -> Callable[[Any, 
 
 
 def _short(value: Any) -> str:
-    """Return a value as an error shows it; that of a nested table would be long."""
+    """Return the text of a value for an error; the contents of a nested table would be too long."""
     return "a table" if attrs.has(type(value)) else repr(value)
 
 
 non_negative = and_(finite, ge(0.0))
+"""Reject what is not a finite number of at least 0."""
+
 positive = and_(finite, gt(0.0))
+"""Reject what is not a finite number above 0."""
+
 fraction = and_(finite, ge(0.0), le(1.0))
+"""Reject what is not a number from 0 to 1."""
 
 
 def unit_quaternion(instance: Any, attribute: Any, value: tuple[float, float, float, float]) -> None:

@@ -213,6 +213,20 @@ def test_validator_that_reads_another_field_names_its_own(drive):
     assert faults(drive, low=3.0, high=2.0) == ["actuators.a.high: must be above low: 2.0"]
 
 
+def test_a_validator_s_own_fault_is_told_at_its_field(install):
+    """It is no fault of reading another field, which only an instance has."""
+    source = (
+        "import attrs\n"
+        "def check(instance, attribute, value): value.no_such_method()\n"
+        "@attrs.frozen\nclass Config:\n    gain: float = attrs.field(default=1.0, validator=check)\n"
+    )
+    install("demo-plug", f"{source}class Demo: Config = Config\n", 'demo = "demo_plug:Demo"')
+
+    (fault,) = faults(pippin.structure, {"solver": {"type": "demo", "gain": 2.0}})
+
+    assert fault == "solver.gain: AttributeError: 'float' object has no attribute 'no_such_method'"
+
+
 def test_union_takes_the_member_that_is_written_so(drive):
     config = drive(size=[1, 2], clamping=[{"type": "curve", "points": [[1, "a"]]}], shape={"type": "limit"})
 

@@ -17,17 +17,17 @@ __all__ = ["ActuatorDCMotor", "DCMotorDriveConfig", "DCMotorWarning"]
 
 
 class DCMotorWarning(UserWarning):
-    """A motor's own limit does not limit it at rest."""
+    """The limit `max_motor_effort` has no effect on a motor at rest."""
 
 
 @attrs.frozen(kw_only=True)
 class DCMotorDriveConfig(ActuatorConfig, DCMotorConfig):
-    """PD control, c + f + kp (q* - q) + kd (q̇* - q̇), within what a DC motor gives at its speed.
+    """PD control, c + f + kp (q* - q) + kd (q̇* - q̇), within the limits of a DC motor.
 
     c is `const_effort`, f the feedforward, q and q̇ position and velocity; the stars mark targets. With v = q̇ limited to
     ±`velocity_limit` (1 + `max_motor_effort` / `saturation_effort`), the effort lies between
     max(`saturation_effort` (-1 - v / `velocity_limit`), -`max_motor_effort`) and
-    min(`saturation_effort` (1 - v / `velocity_limit`), `max_motor_effort`). Other clampings come after it.
+    min(`saturation_effort` (1 - v / `velocity_limit`), `max_motor_effort`). Other clampings follow.
     """
 
     kp: Parameter = parameter(0.0, default=0.0)
@@ -41,7 +41,7 @@ class DCMotorDriveConfig(ActuatorConfig, DCMotorConfig):
 
 
 class ActuatorDCMotor(DriveActuator):
-    """PD control whose effort keeps to a motor's four-quadrant curve before any other clamping."""
+    """PD control whose effort is limited by a motor's four-quadrant curve before any other clamping."""
 
     Config = DCMotorDriveConfig
     config: DCMotorDriveConfig
@@ -64,7 +64,7 @@ class ActuatorDCMotor(DriveActuator):
 
 
 def _warn_of_limits(lanes: Lanes) -> None:
-    """Warn of joints whose effort at rest `saturation_effort` limits, as the other limit is missing or larger."""
+    """Warn of joints whose effort at rest only `saturation_effort` limits: the other limit is missing or larger."""
     largest, saturation = lanes.parameters["max_motor_effort"], lanes.parameters["saturation_effort"]
     is_above = np.reshape(on_host(largest.high) > on_host(saturation.low), lanes.dofs.shape)
     names = dict.fromkeys(lanes.labels[index] for index in np.flatnonzero(is_above.any(axis=0)))

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import attrs
+from pippin import ConfigError, FilePath, find_file
 from pippin.actuation import TARGETS, ActuatorConfig, DriveActuator, Lanes
-from pippin.config import FilePath
-from pippin.config.files import find_file
-from pippin.errors import ConfigError
 
 from .network import read_network
 
@@ -20,14 +18,14 @@ __all__ = ["ActuatorNeural", "NeuralConfig"]
 
 @attrs.frozen(kw_only=True)
 class NeuralConfig(ActuatorConfig):
-    """A network that maps what a joint does and should do to the joint's effort.
+    """A network that maps the state and the targets of a joint to the joint's effort.
 
-    The file's metadata says which kind of network it is (`model_type`: mlp, lstm or gru), what it reads and in which
-    units. It replaces the law: neither gains nor feedforward act beside it.
+    The file's metadata gives the kind of the network (`model_type`: mlp, lstm or gru), its inputs and their units. The
+    network replaces the law: gains and feedforward have no effect.
     """
 
     model: FilePath
-    """An ONNX file, with its metadata."""
+    """An ONNX file with metadata."""
 
 
 class ActuatorNeural(DriveActuator):
@@ -46,7 +44,7 @@ class ActuatorNeural(DriveActuator):
         file = find_file(self.config.model, "model")
         self._network = read_network(file, lanes.dt)
         self._refuse_implicit_mode()
-        # A target that no network reads would wait in vain for an effect.
+        # A write to a target that the network does not read would have no effect.
         reads = " and ".join(sorted(self._network.targets)) or "no targets"
         reason = f"network {str(self._network.file)!r} does not read it; it reads {reads}"
         self.unread_targets = {name: reason for name in TARGETS if name not in self._network.targets}

@@ -1,4 +1,4 @@
-"""Newton's neural drives, loaded so that their kernels can run backwards, and with errors that name the file."""
+"""Newton's neural drives, loaded with backward kernels, and with errors that name the file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from newton.actuators import DriveBase, DriveNeuralGRU, DriveNeuralLSTM, DriveNeuralMLP
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .network import Network
 
@@ -22,7 +22,7 @@ __all__ = ["build_drive"]
 
 
 class _Loaded(DriveBase):
-    """A drive whose network Newton compiles, and runs once, when the drive is given its device."""
+    """A drive whose network Newton compiles, and runs once, when the drive gets its device."""
 
     model_path: str
 
@@ -54,7 +54,7 @@ def build_drive(network: Network) -> DriveBase:
     """Return the drive for a network that has been checked.
 
     Raises:
-        ConfigError: Newton refuses it.
+        ConfigError: Newton refuses the network.
     """
     drives: dict[str, Any] = {"mlp": MLP, "lstm": LSTM, "gru": GRU}
     with _located(str(network.file)):
@@ -73,8 +73,8 @@ def _located(file: str) -> Iterator[None]:
 def _backward_kernels() -> Iterator[None]:
     """Compile the network's kernels for both directions.
 
-    Implicit effort differentiates the network, and without backward kernels its slope would be zero, not an error.
-    Pippin leaves them out elsewhere. A module keeps what it was made with, so explicit networks are made alike.
+    Implicit effort differentiates the network; without backward kernels its slope would be zero, without an error.
+    Elsewhere Pippin leaves backward kernels out. A Warp module keeps this setting, so explicit networks have them too.
     """
     import warp as wp
 
@@ -87,10 +87,10 @@ def _backward_kernels() -> Iterator[None]:
 
 @contextmanager
 def _with_biases(file: str) -> Iterator[str]:
-    """Write the network with a bias in every linear layer, of zeros where it has none.
+    """Write the network with a bias in every linear layer, of zeros if it has none.
 
-    A layer with a bias and one without have two kernels of one name, and Warp 1.19 finds the kernels of a CPU graph by
-    name: a replay would run one of them for both.
+    A layer with a bias and one without have different kernels of the same name, and Warp 1.19 finds the kernels of a
+    CPU graph by name: a replay would run one kernel for both.
     """
     import onnx
 

@@ -1,4 +1,4 @@
-"""What an ONNX file says about its network: its metadata, and the shapes of its inputs and outputs."""
+"""Contents of an ONNX file: the metadata of its network, and the shapes of its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     import onnx
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["NetworkFile", "is_count", "is_finite", "is_names", "is_steps", "is_text", "read_file"]
 
 Shape = tuple[int | None, ...]
-"""Extents, None for those that the file leaves open."""
+"""Extents, None for each extent that the file leaves open."""
 
 
 @attrs.frozen(kw_only=True)
 class NetworkFile:
-    """A valid ONNX file, and errors that name it and what of it is wrong."""
+    """A valid ONNX file, with checks whose errors name the file and the key."""
 
     file: Path
     metadata: Mapping[str, Any]
@@ -32,19 +31,19 @@ class NetworkFile:
     outputs: Mapping[str, Shape]
 
     def refuse(self, key: str, expected: str, value: Any) -> NoReturn:
-        """Raise the error of a key whose value is wrong, or missing where it is None."""
+        """Raise the error of a key whose value is wrong, or missing if `value` is None."""
         found = "it is missing" if value is None else f"got {value!r}"
         raise ConfigError(f"model: {self.file.name!r}: metadata {key!r}: {expected}, {found}; export the file anew")
 
     def required(self, key: str, is_valid: Callable[[Any], bool], expected: str) -> Any:
-        """Return the value of a key that must be there."""
+        """Return the value of a required key."""
         value = self.metadata.get(key)
         if not is_valid(value):
             self.refuse(key, f"expected {expected}", value)
         return value
 
     def choice(self, key: str, choices: tuple[str, ...]) -> str:
-        """Return the value of a key that has few."""
+        """Return the value of a required key that has only a few choices."""
         return self.required(key, lambda value: value in choices, f"one of {', '.join(choices)}")
 
     def number(self, table: str, key: str, *, is_positive: bool = False) -> float:
@@ -60,14 +59,14 @@ class NetworkFile:
         return value
 
     def refuse_misspelt(self, known: Iterable[str]) -> None:
-        """Refuse a key that is nearly a known one, whose default would act; the keys of other tools may stay."""
+        """Refuse a misspelt key, because the right key's default would act; the keys of other tools are allowed."""
         known = tuple(known)
         for key in self.metadata:
             if key not in known and (hint := did_you_mean(key, known)):
                 raise ConfigError(f"model: {self.file.name!r}: metadata {key!r}: no such key{hint}")
 
     def refuse_width(self, name: str, width: int, meaning: str) -> None:
-        """Refuse an input or output whose last extent is another one, or open."""
+        """Refuse an input or output whose last extent is not `width`, or open."""
         shape = {**self.inputs, **self.outputs}[name]
         if not shape or shape[-1] != width:
             extents = [extent or "?" for extent in shape]
@@ -78,10 +77,10 @@ class NetworkFile:
 
 
 def read_file(file: Path) -> NetworkFile:
-    """Return what a file says.
+    """Return the contents of a file.
 
     Raises:
-        ConfigError: It is no ONNX file, its parts do not fit each other, a weight is not finite, or its metadata are
+        ConfigError: The file is not ONNX, its parts do not fit each other, a weight is not finite, or its metadata are
             no JSON object.
     """
     model = _load(file)
@@ -110,7 +109,7 @@ def _load(file: Path) -> onnx.ModelProto:
 
 
 def _refuse_infinite_weights(graph: onnx.GraphProto, file: Path) -> None:
-    """Refuse what training that diverged leaves behind: every effort would be NaN."""
+    """Refuse weights that are not finite, as diverged training leaves behind: every effort would be NaN."""
     from onnx import numpy_helper
 
     for tensor in graph.initializer:
@@ -121,7 +120,7 @@ def _refuse_infinite_weights(graph: onnx.GraphProto, file: Path) -> None:
 
 
 def _metadata(model: onnx.ModelProto, file: Path) -> dict[str, Any]:
-    """Return one JSON object from the property `metadata`, or else every property, as JSON where it is JSON."""
+    """Return the JSON object of the property `metadata`, or else all properties, parsed as JSON if possible."""
     properties = {entry.key: entry.value for entry in model.metadata_props}
     if "metadata" not in properties:
         return {key: _json_or_text(text) for key, text in properties.items()}

@@ -1,4 +1,4 @@
-"""The three kinds of network, and what each must say of itself, checked before anything is built from it."""
+"""The three kinds of network, and checks of their metadata before a drive is built."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import attrs
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .metadata import NetworkFile, is_count, is_finite, is_names, is_steps, is_text, read_file
 
@@ -29,7 +29,7 @@ _TARGETS_OF_COLUMN = {
 
 @attrs.frozen(kw_only=True)
 class Network:
-    """A network that fits what its file says of it."""
+    """A network that fits its file's metadata."""
 
     file: Path
 
@@ -37,21 +37,21 @@ class Network:
     """mlp, lstm or gru."""
 
     targets: frozenset[str] = frozenset({"position_targets"})
-    """Which of the actuator's arrays it reads."""
+    """The actuator's arrays that the network reads."""
 
     not_implicit: str | None = None
-    """Why its effort cannot be solved for the end of a step; None where it can."""
+    """The reason why the implicit effort mode is impossible; None if it is possible."""
 
 
 def read_network(file: Path, dt: float) -> Network:
-    """Return what a file holds.
+    """Return the network of a file.
 
     Args:
         file: An ONNX file.
         dt: Length of a physics step [s].
 
     Raises:
-        ConfigError: It is no valid ONNX file, or its metadata are incomplete, wrong or for another network or step.
+        ConfigError: The file is not valid ONNX, or its metadata are incomplete, wrong or for another network or step.
     """
     found = read_file(file)
     kind = found.choice("model_type", tuple(_KEYS))
@@ -106,7 +106,7 @@ def _gru(found: NetworkFile) -> Network:
 
 
 def _refuse_scales(found: NetworkFile) -> None:
-    """Refuse scales that are no numbers: Newton would convert a text that reads as one, and a Boolean."""
+    """Refuse scales that are not numbers: Newton would convert Booleans, and texts that contain a number."""
     if {"effort_scale", "torque_scale"} <= set(found.metadata):
         both = found.metadata["torque_scale"]
         found.refuse("torque_scale", "another name of 'effort_scale', which is given, too", both)
@@ -117,7 +117,7 @@ def _refuse_scales(found: NetworkFile) -> None:
 
 
 def _refuse_other_step(found: NetworkFile, dt: float, *, is_required: bool) -> None:
-    """Refuse a network that was trained for another step: what it remembers would be of other times."""
+    """Refuse a network that was trained for another time step: its memory would cover another time span."""
     value = found.metadata.get("sample_dt_s")
     if value is None and not is_required:
         return

@@ -15,10 +15,10 @@ __all__ = ["ActuatorPID", "PIDConfig"]
 
 @attrs.frozen(kw_only=True)
 class PIDConfig(ActuatorConfig):
-    """PD, and an integral that leaves no error at rest: effort = c + f + kp (q* - q) + ki I + kd (q̇* - q̇).
+    """PD and an integral that removes the error at rest: effort = c + f + kp (q* - q) + ki I + kd (q̇* - q̇).
 
     c is `const_effort`, f the feedforward, q and q̇ position and velocity; the stars mark targets. In each physics step
-    of length h, I grows by (q* - q) h before it acts, and is kept within ±`integral_max`.
+    of length h, I grows by (q* - q) h before it acts, and is limited to ±`integral_max`.
     """
 
     kp: Parameter = parameter(0.0, default=0.0)
@@ -31,14 +31,14 @@ class PIDConfig(ActuatorConfig):
     """Derivative gain [N·s/m or N·m·s/rad], for all joints or by pattern."""
 
     integral_max: Parameter | None = parameter(0.0, default=None)
-    """Largest magnitude of the integral itself, not of its effort [m·s or rad·s], likewise; else it is not limited."""
+    """Largest magnitude of the integral itself, not of its effort [m·s or rad·s], likewise; by default no limit."""
 
     const_effort: Parameter = parameter(default=0.0)
     """Effort that is always added [N or N·m], for all joints or by pattern."""
 
 
 class ActuatorPID(DriveActuator):
-    """PID control of single-DOF joints, once per physics step; a reset empties the integrals of its worlds."""
+    """PID control of single-DOF joints, once per physics step; a reset sets the integrals of its worlds to zero."""
 
     Config = PIDConfig
     config: PIDConfig

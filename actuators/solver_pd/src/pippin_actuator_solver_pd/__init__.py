@@ -1,4 +1,4 @@
-"""The solver's own joint drives, as a Pippin actuator: the effort is solved for within the solver's step."""
+"""The solver's own joint drives, as a Pippin actuator: the solver computes the effort within its step."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import pippin
 from pippin.actuation import Axes, JointConfig, Parameter, Parameters, lanes_of, parameter
 from pippin.arrays import on_host
-from pippin.hookspecs import hookimpl
 
 if TYPE_CHECKING:
     import newton
@@ -23,7 +23,8 @@ __all__ = ["ActuatorSolverPD", "SolverPDConfig"]
 class SolverPDConfig(JointConfig):
     """A spring and a damper in the solver: effort = clamp(kp (q* - q) + kd (q̇* - q̇), ±`effort_limit`) + feedforward.
 
-    The solver evaluates it in every substep, where it can at the end of the substep, so that stiff gains stay stable.
+    The solver evaluates this law in every substep, if possible at the end of the substep, so that stiff gains stay
+    stable.
     """
 
     kp: Parameter = parameter(0.0)
@@ -33,14 +34,14 @@ class SolverPDConfig(JointConfig):
     """Derivative gain [N·s/m or N·m·s/rad], for all joints or by pattern."""
 
     effort_limit: float | Mapping[str, float] | None = parameter(above=0.0, default=None)
-    """Largest effort of spring and damper [N or N·m], for all joints or by pattern; else the asset's."""
+    """Largest effort of spring and damper [N or N·m], for all joints or by pattern; by default the asset's."""
 
     velocity_limit: float | Mapping[str, float] | None = parameter(above=0.0, default=None)
-    """Largest joint velocity [m/s or rad/s], for all joints or by pattern; else the asset's."""
+    """Largest joint velocity [m/s or rad/s], for all joints or by pattern; by default the asset's."""
 
 
 class ActuatorSolverPD:
-    """PD control by the model's own joint drives. The solver keeps the effort to itself: there is none to read here.
+    """PD control by the model's own joint drives. The solver keeps the effort to itself, so none can be read here.
 
     Args:
         config: Gains and limits.
@@ -52,7 +53,7 @@ class ActuatorSolverPD:
         self.config = config
         self._axes: dict[int, Axes] = {}
 
-    @hookimpl
+    @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints, and give them drives that follow position and velocity, in place of the asset's."""
         import newton
@@ -64,9 +65,9 @@ class ActuatorSolverPD:
         for field, attribute in (fields | {"velocity_limit": "velocity_limit"}).items():
             axes.assign(builder, f"joint_{attribute}", getattr(self.config, field), field)
 
-    @hookimpl
+    @pippin.hookimpl
     def bind(self, simulation: Host, binding: Binding) -> None:
-        """Make the arrays over the joints of all worlds, and draw what is random."""
+        """Allocate the arrays over the joints of all worlds, and draw random gains."""
         import warp as wp
 
         self._simulation, self._lanes = simulation, lanes_of(binding, self._axes)
@@ -78,17 +79,17 @@ class ActuatorSolverPD:
             wp.array(rows.ravel(), dtype=int, device=lanes.device) for rows in (lanes.dofs, lanes.coordinates)
         )
         initial = on_host(simulation.model.joint_q)[lanes.coordinates]
+        #: Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions.
         self.position_targets = wp.array(initial, dtype=float, device=lanes.device)
-        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
+        #: Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero.
         self.velocity_targets = wp.zeros_like(self.position_targets)
-        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        #: Effort added to the drive's, constant in a physics step [N or N·m], shape [len(worlds), DOFs]; at first zero.
         self.feedforward = wp.zeros_like(self.position_targets)
-        """Effort beside the drive's, held for a physics step [N or N·m], shape [len(worlds), DOFs]; at first zero."""
         self._publish()
 
-    @hookimpl
+    @pippin.hookimpl
     def apply_actuators(self, control: newton.Control) -> None:
-        """Write the targets where the solver reads them, and the feedforward to `control.joint_f`."""
+        """Write the targets to the solver's inputs, and add the feedforward to `control.joint_f`."""
         import warp as wp
 
         from .kernels import write_targets
@@ -98,7 +99,7 @@ class ActuatorSolverPD:
         outputs = [control.joint_target_q, control.joint_target_qd, control.joint_f]
         wp.launch(write_targets, self._dofs.size, inputs, outputs, device=self._lanes.device)
 
-    @hookimpl
+    @pippin.hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
         """Draw the gains of the masked worlds anew."""
         if self._parameters.is_random:
@@ -107,11 +108,11 @@ class ActuatorSolverPD:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What `get` and `set` know: `kp` and `kd`."""
+        """Names for `get` and `set`: `kp` and `kd`."""
         return tuple(self._parameters)
 
     def get(self, name: str) -> wp.array:
-        """Return a copy of a parameter, shape [len(worlds), DOFs]: the solver has to be told of another value by `set`.
+        """Return a copy of a parameter, shape [len(worlds), DOFs]. Change it by `set`, which notifies the solver.
 
         Raises:
             ConfigError: There is no such parameter.
@@ -127,13 +128,13 @@ class ActuatorSolverPD:
         worlds: Sequence[int] | None = None,
         joints: str | Sequence[str] | None = None,
     ) -> None:
-        """Set a parameter, from the next step on, recorded or not; arguments and errors as `DriveActuator.set`."""
+        """Set a parameter from the next step on, even if the step is recorded; see `DriveActuator.set`."""
         self._parameters.set(name, values, worlds, joints)
         self._publish()
 
     @property
     def worlds(self) -> np.ndarray:
-        """The worlds that have the driven joints, ascending: those of the arrays' first axis."""
+        """The worlds that have the driven joints, ascending, as on the arrays' first axis."""
         return self._lanes.worlds
 
     @property
@@ -148,16 +149,16 @@ class ActuatorSolverPD:
 
     @property
     def computed_effort(self) -> wp.array:
-        """Not there: raises `AttributeError`."""
+        """Not available: raises `AttributeError`."""
         raise AttributeError(_no_effort("computed_effort"))
 
     @property
     def applied_effort(self) -> wp.array:
-        """Not there: raises `AttributeError`."""
+        """Not available: raises `AttributeError`."""
         raise AttributeError(_no_effort("applied_effort"))
 
     def _publish(self) -> None:
-        """Copy the gains into the model, and tell the solver before its next step."""
+        """Copy the gains into the model, and notify the solver before its next step."""
         import newton
         import warp as wp
 
@@ -172,5 +173,5 @@ class ActuatorSolverPD:
 def _no_effort(name: str) -> str:
     return (
         f"{name}: the solver computes the effort of its own drives within its step and keeps it;"
-        " read the solver's observable 'qfrc_actuator' where it has one (MuJoCo), or use type 'pd'"
+        " read the solver's observable 'qfrc_actuator' if it has one (MuJoCo), or use type 'pd'"
     )

@@ -16,7 +16,7 @@ def write_targets(
     joint_target_qd: wp.array[float],
     joint_f: wp.array[float],
 ):
-    """Write the targets of each lane where its coordinate and its DOF are; joint_f[dof] += feedforward."""
+    """Write the targets of each lane at its coordinate and its DOF; joint_f[dof] += feedforward."""
     i = wp.tid()
     joint_target_q[coordinates[i]] = positions[i]
     joint_target_qd[dofs[i]] = velocities[i]

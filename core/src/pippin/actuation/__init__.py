@@ -1,6 +1,6 @@
-"""What actuator plugins share: which joints, targets → delay → drive → clamping → `joint_f`.
+"""Shared parts of actuator plugins: their joints, and targets → delay → drive → clamping → `joint_f`.
 
-Every name of `newton.actuators`, which Newton calls experimental, is used here and in the plugins.
+At run time, only this package and the plugins use `newton.actuators`, which Newton calls experimental.
 """
 
 from .clamping import Clamping, DCMotorConfig, MaxEffortConfig, PositionBasedConfig, build_dc_motor

@@ -1,4 +1,4 @@
-"""The clampings that Newton has, as plugins: a third party registers its own beside them, in `pippin.clampings`."""
+"""Newton's clampings as plugins; other packages register theirs in the group of entry points `pippin.clampings`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 _SMALLEST = float(np.finfo(np.float32).tiny)
-"""The least speed that is above zero."""
+"""The smallest positive speed, in single precision."""
 
 
 class Clamping(abc.ABC):
@@ -61,20 +61,20 @@ class MaxEffortConfig:
 
 
 class MaxEffortClamping(Clamping):
-    """A box: the same limit at every position and velocity."""
+    """A constant limit, the same at every position and velocity."""
 
     Config = MaxEffortConfig
 
     def build(self, lanes: Lanes) -> ClampingBase:
-        """Return Newton's box."""
+        """Return Newton's constant limit."""
         from newton.actuators import ClampingMaxEffort
 
         return ClampingMaxEffort(max_effort=lanes.per_lane(self.config.max_effort, "max_effort", minimum=0.0))
 
 
-@attrs.frozen(kw_only=True, slots=False)  # a motor's own configuration inherits it beside an actuator's
+@attrs.frozen(kw_only=True, slots=False)  # a motor's configuration inherits this class and an actuator's
 class DCMotorConfig:
-    """What a DC motor can give: less effort the faster it turns, down to braking beyond its no-load speed.
+    """Limits of a DC motor: the effort falls with the speed, down to braking beyond the no-load speed.
 
     With v limited to ±`velocity_limit` (1 + `max_motor_effort` / `saturation_effort`), the effort lies between
     max(`saturation_effort` (-1 - v / `velocity_limit`), -`max_motor_effort`) and
@@ -82,13 +82,13 @@ class DCMotorConfig:
     """
 
     saturation_effort: Parameter = parameter(0.0)
-    """Effort that the motor would give at rest, were it not limited [N or N·m], for all joints or by pattern."""
+    """Effort at rest without the limit `max_motor_effort` [N or N·m], for all joints or by pattern."""
 
     velocity_limit: Parameter = parameter(above=0.0)
-    """Speed at which the motor gives no effort forwards [m/s or rad/s], for all joints or by pattern."""
+    """Speed at which the forward effort is zero [m/s or rad/s], for all joints or by pattern."""
 
     max_motor_effort: Parameter | None = parameter(0.0, default=None)
-    """Largest effort [N or N·m], for all joints or by pattern; by default only the speed limits it."""
+    """Largest effort [N or N·m], for all joints or by pattern; by default only the speed limits the effort."""
 
 
 class DCMotorClamping(Clamping):
@@ -116,18 +116,18 @@ def build_dc_motor(config: Any, lanes: Lanes) -> ClampingBase:
 class PositionBasedConfig:
     """Applied effort is limited to ± a value that depends on the joint's position: linear between the given points.
 
-    Give the points here, or in a file of two columns, position and effort, or three with a transmission ratio between
-    them, which is not used. Beyond the first and the last point, their values hold.
+    Give the points here, or in a file with two columns, position and effort. A third column between them, a
+    transmission ratio, is not used. Before the first point and after the last one, the effort of that point holds.
     """
 
     lookup_positions: tuple[float, ...] = ()
-    """Positions [m or rad], none below the one before."""
+    """Positions [m or rad], non-decreasing."""
 
     lookup_efforts: tuple[float, ...] = ()
     """Largest magnitude at each position [N or N·m]."""
 
     lookup_table: FilePath | None = None
-    """A text file of the points, instead: columns separated by spaces or commas, `#` begins a comment."""
+    """A text file with the points, instead: spaces or commas separate the columns, and `#` begins a comment."""
 
     def __attrs_post_init__(self) -> None:
         if self.lookup_table is not None:
@@ -140,7 +140,7 @@ class PositionBasedConfig:
 
 
 class PositionBasedClamping(Clamping):
-    """A limit that follows a linkage: a knee that is strong where it is bent."""
+    """A limit that depends on position, as in a linkage: a knee may be stronger when it is bent."""
 
     Config = PositionBasedConfig
 

@@ -16,7 +16,7 @@ __all__ = ["ActuatorConfig", "DelayConfig", "Parameter", "Uniform", "parameter"]
 
 @attrs.frozen(kw_only=True)
 class Uniform:
-    """A number drawn for each joint and world when a world is reset, evenly between two bounds."""
+    """A number drawn for each joint and world when the world is reset, uniformly distributed between two bounds."""
 
     uniform: tuple[float, float]
     """The lowest and the highest value."""
@@ -28,16 +28,16 @@ class Uniform:
 
 
 Parameter = float | Uniform | Mapping[str, float | Uniform]
-"""One value for all joints, or a table from patterns of joint labels to values; each may be drawn at random."""
+"""One value for all joints, or a table from patterns of joint labels to values; each value may be random."""
 
 
 def parameter(minimum: float = -math.inf, default: Any = attrs.NOTHING, above: float | None = None) -> Any:
     """Return a field for a parameter of each joint.
 
     Args:
-        minimum: What no value of it may be below.
-        default: The field's default; required where there is none. None stands for no value at all.
-        above: What every value must be above.
+        minimum: Lower bound that a value may reach.
+        default: Default of the field; without it, the field is required. None means no value.
+        above: Lower bound that a value may not reach.
     """
     check = _within(minimum, above)
     return attrs.field(default=default, validator=optional(check) if default is None else check)
@@ -70,19 +70,19 @@ def _numbers(value: Parameter, place: str = "") -> Iterator[tuple[str, float]]:
 
 @attrs.frozen(kw_only=True)
 class DelayConfig:
-    """Targets and feedforward reach the drive some physics steps late; measurements do not wait.
+    """A delay of targets and feedforward before they reach the drive; measurements are not delayed.
 
-    Either `steps`, or `min_steps` and `max_steps`: each world draws one for all joints when it is reset.
+    Give either `steps`, or `min_steps` and `max_steps`: then each world draws one delay for all joints at a reset.
     """
 
     steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
-    """Delay [physics steps]; until so many have passed, the oldest target known."""
+    """Delay [physics steps]; until so many steps have passed, the oldest known target acts."""
 
     min_steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
-    """Shortest delay that is drawn [physics steps]."""
+    """Shortest random delay [physics steps]."""
 
     max_steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
-    """Longest delay that is drawn [physics steps]."""
+    """Longest random delay [physics steps]."""
 
     def __attrs_post_init__(self) -> None:
         if self.steps is not None and (self.min_steps, self.max_steps) != (None, None):
@@ -105,30 +105,31 @@ class DelayConfig:
 
 @attrs.frozen(kw_only=True)
 class JointConfig:
-    """What an actuator's joints are like in the solver; what is not given, the asset says."""
+    """Properties of an actuator's joints in the solver; by default the asset's."""
 
     joints: tuple[str, ...] = attrs.field(validator=min_len(1))
     """Full-match regular expressions of joint labels, or of their last segments."""
 
     armature: float | Mapping[str, float] | None = parameter(0.0, default=None)
-    """Rotor inertia of the joints in the solver [kg or kg·m²], for all joints or by pattern; else the asset's."""
+    """Rotor inertia of the joints in the solver [kg or kg·m²], for all joints or by pattern; by default the asset's."""
 
     friction: float | Mapping[str, float] | None = parameter(0.0, default=None)
-    """Dry friction of the joints in the solver [N or N·m], for all joints or by pattern; else the asset's."""
+    """Dry friction of the joints in the solver [N or N·m], for all joints or by pattern; by default the asset's."""
 
     damping: float | Mapping[str, float] | None = parameter(0.0, default=None)
-    """Viscous friction of the joints in the solver [N·s/m or N·m·s/rad], likewise; else the asset's."""
+    """Viscous friction of the joints in the solver [N·s/m or N·m·s/rad], likewise; by default the asset's."""
 
 
 @attrs.frozen(kw_only=True)
 class ActuatorConfig(JointConfig):
-    """What every actuator with a drive has in common; its plugin adds the parameters of the drive."""
+    """Settings of every actuator with a drive; each plugin adds the parameters of its drive."""
 
     delay: DelayConfig | None = None
-    """How late targets reach the drive."""
+    """Delay of the targets before they reach the drive."""
 
     clamping: tuple[Annotated[ComponentConfig, "clamping"], ...] = ()
     """Limits on the effort, applied in this order."""
 
     effort_mode: Literal["explicit", "implicit"] = "explicit"
-    """The law at the state where the step starts, or at the state where it will end: stiff gains stay stable."""
+    """State at which the law is evaluated: at the start of the step (`explicit`), or at its end (`implicit`), which
+    keeps stiff gains stable."""

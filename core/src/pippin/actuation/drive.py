@@ -34,13 +34,13 @@ class DriveActuator(abc.ABC):
     """
 
     worlds: np.ndarray
-    """The worlds that have the driven joints, ascending: those of the arrays' first axis. Known after `bind`."""
+    """The worlds that have the driven joints, ascending, as on the arrays' first axis. Known after `bind`."""
     joint_labels: tuple[str, ...]
     """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
     actuated_dofs: wp.array
     """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
     unread_targets: Mapping[str, str] = {}
-    """Targets that the law does not read, with the reason. Whoever asks for one gets an AttributeError."""
+    """Targets that the law does not read, with the reason. Access to such a target raises an AttributeError."""
     computed_effort: wp.array
     """Effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
     applied_effort: wp.array
@@ -55,16 +55,16 @@ class DriveActuator(abc.ABC):
         """Return the drive, with its parameters as arrays of one value per lane."""
 
     def build_clamping(self, lanes: Lanes) -> list[ClampingBase]:
-        """Return the clampings in their order; a plugin whose motor limits itself puts its own first."""
+        """Return the clampings in order; a plugin with a limit of its own puts this limit first."""
         return list(_clampings(self.config, lanes))
 
     def build_delay(self, lanes: Lanes) -> Delay | None:
-        """Return how targets wait, or None where they do not."""
+        """Return the delay of the targets, or None if there is none."""
         return _build_delay(self.config.delay, lanes)
 
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Resolve the joints, and switch off the drives that the asset gave them."""
+        """Resolve the joints, and switch off the asset's drives of these joints."""
         self._axes[prototype] = Axes.select(builder, self.config)
         self._axes[prototype].switch_off_drives(builder)
 
@@ -87,16 +87,16 @@ class DriveActuator(abc.ABC):
 
     @hookimpl
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Add the effort of one physics step to `control.joint_f`. May be recorded where the drive may."""
+        """Add the effort of one physics step to `control.joint_f`. May be recorded if the drive may."""
         self._effort.add(state, control, self._states.current, self._states.next, dt)
         self._states.swap()
 
     def step(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Do outside of a step what the host does in it: for an actuator that `Simulation.switch` has switched off.
+        """Apply the actuator outside of a step, if `Simulation.switch` has switched it off for the host.
 
         Args:
-            state: What the law reads.
-            control: Whose `joint_f` is overwritten on the DOFs that are driven.
+            state: The state that the law reads.
+            control: The control, whose `joint_f` is overwritten on the driven DOFs.
             dt: Length of the physics step that follows [s].
         """
         self._effort.zero(control)
@@ -105,7 +105,7 @@ class DriveActuator(abc.ABC):
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
-        """Forget the delayed targets, the drive's memory and the efforts of the masked worlds; draw parameters anew."""
+        """Clear delayed targets, the drive's memory and efforts of the masked worlds; draw random parameters anew."""
         self._effort.reset(self._states.current, world_mask)
         self._parameters.draw(world_mask)
 
@@ -116,7 +116,7 @@ class DriveActuator(abc.ABC):
 
     @property
     def is_differentiable(self) -> bool:
-        """Whether a rollout may record it: explicit PD, clamped by effort or position at most, without a delay."""
+        """Whether a rollout may record this: explicit PD without delay, clamped by effort or position at most."""
         return self._effort.is_differentiable
 
     @property
@@ -141,11 +141,11 @@ class DriveActuator(abc.ABC):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What `get` and `set` know, by its place in the actuator's table: `kp`, `clamping[0].max_effort`."""
+        """Names for `get` and `set`, by places in the actuator's table, such as `kp` and `clamping[0].max_effort`."""
         return tuple(self._parameters)
 
     def get(self, name: str) -> wp.array:
-        """Return the values of a parameter, shape [len(worlds), DOFs]: what is written into it, the next step reads.
+        """Return the values of a parameter, shape [len(worlds), DOFs]; the next step reads values written into them.
 
         Raises:
             ConfigError: There is no such parameter.
@@ -159,13 +159,13 @@ class DriveActuator(abc.ABC):
         worlds: Sequence[int] | None = None,
         joints: str | Sequence[str] | None = None,
     ) -> None:
-        """Set a parameter, from the next step on, recorded or not. Reads and writes the device.
+        """Set a parameter from the next step on, even if the step is recorded. Reads and writes the device.
 
         A parameter that the file draws at random is drawn anew when its world is reset.
 
         Args:
             name: One of `parameters`.
-            values: A number, or an array that fits [len(worlds), DOFs of joints] by NumPy's rules.
+            values: A number, or an array that NumPy can broadcast to [len(worlds), DOFs of joints].
             worlds: Indices of worlds that have the joints; by default all of them.
             joints: Patterns of joint labels, in the order of `joint_labels`; by default all.
 
@@ -176,7 +176,7 @@ class DriveActuator(abc.ABC):
 
     @property
     def drive_state(self) -> Any:
-        """What the drive remembers between steps, in arrays over the lanes; None where it remembers nothing."""
+        """Memory of the drive between steps, in arrays over the lanes; None if it has none."""
         return self._states.current.drive_state
 
 
@@ -195,7 +195,7 @@ def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:
 
 
 def _build_delay(config: DelayConfig | None, lanes: Lanes) -> Delay | None:
-    """Return Newton's delay; none for zero steps, which Newton refuses."""
+    """Return Newton's delay; None for zero steps, which Newton refuses."""
     from newton.actuators import Delay
 
     if config is None or config.bounds[1] == 0:

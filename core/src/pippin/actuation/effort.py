@@ -47,7 +47,7 @@ def build_effort(
         drive: The control law.
         clamping: Limits, in order.
         delay: The delay of the targets, if any.
-        mode: `explicit` evaluates the law at the state where a step starts, `implicit` solves for the state at its end.
+        mode: `explicit` evaluates the law at the start of a step, `implicit` solves for the state at its end.
 
     Raises:
         PluginError: The law reads inputs that no actuator has.
@@ -58,7 +58,7 @@ def build_effort(
 
 
 def zero_efforts(dofs: wp.array, control: newton.Control) -> None:
-    """Set `control.joint_f` to zero on some DOFs, and leave the others as they are. May be recorded."""
+    """Set `control.joint_f` to zero on some DOFs only. May be recorded."""
     wp.launch(kernels.zero_efforts, len(dofs), [dofs, control.joint_f], device=dofs.device)
 
 
@@ -94,7 +94,7 @@ class Effort(abc.ABC):
 
     @abc.abstractmethod
     def state(self) -> Actuator.State:
-        """Return what delay and drive carry from step to step, as at the start."""
+        """Return the initial memory of delay and drive."""
 
     @abc.abstractmethod
     def compute(
@@ -123,7 +123,7 @@ class Effort(abc.ABC):
         zero_efforts(self.dofs, control)
 
     def reset(self, state: Actuator.State, world_mask: wp.array) -> None:
-        """Put the lanes of the masked worlds back to the start."""
+        """Reset the lanes of the masked worlds to the start."""
         mask = self._lane_mask
         wp.launch(kernels.mask_lanes, self._count, [self.world_of_lane, world_mask, mask], device=self._device)
         for efforts in (self.computed_effort, self.applied_effort):
@@ -131,7 +131,7 @@ class Effort(abc.ABC):
         state.reset(mask)
 
     def _efforts(self, state: newton.State) -> Efforts:
-        """Return where to write efforts before and after clamping: in a rollout, arrays that a tape finds unchanged."""
+        """Return arrays for efforts before and after clamping; in a rollout new ones, which a tape finds unchanged."""
         computed, applied = self.computed_effort.flatten(), self.applied_effort.flatten()
         if not state.requires_grad:
             return computed, applied
@@ -140,7 +140,7 @@ class Effort(abc.ABC):
 
 
 class ExplicitEffort(Effort):
-    """The law at the state where the step starts: its effort holds until the next step. See `build_effort`."""
+    """The law at the state at the start of the step; its effort holds until the next step. See `build_effort`."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class ExplicitEffort(Effort):
         return self._delay is None and all(isinstance(part, known) for part in (self._drive, *self._clamping))
 
     def state(self) -> Actuator.State:
-        """Return what delay and drive carry from step to step, as at the start."""
+        """Return the initial memory of delay and drive."""
         return Actuator.State(
             delay_state=None if self._delay is None else self._delay.state(self._count, self._device),
             drive_state=self._drive.state(self._count, self._device) if self._drive.is_stateful() else None,
@@ -186,7 +186,7 @@ class ExplicitEffort(Effort):
         memory = current.drive_state
         self._drive.compute(position, velocity, *reached, *at, lane, lane, effort, memory, dt, device=self._device)
         for index, clamp in enumerate(self._clamping):
-            # A tape needs what each clamping read; otherwise one array serves all of them.
+            # A tape needs the input of each clamping; otherwise one array serves all of them.
             is_last = index == len(self._clamping) - 1
             limited = wp.zeros_like(applied) if state.requires_grad and not is_last else applied
             clamp.modify_forces(effort, limited, position, velocity, *at, device=self._device)
@@ -198,10 +198,9 @@ class ExplicitEffort(Effort):
 
 
 class ImplicitEffort(Effort):
-    """The law at the state where the step will end, given how the joints answer an effort: Newton's implicit mode.
+    """The law at the state at the end of the step, from the joints' response to effort: Newton's implicit mode.
 
-    Newton's `Actuator` works on arrays of all DOFs, so that the targets are
-    spread into such arrays first.
+    Newton's `Actuator` works on arrays of all DOFs, so the targets are first spread into such arrays.
 
     Raises:
         ConfigError: Newton has no implicit mode for the law, or a driven joint is in no articulation.
@@ -246,11 +245,11 @@ class ImplicitEffort(Effort):
 
     @property
     def is_differentiable(self) -> bool:
-        """Never: Newton solves for the end of the step without a backward pass."""
+        """False: Newton solves for the end of the step without a backward pass."""
         return False
 
     def state(self) -> Actuator.State:
-        """Return what delay and drive carry from step to step, as at the start."""
+        """Return the initial memory of delay and drive."""
         return self._actuator.state() or Actuator.State(delay_state=None, drive_state=None)
 
     def compute(
@@ -267,7 +266,7 @@ class ImplicitEffort(Effort):
 
 
 def indices_of(lanes: Lanes) -> tuple[wp.array, wp.array, wp.array]:
-    """Return where each lane is among DOFs, among coordinates and among lanes, as Newton's actuators take it."""
+    """Return the index of each lane among DOFs, coordinates and lanes, in the integer type of Newton's actuators."""
     rows = (lanes.dofs.ravel(), lanes.coordinates.ravel(), np.arange(lanes.dofs.size))
     dofs, coordinates, own = (wp.array(row.astype(np.uint32), dtype=wp.uint32, device=lanes.device) for row in rows)
     return dofs, coordinates, own

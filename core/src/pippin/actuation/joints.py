@@ -1,4 +1,4 @@
-"""From patterns of labels to the degrees of freedom that an actuator drives, or a sensor measures."""
+"""Selection of the degrees of freedom that an actuator drives, or a sensor measures, by patterns of labels."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Axes:
 
     @classmethod
     def select(cls, builder: newton.ModelBuilder, config: JointConfig) -> Axes:
-        """Return every axis of the joints that a configuration names, and give the joints what it says of them.
+        """Return every axis of the joints that a configuration names, and set the joints' properties given there.
 
         Raises:
-            ConfigError: As `of`; or a table does not fit.
+            ConfigError: As for `of`; or a table does not fit the joints.
         """
         axes = cls.of(builder, config.joints)
         for name in ("armature", "friction", "damping"):
@@ -50,7 +50,7 @@ class Axes:
         return axes
 
     def assign(self, builder: newton.ModelBuilder, attribute: str, value: Parameter | None, where: str) -> None:
-        """Give these axes a value in a builder's DOF-shaped list: of a range the highest one, for None what is there.
+        """Set the values of these axes in a builder's DOF-shaped list; of a range, the highest one. None sets nothing.
 
         Args:
             builder: One world.
@@ -67,7 +67,7 @@ class Axes:
         try:
             values = labels.lookup(value, names, where)
         except labels.NoMatchError as error:
-            # The joints are there: their table is wrong, and the world not one that the actuator leaves out.
+            # The joints exist, so the table is wrong; a `NoMatchError` would only exclude this world.
             raise ConfigError(*error.faults) from error
         for dof, found in zip(self.dofs(builder), values, strict=True):
             getattr(builder, attribute)[dof] = max(found.uniform) if isinstance(found, Uniform) else found
@@ -77,7 +77,7 @@ class Axes:
         return [builder.joint_qd_start[joint] + axis for joint, axis in self.pairs]
 
     def switch_off_drives(self, builder: newton.ModelBuilder) -> None:
-        """Take away the drives that the asset gave these axes: two drives would act together."""
+        """Switch off the asset's drives of these axes; otherwise two drives would act together."""
         import newton
 
         for dof in self.dofs(builder):
@@ -86,7 +86,7 @@ class Axes:
 
 
 def lanes_of(binding: Binding, axes: Mapping[int, Axes]) -> Lanes:
-    """Return the axes that were selected in each prototype, in all worlds of the finished model that have them."""
+    """Return lanes for the axes selected in each prototype, in all worlds of the finished model that have them."""
     simulation, worlds = binding.simulation, binding.worlds
     model = simulation.model
     pairs = {prototype: each.pairs for prototype, each in axes.items()}
@@ -110,7 +110,7 @@ def _axis_count(builder: newton.ModelBuilder, joint: int) -> int:
     """Return the number of DOFs of a joint whose DOFs are independent coordinates.
 
     Raises:
-        ConfigError: They are not, or there are none: free, distance, ball and fixed joints, rods and cables.
+        ConfigError: The joint has no such DOFs: free, distance, ball and fixed joints, rods and cables.
     """
     import newton
 

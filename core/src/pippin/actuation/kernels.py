@@ -53,7 +53,7 @@ def draw_uniform(
     high: wp.array[float],
     values: wp.array[float],
 ):
-    """values[i] = a number from low[i] to high[i], another one for each lane and draw, where worlds are masked."""
+    """values[i] = a random number from low[i] to high[i] in masked worlds, different for each lane and draw."""
     i = wp.tid()
     world = world_of_lane[i]
     if world_mask[world] and high[i] > low[i]:
@@ -71,7 +71,7 @@ def draw_uniform_steps(
     high: wp.array[float],
     values: wp.array[int],
 ):
-    """values[i] = a whole number from low[i] to high[i], the same for all lanes of a world, where worlds are masked."""
+    """values[i] = a random integer from low[i] to high[i] in masked worlds, the same for all lanes of a world."""
     i = wp.tid()
     world = world_of_lane[i]
     if world_mask[world] and high[i] > low[i]:
@@ -81,7 +81,7 @@ def draw_uniform_steps(
 
 @wp.kernel
 def count_draws(world_mask: wp.array[wp.bool], draw_counts: wp.array[int]):
-    """Note that the masked worlds have drawn."""
+    """Count one draw of each masked world."""
     world = wp.tid()
     if world_mask[world]:
         draw_counts[world] += 1
@@ -100,7 +100,7 @@ def spread_targets(
     joint_f: wp.array[float],
     computed_f: wp.array[float],
 ):
-    """Write the targets of each lane where its DOF and coordinate are, and zero its efforts."""
+    """Write the targets of each lane at its DOF and coordinate, and set its efforts to zero."""
     i = wp.tid()
     dof = dofs[i]
     target_q[coordinates[i]] = positions[i]
@@ -118,7 +118,7 @@ def gather_efforts(
     computed: wp.array[float],
     applied: wp.array[float],
 ):
-    """Read the efforts of each lane; the applied one last, as both may be one array."""
+    """Read the efforts of each lane; the applied effort last, because both may be one array."""
     i = wp.tid()
     computed[i] = computed_f[dofs[i]]
     applied[i] = joint_f[dofs[i]]

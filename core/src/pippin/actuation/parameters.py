@@ -1,4 +1,4 @@
-"""Parameters of drives, clampings and delays: one value a lane, drawn at reset or set while it runs."""
+"""Parameters of drives, clampings and delays: one value per lane, drawn at a reset or set at run time."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class LaneParameter:
     """One parameter over all lanes.
 
     Args:
-        array: The value of each lane, shape [lanes], as a drive or a clamping was given it.
-        low: Lowest value that is drawn, shape [lanes].
-        high: Highest value that is drawn; where it equals `low`, nothing is drawn.
-        minimum: What no value may be below.
-        maximum: What no value may be above.
+        array: The value of each lane, shape [lanes]: the array that a drive or a clamping was given.
+        low: Lowest random value, shape [lanes].
+        high: Highest random value, shape [lanes]; nothing is drawn if it equals `low`.
+        minimum: Smallest value that may be set.
+        maximum: Largest value that may be set.
         is_random: Whether any lane draws.
         is_shared: Whether the lanes of a world draw one value.
     """
@@ -47,7 +47,7 @@ class LaneParameter:
     _attribute: str = attrs.field(default="", alias="attribute")
 
     def locate(self, components: Iterable[Any]) -> None:
-        """Find which attribute of which component holds the array: Newton may put another array in its place."""
+        """Find the component and the attribute that hold the array, because Newton may replace the array there."""
         for component in components:
             for name, value in vars(component).items():
                 if value is self.array:
@@ -61,12 +61,12 @@ class LaneParameter:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Lanes:
-    """The driven DOFs of all worlds that have them, one lane each: world by world, within a world as in the model."""
+    """The driven DOFs of all worlds that have them, one lane each, ordered by world and then as in the model."""
 
     labels: tuple[str, ...]
     """Labels of the joints of the first of these worlds, once for each of their DOFs."""
     labels_of_world: tuple[tuple[str, ...], ...]
-    """The same for each world; another robot's joints may have other names."""
+    """The same labels for each world, because another robot's joints may have other names."""
     worlds: np.ndarray
     """The worlds that have driven DOFs, ascending."""
     world_count: int
@@ -79,14 +79,14 @@ class Lanes:
     dt: float
     """Length of a physics step [s]."""
     catalog: Catalog
-    """Where clampings are found."""
+    """The catalog in which clampings are found."""
     prefix: str = ""
-    """Where the parameters stand in the actuator's table: `clamping[0].` for those of its first clamping."""
+    """Place of the parameters in the actuator's table: `clamping[0].` for those of the first clamping."""
     parameters: dict[str, LaneParameter] = attrs.field(factory=dict)
     """The parameters so far, by their place in the actuator's table."""
 
     def within(self, place: str) -> Lanes:
-        """Return the same lanes for what stands in an inner table, such as `clamping[0]`."""
+        """Return the same lanes for the parameters of an inner table, such as `clamping[0]`."""
         return attrs.evolve(self, prefix=f"{self.prefix}{place}.")
 
     def world_of_lane(self) -> wp.array[int]:
@@ -109,9 +109,9 @@ class Lanes:
         Args:
             value: One value for all joints, or a table from patterns of joint labels to values; None for `missing`.
             where: Name of the field, for errors and for `get` and `set`.
-            minimum: What may not be set below.
-            maximum: What may not be set above.
-            missing: What stands for no value.
+            minimum: Smallest value that may be set.
+            maximum: Largest value that may be set.
+            missing: The value that None stands for.
 
         Raises:
             ConfigError: A pattern matches nothing, or a joint has no value, or two.
@@ -128,7 +128,7 @@ class Lanes:
         return array
 
     def shared(self, bounds: tuple[int, int], where: str, maximum: float) -> wp.array[int]:
-        """Return an integer parameter for each lane, of which each world draws one; as `per_lane` else."""
+        """Return an integer parameter for each lane; a world draws one value for all its lanes. See `per_lane`."""
         import warp as wp
 
         low, high = (wp.full(self.dofs.size, bound, dtype=float, device=self.device) for bound in bounds)
@@ -158,7 +158,7 @@ class Parameters:
 
         self._lanes, self._world_of_lane = lanes, world_of_lane
         self._by_name: Mapping[str, LaneParameter] = lanes.parameters
-        # A draw depends on the seed, the joints, the parameter, the world and how often that was reset.
+        # A draw depends on the seed, the joints, the parameter, the world and the number of its resets.
         self._seeds = {name: _seed(f"{seed}/{lanes.labels}/{name}") for name in self._by_name}
         self._random = {name: parameter for name, parameter in self._by_name.items() if parameter.is_random}
         self.draw_counts = wp.zeros(lanes.world_count, dtype=int, device=lanes.device)
@@ -174,7 +174,7 @@ class Parameters:
         return bool(self._random)
 
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
-        """Draw what is random anew for the masked worlds, on the device."""
+        """Draw the random parameters of the masked worlds anew, on the device."""
         import warp as wp
 
         from .kernels import count_draws, draw_uniform, draw_uniform_steps
@@ -269,5 +269,5 @@ def _by_world(values: wp.array, shape: Any) -> wp.array:
 
 
 def _seed(text: str) -> int:
-    """Return a seed that is the same in every process, as Python's own hash of a text is not."""
+    """Return a seed that is the same in every process, unlike Python's own hash of a text."""
     return zlib.crc32(text.encode()) & 0x7FFFFFFF

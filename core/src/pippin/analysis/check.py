@@ -15,7 +15,7 @@ from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError
-from pippin.solving.features import FEATURES
+from pippin.features import FEATURES
 
 __all__ = ["Verdict", "check_solver", "check_solvers", "with_solver"]
 
@@ -96,10 +96,11 @@ def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Ver
     try:
         device = find_device(config.simulation.device)
         refuse_undeterministic(components, config, kind_of(device), catalog)
-        unmet = unmet_needs(components, config.simulation.observables, components.solver.supported_observables)
+        declared = components.declarations[components.solver_name]
+        unmet = unmet_needs(components, config.simulation.observables, declared.supported_observables or frozenset())
         with wp.ScopedDevice(device):
             model, _ = build_model(components, config, None, device)
-            found = gaps(model, components.solver)
+            found = gaps(model, declared)
     finally:
         components.close()
     accepted = config.simulation.accept_unsupported

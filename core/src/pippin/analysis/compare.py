@@ -13,12 +13,12 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.catalog.entries import Catalog
+from pippin.components.declaration import Declaration
 from pippin.config import SimulationConfig
 from pippin.devices import warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.processes import FreshProcess
 from pippin.simulation import Simulation
-from pippin.solving.features import FEATURES
 from pippin.step.compilation import compile_step
 
 from . import measures
@@ -200,7 +200,8 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
 def _has_rotors(config: SimulationConfig) -> bool:
     assert config.solver is not None, "a comparison names its solvers"
     plugin = config.catalog.restrict(Catalog.installed()).find("solver", config.solver.type).load()
-    return "armature" in getattr(plugin, "supported_features", FEATURES)
+    supported = Declaration.of(plugin, "solver").supported_features
+    return supported is None or "armature" in supported
 
 
 class _Samples:

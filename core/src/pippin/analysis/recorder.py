@@ -18,6 +18,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 from pippin.binding import Host
+from pippin.components.bound import Bound
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 
@@ -104,14 +105,13 @@ class Recorder:
                 labels, units = zip(*entries, strict=True)
                 yield name, _Channel(self._joint_state(simulation, name, len(entries)), labels, units, self._steps)
         for label, actuator in _of_first_world(simulation.actuators):
-            joints = tuple(getattr(actuator, "joint_labels", ()))
+            joints = tuple(actuator.joint_labels)
             for name, unit_of in _ACTUATOR_UNITS.items():
-                if hasattr(actuator, name):
+                if (array := getattr(actuator, name)) is not None:
                     units = tuple(unit_of[dict(coordinates)[joint]] for joint in joints)
-                    channel = _Channel(getattr(actuator, name)[: self.worlds], joints, units, self._steps)
-                    yield f"actuators/{label}/{name}", channel
+                    yield f"actuators/{label}/{name}", _Channel(array[: self.worlds], joints, units, self._steps)
         for label, sensor in _of_first_world(simulation.sensors):
-            for name, output in getattr(sensor, "outputs", {}).items():
+            for name, output in sensor.outputs.items():
                 yield f"sensors/{label}/{name}", _Channel(output.data[: self.worlds], (), (output.unit,), self._steps)
 
     def _joint_state(self, simulation: Host, name: str, size: int) -> wp.array:
@@ -130,11 +130,12 @@ def _refuse_unlike(prototypes: np.ndarray) -> None:
         )
 
 
-def _of_first_world(components: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _of_first_world(components: Mapping[str, Any]) -> Iterator[tuple[str, Bound]]:
     """Yield the components that have a part in the first world, and so in all that are recorded, by label."""
     for label, component in components.items():
-        if 0 in getattr(component, "worlds", (0,)):
-            yield label, component
+        bound = Bound(component, label)
+        if bound.worlds is None or 0 in bound.worlds:
+            yield label, bound
 
 
 class _Channel:

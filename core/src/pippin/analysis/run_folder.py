@@ -1,22 +1,19 @@
-"""What a run leaves behind: its configuration, a summary, the recorded series, and a picture of them."""
+"""Run folders: the configuration, a summary, the recorded series of a run, and a picture of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
 
 from .compare import SolverRun
-from .compare_plot import plot_comparison
-from .plot import plot_series
 from .recorder import Series
 
 __all__ = ["RunFolder"]
@@ -76,31 +73,30 @@ class RunFolder:
         np.savez(self._file("series.npz"), **arrays)
 
     def write_picture(self, series: Mapping[str, Series]) -> bool:
-        """Write `series.png`, where Matplotlib is installed; tell whether it is."""
-
-        def draw() -> Figure:
-            return plot_series(series)
-
-        return self._write_drawing("series.png", draw)
+        """Write `series.png` if Matplotlib is installed; tell whether it is."""
+        try:
+            from .plot import plot_series
+        except ModuleNotFoundError as error:
+            return _refuse_all_but_matplotlib(error)
+        plot_series(series).savefig(self._file("series.png"))
+        return True
 
     def write_comparison(self, results: Sequence[SolverRun], reference: str) -> bool:
-        """Write `comparison.png`, where Matplotlib is installed; tell whether it is."""
-
-        def draw() -> Figure:
-            return plot_comparison(results, reference)
-
-        return self._write_drawing("comparison.png", draw)
-
-    def _write_drawing(self, name: str, draw: Callable[[], Figure]) -> bool:
+        """Write `comparison.png` if Matplotlib is installed; tell whether it is."""
         try:
-            figure = draw()
+            from .compare_plot import plot_comparison
         except ModuleNotFoundError as error:
-            if error.name != "matplotlib":
-                raise
-            return False
-        figure.savefig(self._file(name))
+            return _refuse_all_but_matplotlib(error)
+        plot_comparison(results, reference).savefig(self._file("comparison.png"))
         return True
 
     def _file(self, name: str) -> Path:
         self.path.mkdir(parents=True, exist_ok=True)
         return self.path / name
+
+
+def _refuse_all_but_matplotlib(error: ModuleNotFoundError) -> bool:
+    """Return False if Matplotlib is the missing module; raise the error otherwise."""
+    if error.name != "matplotlib":
+        raise error
+    return False

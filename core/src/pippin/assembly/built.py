@@ -30,7 +30,6 @@ from .assets.actuators import find_prim_actuators
 from .binding import ComponentBinding
 from .determinism import refuse_undeterministic, with_determinism
 from .model import Prototype, build_model
-from .requirements import needs_of
 from .scene import world_offsets
 from .solver import SolverBuilding
 from .worlds import WorldLayout
@@ -82,17 +81,17 @@ def assemble(
     components = Components(config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog))
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
         step = config.simulation
-        periods = periods_in_steps(components, step.dt * step.decimation)
+        periods = periods_in_steps(components.declarations, step.dt * step.decimation)
         building = SolverBuilding(components, config, asked.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
         model, layout = build_model(components, config, prototype, device)
         building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         solver = building.build(model)
-        changes = ModelChanges(components.solver, solver, building.name)
+        changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
         source = building.find_contacts(model, solver)
         states = _initial_states(model)
-        kinds = frozenset(step.observables).union(*map(needs_of, components.values()))
+        kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
         reports = allocate_observables(kinds, solver, source.contacts, step.decimation * step.substeps)
         return Built(
             config=config,
@@ -136,9 +135,9 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
                 answer.bind(simulation=simulation, binding=binding)()
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
-        for name, component in components.items():
-            if hasattr(component, "state_arrays"):
-                built.reset.add(name, component.state_arrays(), getattr(component, "worlds", None))
+        for name, bound in components.bound.items():
+            if arrays := bound.state_arrays():
+                built.reset.add(name, arrays, bound.worlds)
         monitor = _monitor(built)
     return StepPlan(
         config=built.config.simulation,
@@ -170,18 +169,18 @@ def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
 
 
 def _monitor(built: Built) -> Monitor:
-    solver, step = built.components.solver, built.config.simulation
+    solver, step = built.components.bound[built.components.solver_name], built.config.simulation
     return Monitor(
         built.model,
         step.dt * step.decimation,
         detection=built.source.capacities,
-        solution=solver.capacities() if hasattr(solver, "capacities") else (),
-        harmless_bits=getattr(solver, "harmless_overflow_bits", 0),
+        solution=solver.capacities(),
+        harmless_bits=solver.harmless_overflow_bits,
     )
 
 
 def _opaque(components: Components, simulation: Host) -> tuple[type, ...]:
     """Return the classes whose instances hold nothing of their own that a step changes."""
-    observers = (type(each) for each in components.values() if getattr(each, "is_observer", False))
+    observers = (type(components[name]) for name, each in components.declarations.items() if each.is_observer)
     of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
     return (type(simulation), Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)

@@ -10,6 +10,7 @@ import attrs
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig
+from pippin.config.known_keys import has_deterministic
 from pippin.errors import ConfigError
 
 from .requirements import solvers_declaring
@@ -33,7 +34,7 @@ def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:
         return config
     collision = attrs.evolve(config.collision, deterministic=True)
     solver = config.solver
-    if solver is not None and attrs.has(type(solver.config)) and hasattr(solver.config, "deterministic"):
+    if solver is not None and has_deterministic(solver.config):
         if solver.config.deterministic is False:
             raise ConfigError(
                 "solver.deterministic: false, but simulation.determinism is 'run-to-run'; leave one of the two out"
@@ -56,9 +57,9 @@ def refuse_undeterministic(components: Components, config: SimulationConfig, kin
     """
     if config.simulation.determinism is None:
         return
-    asked = {answer.owner: answer.component for hook in _STEP_HOOKS for answer in components.implementations(hook)}
-    asked |= {answer.owner: answer.component for answer in components.implementations("build_solver")}
-    silent = [name for name, part in asked.items() if kind not in getattr(part, "deterministic_on", {"cpu"})]
+    hooks = (*_STEP_HOOKS, "build_solver")
+    asked = dict.fromkeys(answer.owner for hook in hooks for answer in components.implementations(hook))
+    silent = [name for name in asked if kind not in components.declarations[name].deterministic_on]
     if silent:
         raise ConfigError(*(_fault(name, config, kind, catalog) for name in silent))
 

@@ -4,38 +4,41 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Literal
 
 import newton
 from pippin.catalog.entries import Catalog
+from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
 from pippin.errors import ConfigError, FeatureWarning, PluginError
-from pippin.solving.features import FEATURES
+from pippin.features import FEATURES
 
 from .used_features import used_features
 
 __all__ = ["gaps", "listed", "refuse_gaps", "solvers_declaring"]
 
 
-def gaps(model: newton.Model, solver: Any) -> dict[str, Sequence[str]]:
+def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
     """Return what of a model a solver does not declare to support, with its users, by feature.
 
     Args:
         model: The model of all worlds.
-        solver: The component that builds the solver; one that declares no features is held to support everything.
+        solver: What the solver declares; one that declares no features is held to support everything.
     """
-    supported = getattr(solver, "supported_features", None)
+    supported = solver.supported_features
     if supported is None:
         return {}
     return {name: users for name, users in used_features(model).items() if name not in supported}
 
 
-def refuse_gaps(model: newton.Model, solver: Any, name: str, accepted: Collection[str], catalog: Catalog) -> None:
+def refuse_gaps(
+    model: newton.Model, solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
+) -> None:
     """Refuse what the solver would leave out of the mechanism, and warn of what it would leave out of its numbers.
 
     Args:
         model: The model of all worlds.
-        solver: The component that builds the solver.
+        solver: What the solver declares.
         name: What the file calls the solver.
         accepted: Features that the user does without.
         catalog: Where solvers that support more are found.
@@ -56,21 +59,23 @@ def refuse_gaps(model: newton.Model, solver: Any, name: str, accepted: Collectio
         raise ConfigError(*faults)
 
 
-def solvers_declaring(attribute: str, what: str, catalog: Catalog) -> list[str]:
+def solvers_declaring(
+    attribute: Literal["supported_features", "supported_observables", "deterministic_on"], what: str, catalog: Catalog
+) -> list[str]:
     """Return the installed solvers that declare something; those that cannot be loaded are left out.
 
     Args:
-        attribute: The class attribute that declares: `supported_features`, `supported_observables`.
+        attribute: The attribute of `Declaration` that declares it.
         what: What is looked for in it.
         catalog: Where solvers are found.
     """
     found = []
     for name in catalog.names("solver"):
         try:
-            plugin = catalog.find("solver", name).load()
+            declared = Declaration.of(catalog.find("solver", name).load(), name)
         except PluginError:
             continue
-        if what in getattr(plugin, attribute, ()):
+        if what in (getattr(declared, attribute) or ()):
             found.append(name)
     return found
 
@@ -82,10 +87,10 @@ def listed(users: Sequence[str], limit: int = 3) -> str:
     return ", ".join(unique[:limit]) + more
 
 
-def _fault(feature: str, users: Sequence[str], name: str, solver: Any, catalog: Catalog) -> str:
+def _fault(feature: str, users: Sequence[str], name: str, solver: Declaration, catalog: Catalog) -> str:
     able = ", ".join(repr(other) for other in solvers_declaring("supported_features", feature, catalog))
     meaning = FEATURES[feature].meaning.partition(" [")[0]
-    option = getattr(solver, "optional_features", {}).get(feature)
+    option = solver.optional_features.get(feature)
     switch = f" set solver.{option} = true;" if option else ""
     return (
         f"solver: {name!r} does not support {feature} ({meaning}), used by {listed(users)};{switch}"
@@ -115,11 +120,6 @@ def refuse_unsupported(
 
 def unmet_needs(components: Components, asked: Collection[str], supported: frozenset[str]) -> list[tuple[str, str]]:
     """Return who needs an observable that the solver does not give, as pairs of place and kind."""
-    needs = {name.replace(":", "."): needs_of(component) for name, component in components.items()}
+    needs = {name.replace(":", "."): declared.observables for name, declared in components.declarations.items()}
     needs = {"simulation.observables": frozenset(asked)} | needs
     return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported)]
-
-
-def needs_of(component: object) -> frozenset[str]:
-    """Return the observables that a component reads."""
-    return frozenset(getattr(component, "observables", ()))

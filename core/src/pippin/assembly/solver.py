@@ -39,10 +39,11 @@ class SolverBuilding:
             raise ConfigError(self._no_solver())
         self.name = type(components.solver).__name__ if config.solver is None else config.solver.type
         """What the solver is called in errors."""
-        declared = getattr(components.solver, "supported_observables", None)
-        if declared is not None:
-            self._refuse_sensors(declared)
-        self._refuse_ignored_collision(getattr(components.solver, "detects_contacts", False))
+        self.declaration = components.declarations[components.solver_name]
+        """What the solver's component declares."""
+        if self.declaration.supported_observables is not None:
+            self._refuse_sensors(self.declaration.supported_observables)
+        self._refuse_ignored_collision(self.declaration.detects_contacts)
 
     def refuse_gaps(self, model: newton.Model) -> None:
         """Refuse what the solver would leave out of the model.
@@ -51,7 +52,7 @@ class SolverBuilding:
             ConfigError: A mechanism that the solver does not declare, and the file does not accept to miss.
         """
         accepted = self._config.simulation.accept_unsupported
-        refuse_gaps(model, self._components.solver, self.name, accepted, self._catalog)
+        refuse_gaps(model, self.declaration, self.name, accepted, self._catalog)
 
     def build(self, model: newton.Model) -> newton.solvers.SolverBase:
         """Return the solver of the model.
@@ -63,8 +64,7 @@ class SolverBuilding:
         answer = self._components.single("build_solver")
         assert answer is not None, "refused by the constructor"
         collision = self._config.collision
-        is_given_pipeline = getattr(answer.component, "runs_pipeline", False)
-        pipeline = build_pipeline(model, collision) if is_given_pipeline else None
+        pipeline = build_pipeline(model, collision) if self.declaration.runs_pipeline else None
         try:
             with located(answer.place):
                 solver = answer.bind(model=model, collision=collision, pipeline=pipeline)()

@@ -1,4 +1,4 @@
-"""What the host asks of a plugin: before its import a version, after it hooks and `Config` of its class after."""
+"""The contract version of plugins: its declaration by a distribution, and the versions that this Pippin accepts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Literal
 __all__ = ["CONTRACT_GROUP", "CONTRACT_VERSIONS", "Age", "age_of", "declared_version"]
 
 CONTRACT_VERSIONS = range(1, 2)
-"""The versions of the contract that this Pippin keeps; `docs/reference/contract-version.md` says what changes them."""
+"""Contract versions that this Pippin accepts; `docs/reference/contract-version.md` lists what changes a version."""
 
 CONTRACT_GROUP = "pippin.contract"
-"""The group of entry points whose only name, an integer, is the version that a distribution's plugins keep to."""
+"""Group of entry points in which a distribution declares the contract version of its plugins: one name, an integer."""
 
 Age = Literal["too-old", "too-new"]
 
 
 def declared_version(names: Collection[str]) -> int:
-    """Return the version that a distribution declares, from its names in `CONTRACT_GROUP`; 1 where it has none.
+    """Return the version that a distribution declares, from its names in `CONTRACT_GROUP`; 1 if it has none.
 
     Raises:
         ValueError: It declares several, or one that is no integer.
@@ -34,7 +34,7 @@ def declared_version(names: Collection[str]) -> int:
 
 
 def age_of(version: int, accepted: range = CONTRACT_VERSIONS) -> tuple[Age, str] | None:
-    """Return whether a version is too old or too new for a host, and why; None where the host keeps it."""
+    """Return whether a version is too old or too new for a host, and the reason; None if the host accepts it."""
     if version in accepted:
         return None
     taken = " to ".join(str(each) for each in dict.fromkeys((accepted[0], accepted[-1])))

@@ -1,6 +1,6 @@
-"""What is installed, from entry-point metadata alone: names, kinds, distributions and what is wrong with them.
+"""Installed plugins, read from entry-point metadata: their names, kinds, distributions and problems.
 
-Nothing here imports a plugin but `Entry.load`, and that imports the one plugin it was asked for.
+Only `Entry.load` imports a plugin, and it imports just that one.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 BLOCK_VARIABLE = "PIPPIN_CATALOG_BLOCK"
-"""Environment variable: names of plugins and distributions that nobody may choose, separated by commas."""
+"""Environment variable: names of plugins and distributions that may not be chosen, separated by commas."""
 
 ALLOW_VARIABLE = "PIPPIN_CATALOG_ALLOW"
-"""Environment variable: the only ones that may be chosen, none where it is empty."""
+"""Environment variable: the only names that may be chosen, separated by commas; none if it is empty."""
 
 
 @attrs.frozen(kw_only=True)
@@ -43,20 +43,20 @@ class Entry:
     name: str
 
     distribution: str
-    """The distribution that offers it, as its metadata spells it."""
+    """The distribution of the plugin, spelled as in its metadata."""
 
     version: str
 
     value: str
-    """Where the class is: `module:Class`."""
+    """Place of the class: `module:Class`."""
 
     contract: int | None = 1
-    """The version of the contract that its distribution declares; None where that is malformed."""
+    """The contract version that the distribution declares; None if the declaration is malformed."""
 
     state: State = "ok"
 
     problem: str | None = None
-    """What is wrong, as far as it can be known without an import; None where `state` is "ok"."""
+    """The problem, as far as it can be known without an import; None if `state` is "ok"."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name!r} of {self.distribution} {self.version}"
@@ -70,8 +70,8 @@ class Entry:
         """Import and return the plugin's class. Its hooks are checked when it becomes a component.
 
         Raises:
-            PluginError: It is blocked or keeps to another contract, cannot be imported or found, or has no attrs class
-                `Config`. Names the plugin, its distribution and version.
+            PluginError: The plugin is blocked, has another contract version, cannot be imported or found, or has no
+                attrs class `Config`. The error names the plugin, its distribution and version.
         """
         if self.state in ("too-old", "too-new", "blocked") or self.contract is None:
             raise PluginError(f"{self}: {self.problem}")
@@ -84,7 +84,7 @@ class Entry:
         return plugin
 
     def is_called(self, name: str) -> bool:
-        """Tell whether a list means this entry: by its name, its distribution's, or `distribution:name`."""
+        """Return whether a name means this entry: the plugin's, the distribution's, or `distribution:name`."""
         distribution, _, plain = name.rpartition(":")
         if distribution:
             return plain == self.name and _is_of(self, distribution)
@@ -126,13 +126,13 @@ class Catalog:
     entries: tuple[Entry, ...]
 
     notes: tuple[str, ...] = ()
-    """Names on block and allow lists that are those of nothing installed, one line each."""
+    """Names on block and allow lists that match nothing installed, one line each."""
 
     @classmethod
     def installed(cls) -> Catalog:
         """Return the plugins of the running interpreter, without importing any; the environment may block some.
 
-        A distribution found on `sys.path` twice counts once: the first is the one Python would import.
+        A distribution that is on `sys.path` twice counts once: the first is the one that Python would import.
         """
         select = metadata.entry_points().select  # read once for all groups: it takes milliseconds
         described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
@@ -145,16 +145,18 @@ class Catalog:
         return catalog if allowed is None else catalog.only(_listed(allowed), ALLOW_VARIABLE)
 
     def without(self, name: str, where: str) -> Catalog:
-        """Return the catalog with what is called `name` blocked: listed, but neither chosen nor anything's rival.
+        """Return the catalog with the entries called `name` blocked: still listed, but not selectable.
+
+        A blocked entry does not make a name ambiguous.
 
         Args:
-            name: A plugin, a distribution, or `distribution:name`; one that is not installed is blocked as it is.
-            where: Who says so.
+            name: A plugin, a distribution, or `distribution:name`; a name that matches nothing adds a note.
+            where: The list that holds the name, for messages.
         """
         return self._blocking(f"blocked by {where}", lambda entry: entry.is_called(name), self._noted([name], where))
 
     def only(self, names: Collection[str], where: str) -> Catalog:
-        """Return the catalog with everything blocked but what is called by one of `names`; as `without` otherwise."""
+        """Return the catalog with all entries blocked that are not called by one of `names`; otherwise as `without`."""
         noted = self._noted(names, where)
         return self._blocking(f"not in {where}", lambda entry: not any(map(entry.is_called, names)), noted)
 
@@ -175,7 +177,7 @@ class Catalog:
         return f"no installed plugin or distribution is called {name!r}{did_you_mean(name, known)}"
 
     def called(self, name: str) -> tuple[Entry, ...]:
-        """Return what is meant by the name of a plugin or of a distribution; `distribution:name` is one of both.
+        """Return the entries called by a plugin's name, a distribution's name, or `distribution:name`.
 
         Raises:
             PluginError: Nothing of that name is installed.
@@ -186,7 +188,7 @@ class Catalog:
         return found
 
     def names(self, kind: Kind) -> tuple[str, ...]:
-        """Return the names installed for a kind and not blocked, sorted, each once."""
+        """Return the installed names of a kind that are not blocked, sorted, each once."""
         offered = (entry for entry in self.entries if entry.kind == kind and entry.state != "blocked")
         return tuple(dict.fromkeys(entry.name for entry in offered))
 
@@ -214,7 +216,7 @@ def _described(distribution: metadata.Distribution) -> tuple[str, str]:
 
 
 def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], described: Described) -> Iterator[Entry]:
-    # importlib.metadata lets only the first of several distributions of one name through.
+    # Of several distributions of one name, importlib.metadata returns only the first.
     for point in select(group=f"pippin.{kind}s"):
         assert point.dist is not None, "entry points read from distributions know their distribution"
         name, version = described(point.dist)
@@ -232,7 +234,7 @@ def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], des
 
 
 def _read_versions(select: Select, described: Described) -> dict[str, list[str]]:
-    """Return what each distribution declares as the version of its contract."""
+    """Return the contract versions that each distribution declares."""
     versions: dict[str, list[str]] = {}
     for point in select(group=CONTRACT_GROUP):
         assert point.dist is not None, "as above"
@@ -241,7 +243,7 @@ def _read_versions(select: Select, described: Described) -> dict[str, list[str]]
 
 
 def _judged(value: str, declared: tuple[str, ...]) -> tuple[int | None, State, str | None]:
-    """Return the version of the contract of an entry point, its state and what is wrong with it."""
+    """Return the contract version, the state and the problem of an entry point."""
     try:
         contract = declared_version(declared)
     except ValueError as error:
@@ -257,7 +259,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _related(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return the entries, each marked anew where others that are not blocked have its name."""
+    """Return the entries, marked anew as duplicates if other entries that are not blocked have the same name."""
     found = tuple(
         attrs.evolve(entry, state="ok", problem=None) if entry.state == "duplicate" else entry for entry in entries
     )
@@ -265,7 +267,7 @@ def _related(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def _with_rivals(entry: Entry, found: Iterable[Entry]) -> Entry:
-    """Return the entry, marked where others have its name; what is broken stays so, for that is the nearer reason."""
+    """Return the entry, marked as a duplicate if others have its kind and name; a broken entry keeps its problem."""
     rivals = [other for other in found if (other.kind, other.name) == (entry.kind, entry.name) and other != entry]
     if not rivals or entry.problem:
         return entry
@@ -282,7 +284,7 @@ def _malformed(value: str) -> str | None:
 
 
 def _unfindable(value: str) -> str | None:
-    # Only the top-level package: to find a module inside it, Python would import it.
+    # Search only for the top-level package: to find a module inside it, Python would import the package.
     package = re.split("[.:]", value)[0].strip()
     try:
         spec = importlib.util.find_spec(package)

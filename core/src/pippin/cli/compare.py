@@ -155,7 +155,7 @@ def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str
     folder.write_json("comparison.json", summary)
     folder.write_series({f"{result.solver}/{name}": one for result in results for name, one in result.series.items()})
     if not folder.write_comparison(results, summary["reference"]):
-        progress.note("no picture: matplotlib is not installed; install pippin[plot]")
+        progress.note("no picture: matplotlib is not installed; install pippin[plot], or use `uv run --group plot`")
 
 
 def _print(results: Sequence[SolverRun], faults: Sequence[str]) -> None:

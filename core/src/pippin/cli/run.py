@@ -146,7 +146,7 @@ def simulate(
             if trace is not None:
                 folder.write_trace(trace)
         if not is_drawn:
-            progress.note("no picture: matplotlib is not installed; install pippin[plot]")
+            progress.note("no picture: matplotlib is not installed; install pippin[plot], or use `uv run --group plot`")
         if trace is not None:
             progress.note(str(trace))
         _report(summary, folder, progress)

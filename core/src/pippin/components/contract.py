@@ -1,4 +1,4 @@
-"""Checks of a plugin class against the contract: its hooks and their arguments."""
+"""Checks of a plugin class against the contract: its hooks, their arguments, and the names of its attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.spelling import did_you_mean
 
-__all__ = ["hook_faults", "load_plugin"]
+from .attributes import misspelt
+from .bound import Bound
+from .declaration import Declaration
+
+__all__ = ["attribute_faults", "hook_faults", "load_plugin"]
 
 
 def load_plugin(entry: Entry) -> type:
@@ -20,12 +24,18 @@ def load_plugin(entry: Entry) -> type:
     unknown to this version of Pippin.
 
     Raises:
-        PluginError: As `Entry.load`; or the class has a hook or an argument that does not exist, one line per fault.
+        PluginError: As `Entry.load`; or the class has a hook, an argument or an attribute that does not exist, one line
+            per fault.
     """
     plugin = entry.load()
-    if faults := [f"{entry}: {fault}" for fault in hook_faults(plugin)]:
+    if faults := [f"{entry}: {fault}" for fault in (*hook_faults(plugin), *attribute_faults(plugin))]:
         raise PluginError("\n".join(faults))
     return plugin
+
+
+def attribute_faults(plugin: type) -> Iterator[str]:
+    """Yield every public name of a plugin's class that is nearly that of an attribute which the host reads."""
+    return misspelt(plugin, {*Declaration.names(), *Bound.names()})
 
 
 def hook_faults(plugin: type) -> Iterator[str]:

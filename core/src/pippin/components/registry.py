@@ -11,7 +11,9 @@ import pluggy
 from pippin.errors import ConfigError, PluginError
 from pippin.hookspecs import Hooks
 
-from .contract import load_plugin
+from .bound import Bound
+from .contract import attribute_faults, load_plugin
+from .declaration import Declaration
 
 if TYPE_CHECKING:
     from pippin.catalog.entries import Catalog, Kind
@@ -96,9 +98,13 @@ class Components(Mapping[str, Any]):
                 self._components[name] = plugin(choice.config)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
             self._components[self._free_name(label or _label_of(plugin))] = plugin
+        self.bound: Mapping[str, Bound] = {name: Bound(each, name) for name, each in self._components.items()}
+        """What each component tells once it is bound, read when asked."""
         # pluggy calls what was registered last first; here the order is the file's.
         for name, component in reversed(self._components.items()):
             self._register(name, component)
+        self.declarations = {name: _declared(name, component) for name, component in self._components.items()}
+        """What each component declares, read once."""
 
     def __getitem__(self, name: str) -> Any:
         return self._components[name]
@@ -112,9 +118,14 @@ class Components(Mapping[str, Any]):
     @property
     def solver(self) -> Any:
         """The component that builds the solver: the file's, or one made in Python."""
+        return self[self.solver_name]
+
+    @property
+    def solver_name(self) -> str:
+        """The name of that component: `solver`, or `plugins:LABEL`."""
         answer = self.single("build_solver")
         assert answer is not None, "Simulation refuses a configuration without one"
-        return answer.component
+        return answer.owner
 
     def labelled(self, kind: str) -> dict[str, Any]:
         """Return the components of `actuators`, `sensors` or `plugins` by their label in the file."""
@@ -240,6 +251,17 @@ def located(place: str) -> Iterator[None]:
         yield
     except ConfigError as error:
         raise ConfigError(*(f"{place}{fault}" for fault in error.faults)) from error
+
+
+def _declared(name: str, component: Any) -> Declaration:
+    """Return what a component declares.
+
+    Raises:
+        PluginError: A declared attribute has a wrong value, or a public name is nearly one; a line for each.
+    """
+    if faults := [f"{name}: {fault}" for fault in attribute_faults(type(component))]:
+        raise PluginError("\n".join(faults))
+    return Declaration.of(component, name)
 
 
 def _chosen_plugins(

@@ -1,4 +1,4 @@
-"""Configuration: typed, frozen classes, and the way from a file to them."""
+"""Configuration: typed, frozen classes, and functions that load and dump them."""
 
 from .catalog import CatalogConfig
 from .collision import BodyPairReductionConfig, CollisionConfig

@@ -1,4 +1,4 @@
-"""The `[catalog]` table: which of the installed plugins a file lets itself, and whatever extends it, choose."""
+"""The `[catalog]` table: the installed plugins that a file, and each file that extends it, may choose."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["CatalogConfig"]
 
 @attrs.frozen(kw_only=True)
 class CatalogConfig:
-    """The `[catalog]` table: which of the installed plugins may be chosen; the environment may block more."""
+    """The `[catalog]` table: the installed plugins that may be chosen; the environment may block more."""
 
     block: tuple[str, ...] = attrs.field(default=(), validator=deep_iterable(min_len(1)))
-    """What may not be chosen: plugins, distributions with all their plugins, or `distribution:name` for one of them."""
+    """Names that may not be chosen: a plugin, a distribution with all its plugins, or `distribution:name`."""
 
     allow: tuple[str, ...] | None = attrs.field(default=None, validator=optional(deep_iterable(min_len(1))))
-    """The only ones that may, named likewise; by default whatever is installed."""
+    """The only names that may be chosen, written as in `block`; by default everything installed."""
 
     def restrict(self, catalog: Catalog, where: Callable[[str], str] = "catalog.{}".format) -> Catalog:
-        """Return the catalog with what may not be chosen blocked; `where` says where a key of this table stands."""
+        """Return the catalog with excluded plugins blocked; `where` returns the place of a key of this table."""
         for name in self.block:
             catalog = catalog.without(name, where("block"))
         return catalog if self.allow is None else catalog.only(self.allow, where("allow"))

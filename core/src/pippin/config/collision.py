@@ -1,5 +1,6 @@
-"""The `[collision]` table: every option of Newton's collision pipeline that plain data can state, and what excludes
-what: a value that Newton would ignore is refused.
+"""The `[collision]` table: every option of Newton's collision pipeline that plain data can state.
+
+A value that Newton would ignore because of another option is refused.
 """
 
 from __future__ import annotations
@@ -35,30 +36,31 @@ _drifting = only_where(
 
 
 def _capacity(*validators: Any) -> Any:
-    """Return a field for a buffer size, estimated by Newton where it is not given."""
+    """Return a field for a buffer size; None leaves Newton's estimate."""
     return attrs.field(default=None, validator=[optional(ge(1)), *validators])
 
 
 def _distance(*validators: Any) -> Any:
-    """Return a field for a finite distance that is at least zero, chosen by Newton where it is not given."""
+    """Return a field for a finite distance >= 0; None leaves Newton's default."""
     return attrs.field(default=None, validator=[optional([finite, ge(0.0)]), *validators])
 
 
 @attrs.frozen(kw_only=True)
 class BodyPairReductionConfig:
-    """Fewer contacts between bodies of many shapes: per pair of bodies, direction and cell the deepest and outermost.
+    """Fewer contacts between bodies of many shapes: the deepest and outermost of each group.
 
-    An approximation: check what tips or turns. For solvers that take such contacts; Steel does.
+    A group is a pair of bodies, a direction and a cell. This is an approximation: check tasks in which bodies tip or
+    turn. Only some solvers accept such contacts; Steel does.
     """
 
     cell_size: float = attrs.field(default=0.25, validator=positive)
-    """Edge of the cells [m]: patches of contact in different cells are kept apart."""
+    """Edge length of the cells [m]; contact patches in different cells are kept separately."""
 
     hashtable_size_factor: float = attrs.field(default=1.0, validator=positive)
-    """Factor on the size of the table of groups that Newton estimates."""
+    """Factor on Newton's estimate of the number of groups."""
 
     material_attributes: tuple[str, ...] | None = None
-    """Custom attributes of shapes that must agree for shapes of a body to share a group; by default all."""
+    """Custom attributes that must be equal for shapes of one body to share a group; by default all."""
 
 
 @attrs.frozen(kw_only=True)
@@ -68,10 +70,10 @@ class CollisionConfig:
     replaced_keys: ClassVar[Mapping[str, str]] = {"soft_contact_margin": "write soft_contact_gap"}
 
     broad_phase: Literal["explicit", "nxn", "sap"] | None = None
-    """How candidate pairs are found; by default what Newton chooses for the model."""
+    """Search for candidate pairs; by default Newton chooses one for the model."""
 
     interval: int = attrs.field(default=1, validator=ge(1))
-    """Substeps between two detections; every physics step begins with one."""
+    """Substeps between two detections; every physics step begins with a detection."""
 
     rigid_contact_max: int | None = _capacity()
     """Capacity of the rigid contact buffer, all worlds together; by default Newton's estimate."""
@@ -86,29 +88,29 @@ class CollisionConfig:
     """Capacity of the triangle pairs of meshes and heightfields; by default Newton's estimate."""
 
     contact_reduction_hashtable_size_factor: float = attrs.field(default=0.25, validator=[positive, _reduced])
-    """Entries of the table that reduces contacts, in units of `max_triangle_pairs`."""
+    """Entries of the hash table of the contact reduction, in units of `max_triangle_pairs`."""
 
     reduce_contacts: bool = True
     """Whether the contacts of two meshes are reduced to a few."""
 
     body_pair_reduction: BodyPairReductionConfig | None = attrs.field(default=None, validator=[_drifting, _rigid])
-    """Fewer contacts between bodies of many shapes; by default all are kept. Neither for `contact_matching` = "sticky"
-    nor for hydroelastic contacts."""
+    """Fewer contacts between bodies of many shapes; by default all are kept. It excludes `contact_matching` = "sticky"
+    and hydroelastic contacts."""
 
     include_static_kinematic_pairs: bool = True
-    """Whether kinematic bodies have contacts with static and kinematic ones."""
+    """Whether kinematic bodies have contacts with static bodies and with each other."""
 
     soft_contact_gap: float | None = _distance()
     """Distance beyond a particle's radius at which its contacts are detected [m]; by default 0.01."""
 
     enable_rigid_soft_full_surface_contact: bool = False
-    """Whether edges and faces of soft meshes have contacts, beside their particles; used by `vbd` alone."""
+    """Whether edges and faces of soft meshes have contacts, besides their particles; only `vbd` uses them."""
 
     deterministic: bool = False
-    """Whether contacts come in the same order in every run, on CUDA; on the CPU they do."""
+    """Whether contacts have the same order in every run on CUDA; on the CPU they always do."""
 
     contact_matching: Literal["disabled", "latest", "sticky"] = "disabled"
-    """Whether a contact knows which one it was in the last detection, and (`sticky`) keeps its geometry."""
+    """Whether contacts are matched to the last detection (`latest`) and also keep their geometry (`sticky`)."""
 
     contact_matching_pos_threshold: float = attrs.field(default=0.0005, validator=[positive, _matched])
     """Largest distance between matched contacts [m]."""
@@ -122,16 +124,16 @@ class CollisionConfig:
     """Whether new and broken contacts are listed."""
 
     verify_buffers: bool = True
-    """Whether Newton warns of a full buffer in the middle of a step, beside the error that `check` raises."""
+    """Whether Newton also warns during a step if a buffer is full; `Simulation.check` raises an error in any case."""
 
     speculative_contact_gap_max: float | None = _distance(_rigid)
-    """Largest distance by which velocity widens the search for contacts [m]; by default it does not."""
+    """Largest detection distance that Newton derives from velocity [m]; by default velocity has no effect."""
 
     dynamic_shape_scale: bool = False
     """Whether the scale of shapes may change at run time."""
 
     publish_capacity: bool = True
-    """Whether the capacity of the contact buffer is written to the model, for solvers that size their own by it."""
+    """Whether the capacities of the contact buffers are written to the model, for solvers that size theirs by them."""
 
     hydroelastic: HydroelasticConfig | None = None
-    """How hydroelastic shapes meet; by default as Newton chooses. Shapes are hydroelastic by `[scene.shapes]`."""
+    """Settings of hydroelastic contacts; by default Newton's. `[scene.shapes]` makes shapes hydroelastic."""

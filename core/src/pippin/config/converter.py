@@ -1,8 +1,8 @@
-"""From plain data to the configuration classes: cattrs, made strict.
+"""Conversion of plain data to the configuration classes, by a strict cattrs converter.
 
-cattrs walks the classes and gathers every fault with its path. The hooks here replace what it is lenient about: a
-scalar is taken only as what it is, a table must be a table, a list a list of the right length. Validators run field
-by field, so that every wrong field of a table is reported and not only the first.
+cattrs walks the classes and collects every fault with its path. The hooks here make cattrs strict: a scalar must have
+the right type (an integer may stand for a float), a table must be a table, and a list must have the right length.
+Validators run field by field, so that every wrong field of a table is reported, not only the first.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def make_converter(catalog: Catalog) -> Converter:
         (is_component, partial(_component_hook, catalog)),
         (is_file_path, lambda _, __: _file_path),
     ]
-    for predicate, factory in factories:  # the last that fits is taken
+    for predicate, factory in factories:  # cattrs takes the last predicate that is true
         converter.register_structure_hook_factory(predicate)(factory)
     return converter
 
@@ -102,7 +102,7 @@ def _literal(choices: tuple[Any, ...], value: Any, kind: Any) -> Any:
 
 
 def _list_hook(kind: Any, converter: Converter) -> Hook:
-    """Structure lists into tuples, whatever sequence is annotated: configurations are frozen."""
+    """Structure lists into tuples for every annotated sequence type, because configurations are frozen."""
     items = get_args(kind) or (Any, ...)
     length = len(items) if get_origin(kind) is tuple and items[-1] is not Ellipsis else None
     factory = homogenous_tuple_structure_factory if length is None else make_hetero_tuple_structure_fn
@@ -136,11 +136,25 @@ def _only_tables(kind: Any, structure: Hook) -> Hook:
     return structure_table
 
 
-def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
-    """Structure one field and run its validator at once, so that the fault is noted at the field.
+class _ReadsOtherFieldsError(Exception):
+    """A validator asks for a field of an instance that does not exist yet."""
 
-    A validator that reads other fields cannot run before the instance exists, nor one behind an attrs converter; the
-    constructor runs them, as it does every validator.
+
+class _Unmade:
+    """An instance that does not exist yet: no AttributeError, which may be a fault of the validator's own."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise _ReadsOtherFieldsError(name)
+
+
+_UNMADE = _Unmade()
+
+
+def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
+    """Structure one field and run its validator at once, so that cattrs notes a fault at the field.
+
+    Two kinds of validators must wait for the constructor, which runs every validator: those that read other fields
+    need the instance, and those after an attrs converter need the converted value.
     """
     structure = converter.get_structure_hook(field.type or Any)
     validate = None if field.converter else field.validator
@@ -148,15 +162,15 @@ def _field_hook(field: attrs.Attribute[Any], converter: Converter) -> Hook:
     def structure_field(value: Any, _: Any) -> Any:
         structured = structure(value, field.type)
         if validate is not None:
-            with contextlib.suppress(AttributeError):
-                validate(None, field, structured)
+            with contextlib.suppress(_ReadsOtherFieldsError):
+                validate(_UNMADE, field, structured)
         return structured
 
     return structure_field
 
 
 def _union_hook(union: Any, converter: Converter) -> Hook:
-    """Take the member that is written as the value is: a table, a list or a scalar."""
+    """Structure a value as the union member of the same shape: a table, a list or a scalar."""
     members: dict[str, list[Any]] = {"table": [], "list": [], "scalar": []}
     for member in union_members(union):
         members[shape_of(member)].append(member)
@@ -174,17 +188,17 @@ def _union_hook(union: Any, converter: Converter) -> Hook:
             with contextlib.suppress(UnexpectedValueError):
                 return converter.structure(value, member)
         if float in members["scalar"] and isinstance(value, float):
-            return _float(value, float)  # says that it is not finite
+            return _float(value, float)  # raises, because the value is not finite
         raise UnexpectedValueError(expected_text(union), value)
 
     return structure_union
 
 
 def tag_of(cls: type) -> str:
-    """Return what the `type` of a table must be for it to become `cls`: its field `type: Literal["..."]`.
+    """Return the value of the key `type` that selects `cls` in a union: the literal of its field `type`.
 
     Raises:
-        PluginError: The class has no such field, so nothing tells it from the others of its union.
+        PluginError: The class has no field `type: Literal["..."]`, so it cannot be told from the others of its union.
     """
     for field in fields_of(cls):
         if field.name == "type" and get_origin(field.type) is Literal:
@@ -193,9 +207,9 @@ def tag_of(cls: type) -> str:
 
 
 def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
-    """Return the class of a union that a table is meant for: the one its keys or its `type` name.
+    """Return the union member that a table stands for, by the table's keys or its `type`.
 
-    Beside a mapping from any keys, a class is meant where the table has keys of it and no others.
+    If one member is a mapping, a class is chosen only if the table is not empty and has no keys but the class's.
     """
     if len(classes) == 1:
         return classes[0]
@@ -222,7 +236,7 @@ def is_component(kind: Any) -> bool:
 
 
 def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> Hook:
-    """Structure a table into the `Config` of the plugin its `type` names."""
+    """Structure a table into the `Config` of the plugin that its `type` names."""
     kind: Kind = get_args(annotated)[1]
 
     def structure_component(table: Any, _: Any) -> ComponentConfig:

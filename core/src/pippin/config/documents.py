@@ -1,4 +1,4 @@
-"""One file as a tree: TOML, YAML or JSON by its suffix, with the line of every value."""
+"""Parsing of one file into a tree with the line of every value: TOML, YAML or JSON, by the file's suffix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["read"]
 
 
 def read(path: Path) -> Node:
-    """Return the table a file holds.
+    """Return the top-level table of a file.
 
     Raises:
         ConfigError: The file is missing, cannot be read, has an unknown suffix, is malformed, or holds no table.

@@ -1,4 +1,4 @@
-"""From what cattrs, attrs and the catalog raise to one line per fault, each with its place."""
+"""Faults of a configuration: exceptions of cattrs, attrs and the catalog as one line each, with its place."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
 from .fields import fields_of
+from .known_keys import replaced_keys_of
 from .tree import KeyPath, Node, path_text
 from .wording import expected_text, value_text
 
@@ -24,7 +25,7 @@ __all__ = ["Fault", "MissingKeyError", "UnexpectedValueError", "fault_error", "f
 
 
 class UnexpectedValueError(ValueError):
-    """A value that is not what its place expects."""
+    """An unacceptable value: of the wrong type, not finite, or not one of the choices."""
 
     def __init__(self, expected: str, value: Any, cure: str = "") -> None:
         super().__init__(f"expected {expected}, got {value_text(value)}{cure}")
@@ -32,7 +33,7 @@ class UnexpectedValueError(ValueError):
 
 
 class MissingKeyError(ValueError):
-    """A key that is not there and has no default."""
+    """A missing key without a default."""
 
     def __init__(self, expected: str) -> None:
         super().__init__(f"missing; expected {expected}")
@@ -40,14 +41,14 @@ class MissingKeyError(ValueError):
 
 @attrs.frozen
 class Fault:
-    """What is wrong at one key path."""
+    """One fault, at one key path."""
 
     path: KeyPath
     text: str
     error: Exception
 
     def lines(self, tree: Node) -> list[str]:
-        """Return the fault as lines for the user, with the file and line where `tree` knows them."""
+        """Return the fault as lines for the user, with file and line if `tree` knows them."""
         origin = tree.nearest_origin(self.path)
         place = [part for part in (str(origin), path_text(self.path)) if part]
         cure = _number_cure(self.error, origin.source)
@@ -55,7 +56,7 @@ class Fault:
 
 
 def under_key(key: str, error: Exception) -> ClassValidationError:
-    """Return `error` as the fault of one key of a table, the way cattrs notes it."""
+    """Return `error` as the fault of one key of a table, in cattrs' own form."""
     error.add_note(AttributeValidationNote(f"at {key}", key, None))
     return ClassValidationError(f"at {key}", [error], dict)  # pyright: ignore[reportCallIssue] a group by `__new__`
 
@@ -88,9 +89,9 @@ def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[Fault]:
 
 
 def fault_error(faults: Iterable[Fault], tree: Node) -> ConfigError | PluginError:
-    """Return all faults as one error, in the order of the files.
+    """Return all faults as one error, ordered by file and line.
 
-    It is a `PluginError` where every fault is a plugin's, so that a program can tell a wrong file from a wrong
+    The error is a `PluginError` if every fault is a plugin's, so that a program can tell a wrong file from a wrong
     installation.
     """
     ordered = sorted(faults, key=lambda fault: _place(fault, tree))
@@ -106,7 +107,7 @@ def _place(fault: Fault, tree: Node) -> tuple[str, int]:
 
 
 def _unknown_key(key: Any, cls: type) -> str:
-    replaced = getattr(cls, "replaced_keys", {}).get(key)
+    replaced = replaced_keys_of(cls).get(key)
     if replaced is not None:
         return f"not a key any more; {replaced}"
     known = [field.name for field in fields_of(cls)]
@@ -117,7 +118,7 @@ def _unknown_key(key: Any, cls: type) -> str:
 
 
 def _blamed(error: Exception, cls: type) -> KeyPath:
-    """Return the field that an error of the constructor speaks of: the one attrs attaches, or names at the start."""
+    """Return the name of the field that a constructor's error is about, attached or at the start; empty if unknown."""
     names = [field.name for field in attrs.fields(cls)] if attrs.has(cls) else []
     attached = [arg.name for arg in error.args if isinstance(arg, attrs.Attribute)]
     named = [name for name in names if str(error).startswith(f"'{name}'")]
@@ -125,15 +126,15 @@ def _blamed(error: Exception, cls: type) -> KeyPath:
 
 
 def _text(error: Exception, path: KeyPath) -> str:
-    """Return an error's own words; attrs' validators put them first and begin with the field, which `path` names."""
+    """Return an error's first argument, its message, without the leading field name, which `path` gives already."""
     text = str(error.args[0]) if error.args else ""
     if not text or not isinstance(error, ValueError | TypeError | PluginError):
-        return f"{type(error).__name__}: {text}".rstrip(": ")  # a class of settings that raises something of its own
+        return f"{type(error).__name__}: {text}".rstrip(": ")  # a `Config` class that raises an error of its own
     return text.removeprefix(f"'{path[-1]}' ") if path else text
 
 
 def _number_cure(error: Exception, source: str) -> str:
-    """Return what to do about a number that is written as text."""
+    """Return the advice for a number that is written as text; empty for any other error."""
     if not (isinstance(error, UnexpectedValueError) and isinstance(error.value, str)):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""The fields of a configuration class: their types, and the docstrings that follow them in the source."""
+"""The fields of a configuration class: their types, defaults and docstrings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def fields_of(cls: type) -> list[attrs.Attribute[Any]]:
     """Return the fields that a file may set, in order, with their annotations resolved to types.
 
     Raises:
-        PluginError: An annotation names what is not importable.
+        PluginError: An annotation names something that cannot be imported.
     """
     try:
         attrs.resolve_types(cls)
@@ -31,7 +31,7 @@ def fields_of(cls: type) -> list[attrs.Attribute[Any]]:
 
 
 def default_of(field: attrs.Attribute[Any]) -> Any:
-    """Return a field's default; None where there is none, or none that stands without the other fields."""
+    """Return a field's default; None if there is none, or if it depends on the other fields."""
     if field.default is attrs.NOTHING:
         return None
     factory = getattr(field.default, "factory", None)
@@ -41,7 +41,7 @@ def default_of(field: attrs.Attribute[Any]) -> Any:
 
 
 def field_texts(cls: type) -> dict[str, str]:
-    """Return the docstring of each field that has one: the string that stands below it in the class body."""
+    """Return the docstring of each field that has one: the string after the field in the class body."""
     texts: dict[str, str] = {}
     for ancestor in reversed(cls.__mro__[:-1]):
         texts.update(_own_field_texts(ancestor))

@@ -1,4 +1,4 @@
-"""Where an asset lies: a file, or a file inside an installed package that is found without importing it."""
+"""Search for an asset's file: a path, or a file inside an installed package, which is not imported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _find_in_package(path: str, where: str) -> Path:
         raise ConfigError(
             f"{where}: not of the form 'pkg:package/path/inside', got {path!r}; name one top-level package"
         )
-    # For a top-level name, `find_spec` looks the package up and runs none of it.
+    # For a top-level name, `find_spec` finds the package without running its code.
     spec = importlib.util.find_spec(package)
     if spec is None:
         raise ConfigError(
@@ -54,7 +54,7 @@ def _find_in_package(path: str, where: str) -> Path:
 
 
 def _nearest_entry(missing: Path) -> str:
-    """Say in which folder the path breaks off, and what lies there with nearly the same name."""
+    """Return the first part of a path that does not exist, and the most similar name in its folder."""
     if missing.is_dir():
         return "; it is a folder, name a file in it"
     step = missing

@@ -1,4 +1,4 @@
-"""The `[collision.hydroelastic]` table: contacts that are patches of pressure, in place of points."""
+"""The `[collision.hydroelastic]` table: contacts as patches of pressure, in place of points."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _pruned = only_where(
 
 
 def _fraction(default: float, *validators: Any) -> Any:
-    """Return a field for a part of a buffer: more than nothing, all of it at most."""
+    """Return a field for a fraction of a buffer: above 0, at most 1."""
     return attrs.field(default=default, validator=[finite, gt(0.0), le(1.0), *validators])
 
 
@@ -30,7 +30,7 @@ def _multiplier() -> Any:
 
 @attrs.frozen(kw_only=True)
 class HydroelasticConfig:
-    """How shapes that are hydroelastic, both of a pair, meet: pressures are equal on the surface of contact."""
+    """Contacts between two hydroelastic shapes: on the contact surface, their pressures are equal."""
 
     replaced_keys: ClassVar[Mapping[str, str]] = {
         "margin_contact_area": "leave it out, contacts that do not touch yet have the stiffness of those that do",
@@ -40,40 +40,42 @@ class HydroelasticConfig:
     """Whether the contacts of a pair are reduced to a few."""
 
     pre_prune_contacts: bool = True
-    """Whether they are thinned out before that as well, where contacts are reduced and not deterministic."""
+    """Whether contacts are also thinned out before the reduction. It has no effect without reduction, or if contacts
+    are deterministic."""
 
     buffer_fraction: float = _fraction(1.0)
-    """Part of every buffer that Newton estimates which is allocated."""
+    """Fraction of Newton's estimate that is allocated, for every buffer."""
 
     buffer_mult_broad: int = _multiplier()
-    """Factor on the buffer of overlapping blocks."""
+    """Factor on the capacity for pairs of overlapping blocks."""
 
     buffer_mult_iso: int = _multiplier()
-    """Factor on the buffers of voxels that the surface of contact runs through."""
+    """Factor on the capacity for voxels that the contact surface crosses."""
 
     buffer_mult_contact: int = _multiplier()
-    """Factor on the buffer of the surface's faces."""
+    """Factor on the capacity for faces of the contact surface."""
 
     contact_buffer_fraction: float = _fraction(0.5, _pruned)
-    """Part of the buffer of faces that is allocated where they are thinned out first."""
+    """Fraction of the face buffer that is allocated if contacts are thinned out first."""
 
     contact_reduction_hashtable_size_factor: float = attrs.field(default=0.25, validator=[finite, gt(0.0), _reduced])
-    """Entries of the table that reduces contacts, in units of the buffer of faces."""
+    """Entries of the hash table of the contact reduction, in units of the face buffer's size."""
 
     grid_size: int = attrs.field(default=262144, validator=ge(1))
-    """Threads that share the work on faces."""
+    """Number of threads that work on faces."""
 
     output_contact_surface: bool = False
-    """Whether the surface of contact is kept, for drawing."""
+    """Whether the contact surface is kept, for drawing."""
 
     normal_matching: bool = True
-    """Whether reduced normals are turned so that their sum is the direction of the whole force."""
+    """Whether the normals of reduced contacts are rotated so that their sum has the direction of the total force."""
 
     anchor_contact: bool = attrs.field(default=False, validator=_reduced)
-    """Whether a contact is added at the centre of pressure, which keeps the moment."""
+    """Whether a contact is added at the centre of pressure, to preserve the moment."""
 
     moment_matching: bool = attrs.field(default=False, validator=_reduced)
-    """Whether reduced contacts keep the largest moment of friction, with an anchor."""
+    """Whether reduced contacts preserve the largest friction moment; this adds the anchor contact too."""
 
     mc_edge_clamp_min: float = attrs.field(default=0.02, validator=[finite, ge(0.0), le(0.5)])
-    """How near to a voxel's corner the surface may cross its edge, in units of the edge; 0 is the most faithful."""
+    """Smallest distance from a voxel's corner at which the surface crosses an edge, in edge lengths; 0 is the most
+    accurate."""

@@ -1,4 +1,4 @@
-"""From a file, or from plain data, to a `SimulationConfig`, and back."""
+"""Conversion of files and plain data to a `SimulationConfig`, and back."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ def load(
     overrides: Mapping[str, Any] | Iterable[str] | None = None,
     catalog: Catalog | None = None,
 ) -> SimulationConfig:
-    """Return the configuration a file describes, with the files it extends and the overrides applied.
+    """Return the configuration of a file, with the files that it extends and the overrides applied.
 
     Args:
         path: A .toml, .yaml, .yml or .json file.
         overrides: Values on top of the file, by dotted key: `{"solver.iterations": 8}`, or as on the command line:
             `["solver.iterations=8"]`. A changed `type` drops the keys of the plugin it replaces.
-        catalog: Where plugins are looked up; by default what is installed.
+        catalog: The plugins to choose from; by default all installed ones.
 
     Raises:
         ConfigError: The file cannot be read or is wrong; one line per fault, each with file and line.
-        PluginError: Nothing is wrong but plugins: not installed, ambiguous or broken.
+        PluginError: Every fault is a plugin's: not installed, ambiguous or broken.
     """
     return structure_tree(read_tree(path, overrides), catalog)
 
 
 def read_tree(path: str | os.PathLike[str], overrides: Mapping[str, Any] | Iterable[str] | None = None) -> Node:
-    """Return what `load` structures: the merged file and overrides, in which each value knows where it was written.
+    """Return the tree that `load` structures: merged files and overrides, each value with its origin.
 
     Raises:
         ConfigError: A file cannot be read, or an override cannot be applied.
@@ -66,24 +66,24 @@ def read_tree(path: str | os.PathLike[str], overrides: Mapping[str, Any] | Itera
 
 
 def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> SimulationConfig:
-    """Return the configuration that plain data describe, checked as a file is; relative paths stay as they are.
+    """Return the configuration of plain data, checked like a file; relative paths stay unchanged.
 
     Raises:
         ConfigError: The data are wrong; one line per fault, each with its key path.
-        PluginError: Nothing is wrong but plugins: not installed, ambiguous or broken.
+        PluginError: Every fault is a plugin's: not installed, ambiguous or broken.
     """
     return structure_tree(Node.build(data), catalog)
 
 
 def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConfig:
-    """Return the configuration a tree describes; faults name the places the tree knows.
+    """Return the configuration of a tree; faults name the origins that the tree holds.
 
     Raises:
         ConfigError: The tree is wrong.
-        PluginError: Nothing is wrong but plugins.
+        PluginError: Every fault is a plugin's.
     """
     installed = catalog or Catalog.installed()
-    with suppress(ConfigError):  # told below, among all other faults
+    with suppress(ConfigError):  # raised below, with all other faults
         restricted = structure_catalog(tree, installed)
         for note in restricted.notes[len(installed.notes) :]:
             warnings.warn(note, UserWarning, stacklevel=3)
@@ -96,7 +96,7 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
 
 
 def structure_catalog(tree: Node, installed: Catalog) -> Catalog:
-    """Return the catalog that the `[catalog]` table of a tree leaves of what is installed.
+    """Return the installed catalog as restricted by the `[catalog]` table of a tree.
 
     Raises:
         ConfigError: The table is wrong.
@@ -115,9 +115,9 @@ def _located(tree: Node, path: KeyPath) -> str:
 
 
 def unstructure(config: Any) -> Any:
-    """Return a configuration as plain data, which `structure` takes back.
+    """Return a configuration as plain data, which `structure` accepts again.
 
-    What is None is left out, as TOML has no word for it, and so is a table that is empty by default.
+    Values that are None are left out, because TOML has no null. So are empty tables that are empty by default.
     """
     if isinstance(config, ComponentConfig):
         return {"type": config.type, **unstructure(config.config)}
@@ -140,13 +140,13 @@ def dump_toml(config: SimulationConfig, tree: Node | None = None) -> str:
 
     Args:
         config: The configuration.
-        tree: What it was structured from; where given, a comment behind each value says where it was written.
+        tree: The tree that `config` was structured from; if given, a comment after each value names its origin.
     """
     return toml_text(unstructure(config), None if tree is None else lambda path: _origin(tree, path))
 
 
 def origins(config: SimulationConfig, tree: Node) -> dict[str, str]:
-    """Return where each value was written, by key path: `ant.toml:12`, `--set`, or `default`."""
+    """Return the origin of each value by key path: `ant.toml:12`, `--set`, or `default`."""
     return {path_text(path): _origin(tree, path) for path in value_paths(unstructure(config))}
 
 

@@ -1,4 +1,4 @@
-"""Layers: a file over the files it extends, and what is set on top."""
+"""Merging of layers: a file over the files that it extends."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["merge", "read_layers"]
 
 
 def merge(lower: Node, upper: Node) -> Node:
-    """Return `upper` over `lower`: tables merge key by key, lists and scalars replace.
+    """Return `upper` merged over `lower`: tables merge key by key, lists and scalars are replaced.
 
-    Where `upper` changes the `type` of a table, nothing of the lower table remains: its keys belong to another plugin.
+    If `upper` changes the `type` of a table, the lower table is dropped: its keys belong to another plugin.
     """
     if not (isinstance(lower.value, dict) and isinstance(upper.value, dict)) or _changes_type(lower, upper):
         return upper
@@ -32,11 +32,11 @@ def _changes_type(lower: Node, upper: Node) -> bool:
 
 
 def read_layers(path: Path, above: tuple[Path, ...] = ()) -> Node:
-    """Return a file merged over the files its `extends` names, the last of them on top.
+    """Return a file merged over the files that its `extends` lists; a later file overrides an earlier one.
 
     Args:
         path: The file; paths in it, and names in its `extends`, are relative to its folder.
-        above: The files on the way here, each extending the next.
+        above: The chain of files that led to this one, each extending the next.
 
     Raises:
         ConfigError: A file cannot be read, `extends` is no list of names, or a file extends itself.

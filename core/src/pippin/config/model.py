@@ -1,4 +1,4 @@
-"""The typed, frozen form of a configuration file. Field order is the order of the file."""
+"""Typed, frozen classes of a configuration file. Fields are in the order of the file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
-from pippin.solving.features import FEATURES
+from pippin.features import FEATURES
 from pippin.spelling import did_you_mean
 from pippin.validators import finite, in_schema, unit_quaternion
 
@@ -51,10 +51,10 @@ def _slice_or_indices(instance: Any, attribute: Any, value: str | tuple[int, ...
 
 @attrs.frozen(kw_only=True)
 class StepConfig:
-    """The `[simulation]` table: how time advances, where, and whether the step is captured."""
+    """The `[simulation]` table: time step, device, graph capture and demands on the step."""
 
     dt: float = attrs.field(default=0.005, validator=[finite, gt(0.0)])
-    """Length of one physics step [s]: actuators run once in it."""
+    """Length of a physics step [s]; actuators run once per physics step."""
 
     substeps: int = attrs.field(default=1, validator=ge(1))
     """Solver steps per physics step; each advances `dt / substeps`."""
@@ -63,48 +63,51 @@ class StepConfig:
     """Physics steps per control step; `Simulation.step()` advances one control step."""
 
     device: str = "auto"
-    """`cpu`, `cuda:0` and so on, or `auto`: the first CUDA device where there is one, else the CPU."""
+    """`cpu`, `cuda:0` and so on, or `auto`: the first CUDA device if there is one, else the CPU."""
 
     capture: Literal["auto", "require", "off"] = "auto"
-    """Record the step into a graph: where it can be (`auto`), or fail (`require`), or never (`off`)."""
+    """Recording of the step into a graph: if possible (`auto`), or else an error (`require`), or never (`off`)."""
 
     seed: int = attrs.field(default=0, validator=ge(0))
-    """Seed of every random number a component draws."""
+    """Seed of all random numbers that components draw."""
 
     determinism: Literal["run-to-run"] | None = None
-    """Whether every run on one machine must give the same bits (`run-to-run`); what cannot is refused by name."""
+    """Whether every run on one machine must give the same bits (`run-to-run`). A plugin that does not promise this is
+    refused."""
 
     requires_grad: bool = False
-    """Whether `Simulation.rollout` records what gradients are computed from; backward kernels double a cold start."""
+    """Whether `Simulation.rollout` records a tape for gradients; compiling backward kernels doubles a cold start."""
 
     observables: tuple[str, ...] = ()
-    """What else the solver reports, for views: `contact_f`, `body_qdd`, `body_parent_f` or a kind of its own."""
+    """Quantities that the solver reports for views: `contact_f`, `body_qdd`, `body_parent_f` or one of its own."""
 
     accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
-    """Features of the scene to do without where the solver does not support them; others are refused or warned of."""
+    """Features of the scene that may be left out if the solver does not support them. Any other unsupported feature is
+    an error, or a warning if only numbers change."""
 
 
 @attrs.frozen(kw_only=True)
 class AssetConfig:
-    """One `[[scene.assets]]` table: a robot or an object, and where each world puts it."""
+    """One `[[scene.assets]]` table: a robot or an object, its worlds and its pose."""
 
     path: FilePath
-    """A file (relative to the configuration file), or `pkg:package/path` inside an installed package."""
+    """A file, by its path relative to the configuration file, or `pkg:package/path` inside an installed package."""
 
     format: Literal["mjcf", "urdf", "usd"] | None = None
     """The importer; by default the suffix decides: .xml and .mjcf, .urdf, .usd, .usda, .usdc and .usdz."""
 
     label: str | None = attrs.field(default=None, validator=optional(min_len(1)))
-    """Prefix of the asset's labels, to tell copies of one file apart: `left` makes `left/ant/worldbody/torso`."""
+    """Prefix of the asset's labels, to distinguish copies of one file: `left` gives `left/ant/worldbody/torso`."""
 
     up_axis: Literal["x", "y", "z"] | None = None
-    """The asset's own up axis, z by default (MJCF and URDF only: a USD stage says its own). Turned to the scene's z."""
+    """Up axis in the asset's file, by default z; it is rotated to the scene's z. MJCF and URDF only: a USD stage states
+    its up axis."""
 
     worlds: str | tuple[int, ...] | None = attrs.field(default=None, validator=optional(_slice_or_indices))
-    """The worlds that hold it: a slice as in Python (`"0:32"`, `"::2"`) or a list of indices; by default all."""
+    """Worlds that contain the asset: a slice as in Python (`"0:32"`, `"::2"`) or a list of indices; by default all."""
 
     position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
-    """Position of the asset's origin in the world [m]; the file's own placement of its bodies adds to it."""
+    """Position of the asset's origin in the world [m]; poses in the file are relative to this origin."""
 
     rotation: Quaternion = attrs.field(default=(0.0, 0.0, 0.0, 1.0), validator=[deep_iterable(finite), unit_quaternion])
     """Orientation of the asset in the world: unit quaternion (x, y, z, w)."""
@@ -113,19 +116,19 @@ class AssetConfig:
     """Uniform scale of lengths (MJCF and URDF only)."""
 
     floating: bool | None = None
-    """Whether the root is free to move; by default what the asset says, or fixed for a URDF."""
+    """Whether the root is free to move; by default as the asset states, and fixed for a URDF."""
 
     joint_positions: Mapping[str, float] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), finite))
-    """Positions [m or rad] that joints start at, by label pattern; the others start where the file puts them."""
+    """Initial joint positions [m or rad] by label pattern; the other joints start at the positions in the file."""
 
     armature: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0)]))
-    """Rotor inertia [kg or kg·m²] of the joints whose own the file does not state; a URDF states none."""
+    """Rotor inertia [kg or kg·m²] of joints for which the file states none; a URDF never states one."""
 
     ignore: tuple[str, ...] = ()
-    """Label patterns of named geoms and sites (MJCF), or of prims with all below them (USD), to leave out."""
+    """Label patterns of parts to leave out: named geoms and sites (MJCF), or prims with their descendants (USD)."""
 
     self_collisions: bool = True
-    """Whether the asset's own shapes collide with each other, where a USD stage does not say."""
+    """Whether the asset's own shapes collide with each other; a setting in a USD stage takes precedence."""
 
     collapse_fixed_joints: bool = False
     """Whether bodies joined by fixed joints are merged."""
@@ -136,33 +139,33 @@ class AssetConfig:
 
 @attrs.frozen(kw_only=True)
 class SceneConfig:
-    """The `[scene]` table: what one world holds, and how many worlds there are."""
+    """The `[scene]` table: the content of the worlds, and their number."""
 
     worlds: int = attrs.field(default=1, validator=ge(1))
-    """Independent copies simulated side by side."""
+    """Number of independent worlds, simulated side by side."""
 
     spacing: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
-    """Distance between neighbouring worlds where they are drawn [m]; physics keeps every world at the origin."""
+    """Distance between neighbouring worlds when they are drawn [m]; in the physics, every world is at the origin."""
 
     ground: bool = False
     """Whether a ground plane, shared by all worlds, lies at height zero."""
 
     gravity: Vector3 = attrs.field(default=(0.0, 0.0, -9.81), validator=deep_iterable(finite))
-    """Gravitational acceleration [m/s²]; z is up. It holds whatever an asset or a prototype says."""
+    """Gravitational acceleration [m/s²]; z is up. It overrides the gravity of assets and prototypes."""
 
     shapes: ShapeConfig = attrs.field(factory=ShapeConfig)
-    """What shapes are made of where their asset does not say."""
+    """Properties of shapes that their asset does not state."""
 
     assets: tuple[AssetConfig, ...] = ()
-    """What the worlds hold, in order. Empty where a prototype built in Python is passed instead."""
+    """Contents of the worlds, in order; empty if a prototype built in Python is passed instead."""
 
 
 @attrs.frozen(kw_only=True)
 class ComponentConfig:
-    """A plugin chosen by name, and its own configuration: `[solver]`, `[actuators.*]`, `[sensors.*]`, `[plugins.*]`."""
+    """A plugin chosen by name, with its configuration: `[solver]`, `[actuators.*]`, `[sensors.*]`, `[plugins.*]`."""
 
     type: str = attrs.field(validator=instance_of(str))
-    """The entry point's name, or `dist:name` where two distributions offer the same name."""
+    """The entry point's name, or `dist:name` if two distributions offer the same name."""
 
     config: Any
     """An instance of the plugin's `Config` class."""
@@ -170,11 +173,11 @@ class ComponentConfig:
 
 @attrs.frozen(kw_only=True)
 class SimulationConfig:
-    """A whole configuration file. Each `Annotated` component says in which kind of the catalog its `type` is found."""
+    """A whole configuration file. The annotation of a component names the kind of plugin that its `type` selects."""
 
     simulation: StepConfig = attrs.field(factory=StepConfig)
     scene: SceneConfig = attrs.field(factory=SceneConfig)
-    solver: Annotated[ComponentConfig, "solver"] | None = None  # a plugin made in Python may build it instead
+    solver: Annotated[ComponentConfig, "solver"] | None = None  # a plugin object from Python may build it instead
     collision: CollisionConfig = attrs.field(factory=CollisionConfig)
     actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)

@@ -23,7 +23,7 @@ _ASSIGNMENT = re.compile(rf"\s*(?P<key>{KEY})\s*=(?P<value>.*)", re.DOTALL)
 
 @attrs.frozen
 class Override:
-    """One value and the path it is set at."""
+    """One value and the key path at which it is set."""
 
     path: tuple[str, ...]
     value: Any
@@ -33,11 +33,11 @@ class Override:
 def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     """Return overrides as given in Python (key to value) or on the command line (`key=value`).
 
-    A value on the command line is a TOML value; a bare word that is none is a string, so `solver.type=xpbd` works.
-    Keys are TOML's dotted keys: one with a dot or a regular expression in it is quoted, `kp.".*hip.*"=40`.
+    A value on the command line is a TOML value; a bare word is a string, so `solver.type=xpbd` works. Keys are TOML's
+    dotted keys: quote a part that contains a dot or a regular expression, as in `kp.".*hip.*"=40`.
 
     Raises:
-        ConfigError: A key or a value is malformed; every one that is gets its line.
+        ConfigError: A key or a value is malformed; one line for each.
     """
     if isinstance(overrides, str):
         overrides = [overrides]
@@ -84,10 +84,10 @@ def _value(text: str, key: str) -> Any:
 
 
 def apply(tree: Node, overrides: Iterable[Override]) -> Node:
-    """Return the tree with each value set; tables on the way are made where they are missing.
+    """Return the tree with each value set; missing tables on the way are created.
 
-    Tables are set before what is in them, and a `type` before its siblings: a changed `type` drops the keys of the
-    old plugin, not those set in the same go.
+    Tables are set before their contents, and a `type` before its siblings: a changed `type` drops the keys of the old
+    plugin, but not the keys set in the same call.
 
     Raises:
         ConfigError: A path leads through a value that is no table, or to an item that a list does not have.
@@ -104,7 +104,7 @@ def apply(tree: Node, overrides: Iterable[Override]) -> Node:
 
 
 def _assign(node: Node, path: KeyPath, keys: tuple[str, ...], new: Node) -> Node:
-    """Return `node`, which stands at `path`, with `new` set at `keys` below it."""
+    """Return `node`, which is at `path`, with `new` set at `keys` below it."""
     if not keys:
         return new
     if isinstance(node.value, list):

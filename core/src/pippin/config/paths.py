@@ -1,4 +1,4 @@
-"""Fields that name a file: relative to the file they are written in, wherever the program is started."""
+"""Fields that name a file, relative to the configuration file and not to the current folder."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ __all__ = ["PACKAGE_PREFIX", "FilePath", "WrittenText", "anchored", "is_file_pat
 PACKAGE_PREFIX = "pkg:"
 
 FilePath = Annotated[str, "file"]
-"""A field's type: a path to a file, or `pkg:package/path` inside an installed package."""
+"""Type of a field for the path of a file, or `pkg:package/path` inside an installed package."""
 
 
 class WrittenText(str):
-    """A text that knows the folder of the file it was written in."""
+    """A string from a file, with the folder of that file."""
 
     __slots__ = ("folder",)
 
@@ -27,7 +27,7 @@ def is_file_path(annotation: Any) -> bool:
 
 
 def anchored(text: str) -> str:
-    """Return a relative path as an absolute one, where it is known what it is relative to."""
+    """Return a relative path as an absolute one if the folder of its file is known, else unchanged."""
     if not isinstance(text, WrittenText) or text.startswith(PACKAGE_PREFIX):
         return str(text)
     return str(text.folder.absolute() / text)

@@ -1,8 +1,8 @@
-"""On which line each key and each list item of a TOML or JSON document stands.
+"""Line numbers of the keys and list items of a TOML or JSON document.
 
-Neither `tomllib` nor `json` tells. The walk below is short because it only ever sees a document that one of them has
-accepted: it need not know every rule, only where tokens end. The two grammars differ in `=` and `:` alone, once
-TOML's headers are read.
+Neither `tomllib` nor `json` gives line numbers. The walk below is short because one of them has already accepted the
+document: the walk need not know every rule, only where tokens end. Apart from TOML's headers, the two grammars differ
+only in `=` and `:`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["KEY", "json_lines", "split_key", "toml_lines"]
 
 _KEY_PART = r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[A-Za-z0-9_-]+)"""
 KEY = rf"{_KEY_PART}(?:[ \t]*\.[ \t]*{_KEY_PART})*"
-"""A dotted key, quoted where needed, as a regular expression."""
+"""A dotted key, quoted if needed, as a regular expression."""
 
 _GAP = re.compile(r"(?:[\s,]|\#[^\n]*)*")
 _HEADER = re.compile(rf"\[(?P<array>\[)?[ \t]*(?P<key>{KEY})[ \t]*\]\]?")
@@ -142,7 +142,7 @@ class _Walk:
         self.take(_GAP)
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str]:
-        """Move past `pattern`, which a valid document holds here."""
+        """Match `pattern`, which a valid document has at this position, and move past it."""
         match = pattern.match(self.text, self.at)
         assert match, f"a valid document has no {pattern.pattern!r} at {self.at}"
         self.at = match.end()

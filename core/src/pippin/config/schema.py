@@ -1,7 +1,7 @@
-"""A JSON Schema of the configuration file, for editors: every installed plugin, its keys, defaults and bounds.
+"""JSON Schema of the configuration file, for editors: every installed plugin, its keys, defaults and bounds.
 
-Draft 7, which taplo, behind the usual TOML extensions of editors, knows best. What a file must hold is asked apart
-from what it may hold, because a file that `extends` others need not be whole.
+The schema is draft 7, which taplo, the engine of the usual TOML extensions of editors, supports best. Required keys are
+stated apart from allowed keys, because a file that `extends` others need not be complete.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BOUNDS = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum", "<": "excl
 
 
 def json_schema(catalog: Catalog) -> tuple[Schema, tuple[str, ...]]:
-    """Return the schema of a configuration file, and one line for each plugin left out of it because it is broken."""
+    """Return the schema of a configuration file, and one line for each broken plugin that the schema leaves out."""
     plugins, problems = _load(catalog)
     allowed = _Allowed(plugins).table(SimulationConfig, whole=False)
     required = _Required(plugins).table(SimulationConfig)
@@ -80,12 +80,12 @@ def _names(entry: Entry) -> tuple[str, ...]:
 
 @attrs.frozen
 class _Allowed:
-    """What may stand where: closed tables, types, bounds, defaults and descriptions."""
+    """Schemas of allowed content: closed tables, types, bounds, defaults and descriptions."""
 
     plugins: Mapping[Kind, list[_Plugin]]
 
     def value(self, annotation: Any, whole: bool) -> Schema:
-        """Return the schema of a type. A whole value is not merged with another file's: its keys are required."""
+        """Return the schema of a type. A whole value is not merged with another file's, so its keys are required."""
         members = union_members(annotation)
         if len(members) > 1 and all(map(attrs.has, members)):
             schema = _choice([([tag_of(member)], self.table(member, whole)) for member in members])
@@ -109,7 +109,7 @@ class _Allowed:
         return {"type": _SCALARS[annotation]} if annotation in _SCALARS else {}
 
     def sequence(self, items: tuple[Any, ...]) -> Schema:
-        """Return the schema of a list; one of equal items of a fixed number needs no schema per position."""
+        """Return the schema of a list; a list of fixed length with items of one type needs no schema per position."""
         if len(items) < 2 or items[-1] is Ellipsis:
             return {"type": "array", "items": self.value(items[0], whole=True) if items else {}}
         schemas = [self.value(item, whole=True) for item in items]
@@ -133,7 +133,7 @@ class _Allowed:
         return schema
 
     def field(self, field: attrs.Attribute[Any], text: str | None, whole: bool) -> Schema:
-        """Return the schema of one key: its type, what its validators say, its description and its default."""
+        """Return the schema of one key: its type, the bounds of its validators, its description and its default."""
         schema = _narrowed(self.value(field.type, whole), _keywords(field.validator))
         if text:
             schema["description"] = text
@@ -143,8 +143,8 @@ class _Allowed:
     def component(self, kind: Kind, whole: bool) -> Schema:
         """Return the schema of a component: one closed table per plugin, chosen by `type`.
 
-        A table without `type` may hold any plugin's keys: a file that extends another one changes single keys. In a
-        list it may not: lists are replaced as a whole.
+        A table without `type` may hold any plugin's keys, because a file that extends another one changes single keys.
+        In a list it may not, because lists are replaced as a whole.
         """
         tables = [(plugin, self.table(plugin.config, whole)) for plugin in self.plugins.get(kind, ())]
         schema = _choice([(plugin.names, _with_type(plugin, table)) for plugin, table in tables])
@@ -155,10 +155,10 @@ class _Allowed:
 
 
 def _choice(cases: list[tuple[Sequence[str], Schema]]) -> Schema:
-    """Return the schema of a table whose `type` decides what else it holds.
+    """Return the schema of a table whose `type` determines its other keys.
 
-    `if` and `then` make a validator name the very key that is wrong, where `oneOf` would only say that nothing fits.
-    taplo completes what it finds under `anyOf`; that one rejects nothing, for its last alternative is empty.
+    With `if` and `then`, a validator names the wrong key; with `oneOf` it would only report that no alternative fits.
+    taplo completes keys found under `anyOf`. This `anyOf` rejects nothing, because its last alternative is empty.
     """
     return {
         "type": "object",
@@ -179,7 +179,7 @@ def _with_type(plugin: _Plugin, table: Schema) -> Schema:
 
 
 def _any_of_these(tables: Iterable[Schema]) -> Schema:
-    """Return one closed table with the keys of all."""
+    """Return one closed table with the keys of all tables."""
     variants: dict[str, list[Schema]] = {}
     for table in tables:
         for key, schema in table["properties"].items():
@@ -190,12 +190,12 @@ def _any_of_these(tables: Iterable[Schema]) -> Schema:
 
 @attrs.frozen
 class _Required:
-    """What must stand where, once all files are merged; it says nothing of what else may."""
+    """Schemas of required content, for merged files; they do not restrict other content."""
 
     plugins: Mapping[Kind, list[_Plugin]]
 
     def value(self, annotation: Any) -> Schema:
-        """Return the demands on a type; empty where there are none, and inside lists, whose items are always whole."""
+        """Return the demands on a type; empty if there are none, and for lists, whose items are always whole."""
         tables = [member for member in union_members(annotation) if shape_of(member) == "table"]
         if len(tables) > 1 and not all(map(attrs.has, tables)):
             return {}
@@ -220,7 +220,7 @@ class _Required:
 
 
 def _demands_by_type(demands: Iterable[tuple[Iterable[str], Schema]]) -> Schema:
-    """Return demands that depend on a table's `type`, which is itself demanded."""
+    """Return demands that depend on a table's `type`, which is itself required."""
     cases = [{"if": _has_type(names), "then": schema} for names, schema in demands if schema]
     return {"required": ["type"], **({"allOf": cases} if cases else {})}
 
@@ -235,7 +235,7 @@ def _required_names(cls: type) -> list[str]:
 
 
 def _narrowed(schema: Schema, keywords: Schema) -> Schema:
-    """Return a schema with keywords added, where both have tables key by key."""
+    """Return a schema with keywords added; tables that both have are merged key by key."""
     merged = dict(schema)
     for key, value in keywords.items():
         old = merged.get(key)
@@ -244,10 +244,10 @@ def _narrowed(schema: Schema, keywords: Schema) -> Schema:
 
 
 def _keywords(validator: Any) -> Schema:
-    """Return what a validator checks in JSON Schema's words, as far as those go.
+    """Return the checks of a validator as keywords of JSON Schema, as far as the keywords can express them.
 
-    A validator may bring them itself (`pippin.validators.in_schema`). The classes behind attrs' own are
-    private and their fields are not; an unknown one only makes the schema more permissive.
+    A validator may have its own keywords (`pippin.validators.in_schema`). attrs' own validators are known by class
+    name and fields, because their classes are private; an unknown validator only makes the schema more permissive.
     """
     match type(validator).__name__:
         case "_AndValidator":

@@ -1,4 +1,4 @@
-"""The `[scene.shapes]` table: what shapes are made of where their asset does not say."""
+"""The `[scene.shapes]` table: properties of shapes that their asset does not state."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["ShapeConfig"]
 
 
 def _inherited() -> Any:
-    """Return a field for a finite number that is at least zero, Newton's default where it is not given."""
+    """Return a field for a finite number >= 0; None leaves Newton's default."""
     return attrs.field(default=None, validator=optional([finite, ge(0.0)]))
 
 
 def _range_about_zero(instance: Any, attribute: Any, value: tuple[float, float]) -> None:
-    """Reject two distances that do not lie on either side of zero.
+    """Reject a range of distances that does not have zero inside it.
 
     Raises:
         ValueError: The first is not negative, or the second not positive.
@@ -30,7 +30,7 @@ def _whole_tiles(instance: Any, attribute: Any, value: int) -> None:
     """Reject a resolution that is no multiple of 8, the edge of the tiles that Newton allocates.
 
     Raises:
-        ValueError: It is not from 8 to 65528, or no multiple of 8.
+        ValueError: The resolution is below 8, above 65528, or no multiple of 8.
     """
     if not (0 < value < 2**16 and value % 8 == 0):
         raise ValueError(f"'{attribute.name}' must be a multiple of 8 from 8 to 65528: {value}")
@@ -48,7 +48,7 @@ def _needs_resolution(instance: Any, attribute: Any, value: bool | None) -> None
 
 @attrs.frozen(kw_only=True)
 class ShapeConfig:
-    """Defaults of shapes, set before any asset is read: what an asset states itself goes before them."""
+    """Default properties of shapes. A value that an asset states takes precedence."""
 
     density: float | None = _inherited()
     """Density [kg/m³] (1000)."""
@@ -60,7 +60,7 @@ class ShapeConfig:
     """Contact damping [N·s/m] (100)."""
 
     kf: float | None = _inherited()
-    """Damping of friction in penalty contacts [N·s/m] (1000)."""
+    """Friction damping of penalty contacts [N·s/m] (1000)."""
 
     ka: float | None = _inherited()
     """Distance at which penalty contacts adhere [m] (0)."""
@@ -78,7 +78,7 @@ class ShapeConfig:
     """Coefficient of rolling friction [m] (0.0001)."""
 
     margin: float | None = _inherited()
-    """Thickness added to a shape, at which contacts push [m] (0)."""
+    """Thickness added around a shape; contacts act at this distance from the surface [m] (0)."""
 
     gap: float | None = _inherited()
     """Distance beyond the margins at which contacts are detected [m]; by default Newton's."""
@@ -87,13 +87,14 @@ class ShapeConfig:
     """Stiffness of hydroelastic contacts [Pa/m] (1e10)."""
 
     is_solid: bool | None = None
-    """Whether shapes are solid, or hollow with walls as thick as their margin (yes)."""
+    """Whether shapes are solid (yes); hollow shapes have walls as thick as their margin."""
 
     collision_group: int | None = None
-    """Group (1): a positive one collides with itself and negative ones, a negative one with all others, 0 with none."""
+    """Collision group (1): a positive group collides with itself and with negative groups, a negative group with all
+    other groups, 0 with none."""
 
     collision_filter_parent: bool | None = None
-    """Whether shapes of a body and of the one it hangs on do not collide (yes)."""
+    """Whether contacts between a body's shapes and those of its parent body are left out (yes)."""
 
     has_shape_collision: bool | None = None
     """Whether shapes collide with shapes (yes)."""
@@ -105,24 +106,24 @@ class ShapeConfig:
     """Whether shapes are drawn (yes)."""
 
     is_hydroelastic: bool | None = attrs.field(default=None, validator=optional(_needs_resolution))
-    """Whether shapes have hydroelastic contacts with others that are so too (no); needs CUDA. Planes never are."""
+    """Whether shapes are hydroelastic (no), for contacts between two such shapes; needs CUDA. Planes never are."""
 
     sdf_max_resolution: int | None = attrs.field(default=None, validator=optional(_whole_tiles))
-    """Voxels along the longest edge of a shape's signed distance field; by default it has none."""
+    """Voxels along the longest edge of a shape's signed distance field; by default shapes have no field."""
 
     sdf_target_voxel_size: float | None = attrs.field(default=None, validator=[optional(positive), _one_resolution])
-    """Edge of its voxels [m], in place of `sdf_max_resolution`."""
+    """Edge length of the field's voxels [m], in place of `sdf_max_resolution`."""
 
     sdf_narrow_band_range: tuple[float, float] | None = attrs.field(
         default=None, validator=optional([deep_iterable(finite), _range_about_zero])
     )
-    """Distances inside and outside the surface that the field covers [m] (-0.1, 0.1)."""
+    """Signed distances from the surface between which the field is stored [m] (-0.1, 0.1)."""
 
     sdf_padding: float | None = _inherited()
-    """Room around a primitive shape in its field [m]; by default the gap, and the margin where it is hydroelastic."""
+    """Padding of the field around a primitive shape [m]; by default the gap, plus the margin if hydroelastic."""
 
     sdf_texture_format: Literal["uint8", "uint16", "float32"] | None = None
-    """How the field's distances are stored (uint16)."""
+    """Storage format of the field's distances (uint16)."""
 
     force_sdf: bool | None = None
-    """Whether meshes have a field even where no resolution is given, for the full surface of soft bodies (no)."""
+    """Whether meshes have a field even if no resolution is given, for full-surface contacts with soft bodies (no)."""

@@ -1,4 +1,4 @@
-"""A configuration as a tree in which every value remembers where it was written."""
+"""Tree of a configuration, in which every value has its origin: source and line."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def key_text(key: str | int) -> str:
-    """Return a key as TOML writes it: quoted where it holds more than letters, digits, `_` and `-`."""
+    """Return a key as TOML writes it: quoted if it contains other characters than letters, digits, `_` and `-`."""
     text = str(key)
     return text if _BARE_KEY.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 def path_text(path: KeyPath) -> str:
-    """Return a key path as `--set` takes it: `actuators.legs.kp.".*hip.*"`."""
+    """Return a key path in the notation of `--set`: `actuators.legs.kp.".*hip.*"`."""
     return ".".join(key_text(key) for key in path)
 
 
 @attrs.frozen
 class Origin:
-    """Where a value was written: a line of a file, the command line, or plain Python data (no source at all)."""
+    """Origin of a value: a line of a file, the command line, or plain Python data (no source)."""
 
     source: str = ""
     line: int | None = None
     folder: Path | None = None
-    """What relative paths written there are relative to; None where that is for the reader to say."""
+    """Base folder of relative paths written there; None leaves relative paths unchanged."""
 
     def __str__(self) -> str:
         return self.source if self.line is None else f"{self.source}:{self.line}"
@@ -55,7 +55,7 @@ class Node:
     def build(
         cls, data: Any, source: str = "", lines: Mapping[KeyPath, int] | None = None, folder: Path | None = None
     ) -> Node:
-        """Return plain data as a tree; `lines` tells on which line of `source` each key path begins."""
+        """Return plain data as a tree; `lines` gives the line of `source` on which each key path begins."""
         return cls._grow(data, Origin(source, folder=folder), lines or {}, ())
 
     @classmethod
@@ -68,7 +68,7 @@ class Node:
         return cls(data, origin)
 
     def plain(self) -> Any:
-        """Return the tree as dicts, lists and scalars; texts know the folder of their file."""
+        """Return the tree as dicts, lists and scalars; a string from a file is a `WrittenText` with its folder."""
         if isinstance(self.value, dict):
             return {key: child.plain() for key, child in self.value.items()}
         if isinstance(self.value, list):
@@ -80,7 +80,7 @@ class Node:
         return self.value
 
     def find(self, path: KeyPath) -> Node | None:
-        """Return the node at `path`, or None where nothing was written there."""
+        """Return the node at `path`, or None if nothing was written there."""
         node: Node | None = self
         for key in path:
             node = node.child(key) if node else None

@@ -1,4 +1,4 @@
-"""How errors name values and types."""
+"""Names of values and types in error messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _brief.maxstring = _brief.maxother = 60
 
 
 def value_text(value: Any) -> str:
-    """Return a value as a configuration file shows it, shortened where it is long."""
+    """Return a value in the notation of a configuration file, shortened if it is long."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -40,19 +40,19 @@ def value_text(value: Any) -> str:
 
 
 def repeated_key(source: str, line: int, path: KeyPath, first_line: int) -> str:
-    """Return the fault of a key that stands twice in one table."""
+    """Return the fault of a key that occurs twice in one table."""
     return f"{source}:{line}: {path_text(path)}: the key stands in line {first_line} already; keep one"
 
 
 def union_members(annotation: Any) -> list[Any]:
-    """Return what a union may be, without None; a type that is no union is its own only member."""
+    """Return the members of a union without None; a type that is no union is its own only member."""
     if get_origin(annotation) not in (Union, types.UnionType):
         return [annotation]
     return [member for member in get_args(annotation) if member is not types.NoneType]
 
 
 def shape_of(annotation: Any) -> Shape:
-    """Return how values of a type are written."""
+    """Return the shape of a type's values: a table, a list or a scalar."""
     if get_origin(annotation) is Annotated:
         return shape_of(get_args(annotation)[0])
     origin = get_origin(annotation) or annotation

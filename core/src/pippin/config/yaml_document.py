@@ -1,4 +1,4 @@
-"""YAML text as a tree. PyYAML is imported with this module only, and this module only for a YAML file."""
+"""YAML text as a tree. Only this module imports PyYAML, and it is only imported for a YAML file."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _place(error: yaml.MarkedYAMLError) -> str:
 
 
 def _key_faults(node: Any, source: str, path: KeyPath = (), above: tuple[int, ...] = ()) -> Iterator[str]:
-    """Yield what YAML allows and a configuration does not: repeated keys, keys of other types, and cycles."""
+    """Yield the faults that YAML allows and a configuration does not: repeated keys, keys of other types, cycles."""
     if id(node) in above:
         yield f"{source}:{node.start_mark.line + 1}: {path_text(path)}: refers to itself"
         return
@@ -69,7 +69,7 @@ def _key_faults(node: Any, source: str, path: KeyPath = (), above: tuple[int, ..
 
 
 def _lines(node: Any, path: KeyPath) -> Iterator[tuple[KeyPath, int]]:
-    """Yield each key path with its line; the merge keys `<<` have been replaced by what they stand for."""
+    """Yield each key path with its line; PyYAML has already replaced the merge keys `<<` by their contents."""
     if isinstance(node, MappingNode):
         for key, value in node.value:
             yield (*path, key.value), key.start_mark.line + 1

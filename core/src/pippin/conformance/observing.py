@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+from pippin.components.bound import Bound
 from pippin.errors import CaptureWarning
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Seen:
 def start(simulation: Simulation) -> None:
     """Give actuators another target in each world."""
     for actuator in simulation.actuators.values():
-        targets = getattr(actuator, "position_targets", None)
+        targets = Bound(actuator, "actuator").position_targets
         if targets is not None:
             rows = np.linspace(0.2, 0.5, targets.shape[0], dtype=np.float32)
             targets.assign(np.repeat(rows[:, None], targets.shape[1], axis=1))
@@ -89,14 +90,14 @@ def see(simulation: Simulation) -> Seen:
 def _shown(simulation: Simulation) -> Iterator[tuple[str, Any, np.ndarray]]:
     """Yield what actuators and sensors show, with the worlds of the arrays' first axis."""
     every = np.arange(simulation.world_count)
-    for actuator in simulation.actuators.values():
-        for name in ("computed_effort", "applied_effort"):
-            array = getattr(actuator, name, None)
+    for actuator in (Bound(each, "actuator") for each in simulation.actuators.values()):
+        efforts = {"computed_effort": actuator.computed_effort, "applied_effort": actuator.applied_effort}
+        for name, array in efforts.items():
             if array is not None:
-                yield name, array, getattr(actuator, "worlds", every)
-    for sensor in simulation.sensors.values():
-        for name, output in getattr(sensor, "outputs", {}).items():
-            yield f"outputs[{name!r}]", output.data, getattr(sensor, "worlds", every)
+                yield name, array, every if actuator.worlds is None else actuator.worlds
+    for sensor in (Bound(each, "sensor") for each in simulation.sensors.values()):
+        for name, output in sensor.outputs.items():
+            yield f"outputs[{name!r}]", output.data, every if sensor.worlds is None else sensor.worlds
 
 
 def differing(left: Seen, right: Seen) -> list[str]:

@@ -8,7 +8,7 @@ import newton
 import pippin
 import warp as wp
 from pippin.arrays import present
-from pippin.solving.features import RIGID_TREES
+from pippin.features import RIGID_TREES
 
 from .kernels import mean_acceleration
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from pippin.components.bound import Bound
 from pippin.errors import PluginError
 
 from .observing import Seen, advance, differing
@@ -19,11 +18,11 @@ def check_outputs(runs: Runs) -> None:
     import warp as wp
 
     with runs.subject.build(count=1, capture="off") as simulation:
-        sensor = simulation.sensors[LABEL]
-        outputs = getattr(sensor, "outputs", None)
+        sensor = Bound(simulation.sensors[LABEL], str(runs.subject))
+        outputs = sensor.outputs
         if not outputs:
             raise PluginError(f"{runs.subject}: has no outputs after bind; map names to pippin.sensing.Output")
-        worlds = len(getattr(sensor, "worlds", range(simulation.world_count)))
+        worlds = simulation.world_count if sensor.worlds is None else len(sensor.worlds)
         for name, output in outputs.items():
             if not isinstance(output.data, wp.array) or len(output.data) != worlds:
                 what = f"shape {getattr(output.data, 'shape', None)}"
@@ -62,7 +61,7 @@ def check_observation(runs: Runs) -> None:
         raise PluginError(f"{runs.subject}: changes {', '.join(odd[:3])}; a sensor may only read the state")
 
 
-def _addresses(sensor: Any) -> dict[str, int]:
+def _addresses(sensor: Bound) -> dict[str, int]:
     return {name: output.data.ptr for name, output in sensor.outputs.items()}
 
 

@@ -42,8 +42,7 @@ def check_capture(runs: Runs) -> None:
 
 def check_determinism(runs: Runs) -> None:
     """Two runs of one configuration give the same bits on the CPU, unless `deterministic_on` leaves the CPU out."""
-    component = runs.subject.component()
-    if "cpu" not in getattr(component, "deterministic_on", {"cpu"}):
+    if "cpu" not in runs.subject.declaration.deterministic_on:
         raise PluginError(
             f"{runs.subject}: deterministic_on has no 'cpu', so that nothing can be compared bit for bit;"
             " seed what is random with simulation.seed"

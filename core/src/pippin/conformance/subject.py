@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 from pippin.catalog.entries import Catalog, Entry
 from pippin.components.contract import load_plugin
+from pippin.components.declaration import Declaration
 from pippin.config import structure
 from pippin.errors import CaptureWarning
 from pippin.simulation import Simulation
@@ -98,9 +99,18 @@ class Subject:
         return self.prototype or scenes.suited_to(self.features)
 
     @functools.cached_property
+    def declaration(self) -> Declaration:
+        """What it declares.
+
+        Raises:
+            PluginError: It declares what does not exist.
+        """
+        return Declaration.of(self.component(), str(self))
+
+    @functools.cached_property
     def features(self) -> frozenset[str] | None:
         """The features that the solver declares; None where it declares none, and for actuators and sensors."""
-        return getattr(self.component(), "supported_features", None) if self.kind == "solver" else None
+        return self.declaration.supported_features if self.kind == "solver" else None
 
     def build(
         self,

@@ -1,4 +1,4 @@
-"""The names of Isaac Sim's actuator extension over Pippin's actuators, for code that comes from there."""
+"""Isaac Sim's actuator API on top of Pippin's actuators, for code that was written for Isaac Sim."""
 
 from .articulation import ArticulationActuators
 from .authoring import add_actuator

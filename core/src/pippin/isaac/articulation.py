@@ -1,4 +1,4 @@
-"""The actuators of one robot in all worlds, with the methods that Isaac Sim's class has."""
+"""The actuators of one robot in all worlds, with the methods of Isaac Sim's class."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["ArticulationActuators"]
 
 
 class ArticulationActuators:
-    """The actuators of one robot in all worlds: pass it to a `Simulation` as a plugin, then use it.
+    """The actuators of one robot in all worlds: pass the object to a `Simulation` as a plugin, then use it.
 
-    Those that the stage or the file brought are found when the simulation is built; `from_actuators` brings its own.
-    The simulation steps them, unless auto step is disabled: then they act only in `step_actuators`.
+    It finds the actuators of the stage and the file when the simulation is built; `from_actuators` takes given ones.
+    The simulation steps the actuators, unless auto step is disabled: then they act only in `step_actuators`.
 
     Args:
-        paths: Path of the robot's root, a full-match regular expression, or several: joints below it are the robot's.
+        paths: Path of the robot's root as a full-match regular expression, or several; the robot's joints are below it.
         auto_step_pre_physics: Whether the simulation applies the actuators in each physics step.
     """
 
@@ -55,11 +55,11 @@ class ArticulationActuators:
 
         Args:
             paths: As for the class.
-            actuators: Each with the name of the joint that it drives; their order does not matter.
+            actuators: Pairs of an actuator and the name of its joint, in any order.
             auto_step_pre_physics: As for the class.
 
         Raises:
-            ArgumentError: A joint comes twice. That there is no such joint, the simulation finds when it is built.
+            ArgumentError: A joint occurs twice. An unknown joint is only found when the simulation is built.
         """
         names = [name for _, name in actuators]
         if len(set(names)) < len(names):
@@ -70,13 +70,13 @@ class ArticulationActuators:
 
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Resolve the joints of given actuators, and switch off the drives that the asset gave them."""
+        """Resolve the joints of given actuators, and switch off the asset's drives of these joints."""
         for given in self._given:
             given.select(builder, prototype, self._roots)
 
     @hookimpl
     def bind(self, simulation: Host, binding: Binding) -> None:
-        """Build given actuators, and find those that the stage and the file brought."""
+        """Build given actuators; without any, find those of the stage and the file."""
         self._simulation, self._device = simulation, simulation.device
         for given in self._given:
             given.bind(binding)
@@ -88,13 +88,13 @@ class ArticulationActuators:
 
     @hookimpl
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Apply given actuators; the simulation itself applies those that it found."""
+        """Apply given actuators; the simulation itself applies the actuators of the stage and the file."""
         for given in self._given:
             given.apply_actuators(state, control, dt)
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
-        """Forget what given actuators remember of the masked worlds."""
+        """Clear the memory of given actuators in the masked worlds."""
         for given in self._given:
             given.reset_worlds(world_mask)
 
@@ -105,7 +105,7 @@ class ArticulationActuators:
 
     @property
     def deterministic_on(self) -> frozenset[str]:
-        """Where steps give the same bits in every run: nothing is known of a law that was given."""
+        """Kinds of device on which steps give the same bits in every run; a given law promises this on the CPU only."""
         return frozenset({"cpu"}) if self._given else frozenset({"cpu", "cuda"})
 
     @property
@@ -123,7 +123,7 @@ class ArticulationActuators:
 
     @property
     def actuated_dof_indices(self) -> list[int]:
-        """The DOFs that are driven, ascending, counted within the robot and without a free root."""
+        """The driven DOFs, ascending, counted within the robot and without a free root."""
         own = self._dofs[0].tolist()
         driven = {dof for each in self.actuators for dof in each.actuated_dofs.numpy().tolist()}
         return [index for index, dof in enumerate(own) if dof in driven]
@@ -135,12 +135,12 @@ class ArticulationActuators:
         indices: int | Sequence[int] | np.ndarray | None = None,
         dof_indices: int | Sequence[int] | np.ndarray | None = None,
     ) -> None:
-        """Set the effort that actuators add [N or N·m]; it stays until it is set again, and passes delay and clamping.
+        """Set the feedforward effort [N or N·m]; it holds until it is set again, and is delayed and clamped.
 
-        DOFs without an actuator are passed over. Reads and writes the device.
+        DOFs without an actuator are skipped. Reads and writes the device.
 
         Args:
-            target_feedforward_efforts: What fits [len(indices), len(dof_indices)] by NumPy's rules.
+            target_feedforward_efforts: Values that NumPy can broadcast to [len(indices), len(dof_indices)].
             indices: Worlds; by default all.
             dof_indices: DOFs counted within the robot; by default all.
 
@@ -163,14 +163,14 @@ class ArticulationActuators:
             _write_where_driven(each, dofs.ravel(), wanted.ravel())
 
     def step_actuators(self, step_dt: float, context: Any = None) -> None:
-        """Apply every actuator once: its efforts are `control.joint_f` of the next step.
+        """Apply every actuator once: the efforts are `control.joint_f` of the next step.
 
         Args:
             step_dt: Length of the physics step that follows [s].
-            context: Not read; Isaac Sim's callbacks pass one.
+            context: Ignored; Isaac Sim's callbacks pass one.
 
         Raises:
-            SimulationError: The simulation steps them itself, or this is closed.
+            SimulationError: The simulation steps the actuators itself, or this object is in no simulation, or closed.
         """
         simulation = self._running
         if self.actuators and self._is_auto:
@@ -181,15 +181,15 @@ class ArticulationActuators:
             each.step(simulation.state, simulation.control, step_dt)
 
     def enable_auto_step_pre_physics(self) -> None:
-        """Let the simulation apply the actuators in each physics step. May be called before it is built."""
+        """Let the simulation apply the actuators in each physics step. May be called before `bind`."""
         self._set_auto(True)
 
     def disable_auto_step_pre_physics(self) -> None:
-        """Leave applying the actuators to `step_actuators`. May be called before the simulation is built."""
+        """Apply the actuators only in `step_actuators`. May be called before `bind`."""
         self._set_auto(False)
 
     def reset(self) -> None:
-        """Forget what the actuators of all worlds remember: integrals, delayed targets, states of networks."""
+        """Clear the memory of the actuators in all worlds: integrals, delayed targets, states of networks."""
         import warp as wp
 
         mask = wp.full(len(self._dofs) + 1, value=True, dtype=bool, device=self._running.device)
@@ -198,7 +198,7 @@ class ArticulationActuators:
 
     @hookimpl
     def close(self) -> None:
-        """Let the actuators go: they act no more. A second time does nothing."""
+        """Detach the actuators: they act no more. A second call has no effect."""
         if self._simulation is not None and not self._is_closed and self._is_auto:
             self._switch(on=False)
         self._is_closed = True
@@ -245,10 +245,10 @@ def _is_under(label: str, roots: Sequence[re.Pattern[str]]) -> bool:
 
 
 def _dofs_under(roots: Sequence[re.Pattern[str]], model: newton.Model, world_count: int) -> np.ndarray:
-    """Return the DOFs of the joints below some roots but free ones, shape [world_count, DOFs of a world].
+    """Return the DOFs of the joints below some roots, without free joints, shape [world_count, DOFs of a world].
 
     Raises:
-        ArgumentError: They are not the same in all worlds.
+        ArgumentError: The number of DOFs is not the same in all worlds.
     """
     import newton
 
@@ -276,7 +276,7 @@ def _indices(where: str, given: Any, count: int) -> np.ndarray:
 def _write_where_driven(actuator: DriveActuator, dofs: np.ndarray, values: np.ndarray) -> None:
     lanes = {dof: lane for lane, dof in enumerate(actuator.actuated_dofs.numpy().tolist())}
     written = {lanes[dof]: value for dof, value in zip(dofs.tolist(), values.tolist(), strict=True) if dof in lanes}
-    if written:  # a network has no feedforward, and says so when it is asked for it
+    if written:  # a network has no feedforward: reading it raises an error
         efforts = actuator.feedforward.numpy()
         efforts.ravel()[list(written)] = list(written.values())
         actuator.feedforward.assign(efforts)

@@ -1,4 +1,4 @@
-"""Writing an actuator into a USD stage, which Pippin then finds as any other."""
+"""Authoring of an actuator in a USD stage; Pippin reads it like any other actuator of a stage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .errors import ArgumentError
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    # OpenUSD comes without types.
+    # OpenUSD has no type annotations.
     Stage: TypeAlias = Any
     Prim: TypeAlias = Any
 
@@ -31,21 +31,21 @@ def add_actuator(
     delay: DelayConfig | None = None,
     overwrite_existing: bool = False,
 ) -> Prim:
-    """Write a `NewtonActuator` prim at `{root}/Actuators/{name}` and return it. Nothing is written where it fails.
+    """Write a `NewtonActuator` prim at `{root}/Actuators/{name}` and return it. An error leaves the stage unchanged.
 
-    Every attribute of the schemas is authored, also where it has the schema's own value.
+    Every attribute of the schemas is authored, even if its value is the schema's default.
 
     Args:
-        articulation_root: The prim that the joints are under; of a stage, its default prim.
-        target_names: Names of the joints that it drives, or their paths where two joints have one name.
+        articulation_root: The prim above the joints, or a stage, whose default prim is taken.
+        target_names: Names of the driven joints, or their paths if two joints have the same name.
         name: Name of the prim, and of the actuator in a simulation.
         controller: The law: `PDControlConfig`, `PIDControlConfig` or `NeuralControlConfig`.
         clamping: Limits in the order in which they are applied, at most one of each class.
-        delay: How late targets reach the law.
-        overwrite_existing: Whether a prim of that name is replaced.
+        delay: Delay of the targets before they reach the law.
+        overwrite_existing: Whether an existing prim of that name is replaced.
 
     Raises:
-        ArgumentError: A joint is unknown or ambiguous, the prim exists, a clamping comes twice, or the name is none.
+        ArgumentError: A joint is unknown or ambiguous, the prim exists, a clamping comes twice, or the name is invalid.
         TypeError: A configuration is of another class.
     """
     import newton_usd_schemas  # noqa: F401  registers the schemas
@@ -54,7 +54,7 @@ def add_actuator(
     _refuse_classes(controller, clamping or (), delay)
     targets = [_find_joint(root, target) for target in _listed(target_names)]
     path = _free_path(root, name, overwrite_existing=overwrite_existing)
-    # From here on nothing is left that may fail.
+    # From here on, nothing can fail.
     stage = root.GetStage()
     stage.RemovePrim(path)
     if not stage.GetPrimAtPath(path.GetParentPath()):

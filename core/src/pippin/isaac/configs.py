@@ -1,4 +1,4 @@
-"""What `add_actuator` authors: one class for each API schema of an actuator, with the schema's attributes."""
+"""Configurations for `add_actuator`: one class for each API schema of an actuator, with the schema's attributes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _number(minimum: float, *, may_be_inf: bool = False) -> Callable[[Any, Any, 
 
     def check(instance: Any, attribute: Any, value: Any) -> None:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        # As the importer checks, so that what is authored is also read; a NaN is above nothing.
+        # The importer checks the same, so it reads every authored value; a NaN fails every comparison.
         if not is_number or not value >= minimum or (math.isinf(value) and not may_be_inf):
             bound = f" >= {minimum:g}" if math.isfinite(minimum) else ""
             kind = "number" if may_be_inf else "finite number"
@@ -99,7 +99,7 @@ class NeuralControlConfig:
 
 @attrs.frozen
 class MaxEffortClampingConfig:
-    """A box, `NewtonMaxEffortClampingAPI`."""
+    """A constant limit, `NewtonMaxEffortClampingAPI`."""
 
     schema: ClassVar[str] = "NewtonMaxEffortClampingAPI"
 
@@ -109,15 +109,15 @@ class MaxEffortClampingConfig:
 
 @attrs.frozen
 class DCMotorClampingConfig:
-    """Less effort the faster the motor turns, `NewtonDCMotorClampingAPI`."""
+    """A limit that falls with the motor's speed, `NewtonDCMotorClampingAPI`."""
 
     schema: ClassVar[str] = "NewtonDCMotorClampingAPI"
 
     saturation_effort: float = attrs.field(validator=_number(0.0, may_be_inf=True))
-    """Effort at rest, were it not limited [N or N·m]."""
+    """Effort at rest without the limit `max_motor_effort` [N or N·m]."""
 
     velocity_limit: float = attrs.field(validator=_number(0.0, may_be_inf=True))
-    """Speed at which there is no effort forwards [m/s or rad/s]; infinite for no such curve."""
+    """Speed at which the forward effort is zero [m/s or rad/s]; infinite for no limit by speed."""
 
     max_motor_effort: float = attrs.field(validator=_number(0.0, may_be_inf=True))
     """Largest effort [N or N·m]."""
@@ -136,7 +136,7 @@ class PositionBasedClampingConfig:
     schema: ClassVar[str] = "NewtonPositionBasedClampingAPI"
 
     lookup_positions: Sequence[float] = attrs.field()
-    """Positions [m or rad], none below the one before."""
+    """Positions [m or rad], non-decreasing."""
 
     lookup_efforts: Sequence[float] = attrs.field()
     """Largest magnitude at each position [N or N·m]."""
@@ -157,7 +157,7 @@ class PositionBasedClampingConfig:
 
 @attrs.frozen
 class DelayConfig:
-    """Targets that reach the control late, `NewtonActuatorDelayAPI`."""
+    """A delay of the targets, `NewtonActuatorDelayAPI`."""
 
     schema: ClassVar[str] = "NewtonActuatorDelayAPI"
 
@@ -170,7 +170,7 @@ CLAMPINGS = (MaxEffortClampingConfig, DCMotorClampingConfig, PositionBasedClampi
 
 
 def attributes_of(config: Any) -> Mapping[str, Any]:
-    """Return the values of a configuration by the names of the schema's attributes, without `newton:`."""
+    """Return the values of a configuration by the names of the schema's attributes, without the prefix `newton:`."""
     return {_camel_case(name): value for name, value in attrs.asdict(config, recurse=False).items()}
 
 

@@ -1,4 +1,4 @@
-"""The error of this package's functions: Isaac Sim raises `ValueError` there, and Pippin `ConfigError`."""
+"""The error of this package: a `ValueError`, as in Isaac Sim, and a `ConfigError`, as elsewhere in Pippin."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ __all__ = ["ArgumentError"]
 
 
 class ArgumentError(ConfigError, ValueError):
-    """An argument does not fit; caught as a `ValueError` and as a `pippin.ConfigError`."""
+    """An argument is invalid. Catch it as a `ValueError` or as a `pippin.ConfigError`."""

@@ -1,4 +1,4 @@
-"""An actuator made of Newton's components, which the caller built."""
+"""An actuator made of Newton components that the caller built."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ __all__ = ["ActuatorConfig", "GivenActuator"]
 
 @attrs.frozen(eq=False)
 class ActuatorConfig:
-    """Newton's components of one actuator, each with arrays of one value per world; they serve one simulation."""
+    """Newton components of one actuator, with arrays of one value per world, for one simulation only."""
 
     controller: DriveBase
-    """The law."""
+    """The control law."""
 
     clamping: Sequence[ClampingBase] = ()
     """Limits in the order in which they are applied."""
 
     delay: Delay | None = None
-    """How targets wait, if they do."""
+    """Delay of the targets, if any."""
 
 
 class GivenActuator(DriveActuator):
-    """One actuator of `ArticulationActuators.from_actuators`, on the joint of that name in each world.
+    """One actuator of `ArticulationActuators.from_actuators`, on the joint of one name in each world.
 
     Args:
-        given: Its components.
+        given: The actuator's components.
         joint: Last segment of the joint's label.
     """
 
@@ -48,11 +48,11 @@ class GivenActuator(DriveActuator):
         self._given, self._joint = given, joint
 
     def select(self, builder: newton.ModelBuilder, prototype: int, roots: Sequence[re.Pattern[str]]) -> None:
-        """Find the joint below some roots, and switch off the drive that the asset gave it.
+        """Find the joint below some roots, and switch off the asset's drive of this joint.
 
         Raises:
             NoMatchError: There is no such joint.
-            ArgumentError: There are several.
+            ArgumentError: There are several such joints.
         """
         labels = [label for label in builder.joint_label if any(root.fullmatch(label) for root in roots)]
         names = [label.rpartition("/")[2] for label in labels]
@@ -80,7 +80,7 @@ class GivenActuator(DriveActuator):
         return self._given.delay
 
     def _refuse_sizes(self, lanes: Lanes) -> None:
-        """Refuse arrays of another length than the worlds: Newton does not check, and reads what is beside them."""
+        """Refuse arrays without one value per world: Newton does not check this, and would read out of bounds."""
         import warp as wp
 
         parts = [self._given.controller, *self._given.clamping, *filter(None, [self._given.delay])]

@@ -1,4 +1,4 @@
-"""What sensor plugins share: a base class with outputs, periods and stages, and sites on bodies."""
+"""Shared parts of sensor plugins: a base class with outputs, periods and stages, and sites on bodies."""
 
 from .config import SensorConfig, SiteConfig
 from .lanes import OutputLanes

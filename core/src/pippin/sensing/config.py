@@ -14,13 +14,13 @@ __all__ = ["SensorConfig", "SiteConfig"]
 
 @attrs.frozen(kw_only=True)
 class SensorConfig:
-    """What every sensor has in common; its plugin adds what it measures, and where."""
+    """Settings of every sensor; each plugin adds its own."""
 
     period: float | None = attrs.field(default=None, validator=optional(positive))
-    """Time from one reading to the next [s], a whole number of control steps; by default each step has one."""
+    """Time from one reading to the next [s], a whole number of control steps; by default one control step."""
 
     stages: tuple[Annotated[ComponentConfig, "stage"], ...] = ()
-    """What happens to the clean values before they are read, in this order: noise, bias, drift, quantisation."""
+    """Changes to the clean values before they are read, in this order, such as noise, bias, drift and quantisation."""
 
 
 @attrs.frozen(kw_only=True)
@@ -28,7 +28,7 @@ class SiteConfig(SensorConfig):
     """A sensor in a frame of its own, fixed to each body that a pattern matches."""
 
     body: str | tuple[str, ...] = attrs.field(validator=min_len(1))
-    """Full-match regular expressions of body labels, or of their last segments: one, or several."""
+    """One or several full-match regular expressions of body labels, or of their last segments."""
 
     position: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Origin of the sensor's frame in the body's frame [m]."""

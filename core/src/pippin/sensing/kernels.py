@@ -1,7 +1,7 @@
-"""Kernels of what happens to readings. Importing this module imports warp: do it inside the function that launches.
+"""Kernels of stages and reading times. Importing this module imports warp: do it inside the function that launches.
 
-Each works on the numbers of an output, shape [worlds, numbers of a world]. `worlds` are the indices of these worlds;
-`counts` say how many random numbers each number has drawn so far, so that every draw is another one.
+Each kernel works on the numbers of an output, shape [worlds, numbers of a world]. `worlds` are the indices of these
+worlds; `counts` is the number of random numbers drawn so far for each number, so that every draw is different.
 """
 
 import warp as wp
@@ -11,7 +11,7 @@ __all__ = ["add_error", "add_noise", "draw_bias", "invert", "quantise", "stamp",
 
 @wp.func
 def normal(seed: int, counts: wp.array2d[int], row: int, column: int):
-    """Return the next normal deviate of a number, and count it."""
+    """Return the next normal deviate for a number, and count the draw."""
     lane = row * counts.shape[1] + column
     generator = wp.rand_init(seed + counts[row, column] * 1013904223, lane)
     counts[row, column] += 1
@@ -103,7 +103,7 @@ def quantise(
     step: float,
     values: wp.array2d[float],
 ):
-    """Values = the nearest whole multiple of `step`; halves to the even one."""
+    """Values = the nearest whole multiple of `step`; halves are rounded to the even multiple."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
         values[row, column] = wp.rint(values[row, column] / step) * step
@@ -111,7 +111,7 @@ def quantise(
 
 @wp.kernel
 def invert(world_mask: wp.array[wp.bool], others: wp.array[wp.bool]):
-    """Mask the other worlds."""
+    """Mask the worlds that are not masked."""
     world = wp.tid()
     others[world] = not world_mask[world]
 
@@ -125,7 +125,7 @@ def stamp(
     times: wp.array[wp.float64],
     intervals: wp.array[float],
 ):
-    """Set the time of the masked worlds, and what is left of it until their next reading."""
+    """Set the time of the last reading or reset in the masked worlds, and the time left until their next reading."""
     row = wp.tid()
     if world_mask[worlds[row]]:
         times[row] = time

@@ -1,4 +1,4 @@
-"""The numbers of one output as a stage sees them: a row per world, and random numbers of their own."""
+"""The numbers of one output for a stage: one row per world, with random numbers of their own."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["OutputLanes", "numbers_of"]
 
 
 class OutputLanes:
-    """The numbers of one output, by world, as one stage works on them.
+    """The numbers of one output by world, for one stage.
 
     Args:
         numbers: The output's numbers, shape [worlds, numbers of a world].
         worlds: Indices of these worlds, shape [worlds].
         world_count: The number of all worlds.
-        seed: What the random numbers depend on: the simulation's seed, the sensor, the output and the stage.
+        seed: A text that determines the random numbers: the simulation's seed, the sensor, the output and the stage.
     """
 
     def __init__(self, numbers: wp.array, worlds: np.ndarray, world_count: int, seed: str) -> None:
@@ -33,13 +33,13 @@ class OutputLanes:
         self._counts = wp.zeros(self.shape, dtype=int, device=self.device)
 
     def zeros(self) -> wp.array:
-        """Return an array of one number for each of the output's."""
+        """Return an array of zeros, one for each number of the output."""
         import warp as wp
 
         return wp.zeros(self.shape, dtype=float, device=self.device)
 
     def launch(self, kernel: Any, world_mask: wp.array[wp.bool], *arguments: Any) -> None:
-        """Launch a kernel over all numbers, with worlds, mask, seed and counts of draws in front. May be recorded."""
+        """Launch a kernel over all numbers; worlds, mask, seed and counts are its first arguments. May be recorded."""
         import warp as wp
 
         inputs = [self.worlds, world_mask, self._seed, self._counts, *arguments]
@@ -47,9 +47,9 @@ class OutputLanes:
 
 
 def numbers_of(values: wp.array) -> wp.array | None:
-    """View an output as numbers, shape [worlds, numbers of a world]; None where it is not made of separate numbers.
+    """View an output as numbers, shape [worlds, numbers of a world]; None if it is not made of separate numbers.
 
-    Integers, booleans, quaternions and transforms are not: adding to their components makes them something else.
+    Integers, booleans, quaternions and transforms are not: adding to their components would make them invalid.
     """
     import warp as wp
 

@@ -1,4 +1,4 @@
-"""What a sensor offers to be read."""
+"""The output of a sensor: the values, their unit, frame and labels."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class Output:
     """One quantity that a sensor measures."""
 
     data: wp.array
-    """The latest values, shape [worlds, elements, …]; the first axis has the worlds that hold what is measured.
+    """The latest values, shape [worlds, elements, …]; the first axis has the worlds that contain measured elements.
 
-    Overwritten in place by each reading and by each reset, in the same memory for the life of the simulation.
+    Each reading and each reset overwrites the values in place; the memory is the same for the life of the simulation.
     """
 
     unit: str
-    """SI unit, such as `m/s²`; `1` for what has none."""
+    """SI unit, such as `m/s²`; `1` for values without a unit."""
 
     frame: str
-    """Frame in which components are given: `world`; `site`, the sensor's own; `joint`, a joint's on its child link;
-    `reference`, one that the sensor's configuration names; or `none` for what has no direction."""
+    """Frame of the components: `world`; `site`, the sensor's own frame; `joint`, a joint's frame on its child link;
+    `reference`, a frame that the sensor's configuration names; or `none` for values without a direction."""
 
     labels: tuple[str, ...] = ()
-    """What each entry of the second axis belongs to: labels of bodies, sites or joints of the first world."""
+    """Label of each entry of the second axis: of a body, site or joint of the first world."""
 
     clean: wp.array = attrs.field(default=attrs.Factory(lambda self: self.data, takes_self=True))
-    """The values before `stages`, of the same shape; the same array where there are none."""
+    """The values before `stages`, of the same shape; the same array if there are none."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -42,5 +42,5 @@ class Output:
         return (*self.data.shape, *getattr(self.data.dtype, "_shape_", ()))
 
     def numpy(self) -> np.ndarray:
-        """Return the latest values; on the CPU the same memory, else a copy, for which the device is waited for."""
+        """Return the latest values: on the CPU the same memory, else a copy, which waits for the device."""
         return self.data.numpy()

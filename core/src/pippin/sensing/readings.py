@@ -1,4 +1,4 @@
-"""From clean values to those that are read: stages in order, by world, and when that was."""
+"""Readings of a sensor: clean values changed by the stages in order, by world, with the times of the readings."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 from pippin.state.world_rows import copy_rows
 
+from .config import SensorConfig
 from .kernels import invert, stamp
 from .lanes import OutputLanes, numbers_of
 from .output import Output
-from .sensor import Sensor
 from .stages import Stage
 
 __all__ = ["Readings"]
@@ -28,50 +28,57 @@ class Readings:
     An output without stages is its own clean array: nothing is copied.
 
     Args:
-        sensor: The sensor, with its configuration and worlds.
-        measured: What it measures.
-        binding: Its place in a simulation.
+        config: The configuration of the sensor, with its stages.
+        measured: The arrays that the sensor measures, by name.
+        binding: The sensor's place in a simulation.
+        memory: The arrays that a measurement may overwrite besides the outputs; None if measuring needs a step.
 
     Raises:
         ConfigError: A stage acts on an output that does not exist, or that is not made of separate numbers.
         PluginError: A stage is broken, or an output has no row for each world.
     """
 
-    def __init__(self, sensor: Sensor, measured: Mapping[str, Output], binding: Binding) -> None:
+    def __init__(
+        self,
+        config: SensorConfig,
+        measured: Mapping[str, Output],
+        binding: Binding,
+        memory: Mapping[str, wp.array] | None,
+    ) -> None:
         self._simulation = simulation = binding.simulation
         self._period = binding.step_period
-        self._worlds = sensor.worlds
+        self._worlds = worlds = binding.worlds
         for name, output in measured.items():
-            if not output.data.is_contiguous or output.data.shape[:1] != sensor.worlds.shape:
+            if not output.data.is_contiguous or output.data.shape[:1] != worlds.shape:
                 raise PluginError(
                     f"output {name!r} of shape {output.data.shape}: expected a contiguous array of"
-                    f" {len(sensor.worlds)} rows, one for each world"
+                    f" {len(worlds)} rows, one for each world"
                 )
         device, count = simulation.device, simulation.world_count
         self._everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
-        self._world_of_row = wp.array(sensor.worlds, dtype=int, device=device)
-        self._reset_times = wp.zeros(len(sensor.worlds), dtype=wp.float64, device=device)
-        self.intervals = wp.full(len(sensor.worlds), self._period * simulation.control_dt, dtype=float, device=device)
-        """Time from the reading or reset before to the next reading [s], shape [worlds]."""
-        acted_on = {choice.config.output for choice in sensor.config.stages}
+        self._world_of_row = wp.array(worlds, dtype=int, device=device)
+        self._reset_times = wp.zeros(len(worlds), dtype=wp.float64, device=device)
+        #: Time from the last reading or reset to the next reading [s], shape [worlds].
+        self.intervals = wp.full(len(worlds), self._period * simulation.control_dt, dtype=float, device=device)
+        acted_on = {choice.config.output for choice in config.stages}
+        #: The outputs by name, with the values that are read.
         self.outputs: dict[str, Output] = {}
-        """What is read, by name."""
         for name, output in measured.items():
             is_apart = name in acted_on
             self.outputs[name] = attrs.evolve(output, data=wp.clone(output.data)) if is_apart else output
         self._apart = [output for output in self.outputs.values() if output.data is not output.clean]
-        self._stages = list(self._build_stages(sensor, binding))
+        self._stages = list(self._build_stages(config, binding))
+        #: Arrays that a measurement overwrites, each with a copy and with the world of each row.
         self._kept: list[tuple[wp.array, wp.array, wp.array]] = []
-        """What a measurement overwrites, where it is kept meanwhile, and the world of each row."""
-        if sensor.is_geometric:
+        if memory is not None:
             self._others = wp.zeros(count + 1, dtype=bool, device=device)
-            for array in (*(output.clean for output in self.outputs.values()), *sensor.memory().values()):
-                rows = np.repeat(sensor.worlds, len(array) // len(sensor.worlds))
+            for array in (*(output.clean for output in self.outputs.values()), *memory.values()):
+                rows = np.repeat(worlds, len(array) // len(worlds))
                 self._kept.append((array, wp.clone(array), wp.array(rows, dtype=int, device=device)))
 
     @contextmanager
     def only(self, world_mask: wp.array[wp.bool]) -> Iterator[None]:
-        """Put back, at the end of a `with` block, what a measurement inside it changed of the worlds not masked."""
+        """Restore the worlds that are not masked at the end of a `with` block, inside which all worlds are measured."""
         for array, kept, _ in self._kept:
             wp.copy(kept, array)
         yield
@@ -80,21 +87,21 @@ class Readings:
             copy_rows(kept, array, world_of_row, self._others)
 
     def publish_everywhere(self, dt: float) -> None:
-        """Bring the clean values of all worlds to where they are read. May be recorded."""
+        """Copy the clean values of all worlds to the outputs, and apply the stages. May be recorded."""
         if self._period > 1 and dt:
-            self.intervals.fill_(dt)  # a world that was reset in between had a shorter one
+            self.intervals.fill_(dt)  # a world that was reset in between had a shorter interval
         for output in self._apart:
             wp.copy(output.data, output.clean)
         self._apply(self._everywhere, dt)
 
     def publish(self, world_mask: wp.array[wp.bool], dt: float) -> None:
-        """Bring the clean values of the masked worlds, shape [world_count + 1], to where they are read."""
+        """Copy the clean values of the masked worlds to the outputs, and apply the stages; mask [world_count + 1]."""
         for output in self._apart:
             copy_rows(output.clean, output.data, self._world_of_row, world_mask)
         self._apply(world_mask, dt)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
-        """Let the stages forget the masked worlds, and note when that was."""
+        """Reset the stages in the masked worlds, and note the time."""
         for stage, _ in self._stages:
             stage.reset(world_mask)
         simulation = self._simulation
@@ -103,7 +110,7 @@ class Readings:
         wp.launch(stamp, len(self._worlds), inputs, device=world_mask.device)
 
     def times(self) -> np.ndarray:
-        """Return when each world was measured last, or cleared [s]."""
+        """Return the time of each world's last reading or reset [s], shape [worlds]."""
         steps = self._simulation.step_count
         measured = (steps - steps % self._period) * self._simulation.control_dt
         return np.maximum(self._reset_times.numpy(), measured)
@@ -117,10 +124,10 @@ class Readings:
         for stage, numbers in self._stages:
             stage.apply(numbers, world_mask, dt)
 
-    def _build_stages(self, sensor: Sensor, binding: Binding) -> Iterator[tuple[Stage, wp.array]]:
+    def _build_stages(self, config: SensorConfig, binding: Binding) -> Iterator[tuple[Stage, wp.array]]:
         simulation = binding.simulation
         label, seed = binding.label, simulation.config.simulation.seed
-        for index, choice in enumerate(sensor.config.stages):
+        for index, choice in enumerate(config.stages):
             name, place = choice.config.output, f"stages.{index}.output"
             if name not in self.outputs:
                 names = ", ".join(self.outputs)

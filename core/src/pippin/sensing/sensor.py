@@ -1,4 +1,4 @@
-"""Sensors: what is measured of the state, what happens to it, and how often."""
+"""The base class of sensors: outputs that are measured from the state, changed by stages, once per period."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ __all__ = ["Sensor"]
 class Sensor(abc.ABC):
     """A sensor of bodies, joints or shapes in every world. A plugin adds `Config`, `build_outputs` and `measure`.
 
-    `outputs` are valid after each step and after a reset. One that needs observables of the solver cannot be measured
-    without a step: a reset sets it to zero. The others are measured anew.
+    `outputs` are valid after each step and after a reset. A reset measures the outputs anew, if this needs no step, or
+    else sets them to zero: outputs from observables of the solver need a step.
 
     Args:
         config: The plugin's configuration.
@@ -37,17 +37,17 @@ class Sensor(abc.ABC):
     observables: frozenset[str] = frozenset()
 
     outputs: Mapping[str, Output]
-    """What is measured, by name; known after `bind`."""
+    """The outputs by name; known after `bind`."""
 
     worlds: np.ndarray
-    """The worlds that hold what is measured, ascending: those of the outputs' first axis; known after `bind`."""
+    """The worlds that contain measured elements, ascending, as on the outputs' first axis; known after `bind`."""
 
     def __init__(self, config: Any) -> None:
         self.config = config
 
     @abc.abstractmethod
     def build_outputs(self, binding: Binding) -> Mapping[str, Output]:
-        """Return what is measured, by name, in arrays of shape [worlds, elements] that `measure` fills."""
+        """Return the outputs by name, with arrays of shape [worlds, elements] that `measure` fills."""
 
     @abc.abstractmethod
     def measure(
@@ -57,46 +57,46 @@ class Sensor(abc.ABC):
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Fill the outputs from what is current. May be recorded; reads no array on the host.
+        """Fill the outputs from the current state. May be recorded; reads no array on the host.
 
         Args:
             state: The state after the last substep.
-            contacts: What was detected in it; None where the solver keeps contacts to itself, and after a reset.
-            observables: What the solver reports of the last substep; None after a reset.
+            contacts: The contacts of the last detection; None if the solver keeps them to itself, and after a reset.
+            observables: The solver's reports of the last substep; None after a reset.
             dt: Time since the last reading [s]; zero after a reset.
         """
 
     def memory(self) -> Mapping[str, wp.array]:
-        """Return what is remembered from reading to reading besides the outputs, a row or more for each world.
+        """Return the arrays that last from reading to reading besides the outputs, with one or more rows per world.
 
-        A reset puts the rows of its worlds back to what they are after `bind`.
+        A reset restores the rows of its worlds to their values after `bind`.
         """
         return {}
 
     @property
     def is_geometric(self) -> bool:
-        """Whether the state alone says what is measured, so that it can be measured without a step.
+        """Whether the state alone determines the outputs, so that they can be measured without a step.
 
-        A sensor of which that holds in part may say yes: what it then leaves alone keeps the zeros of the reset.
+        A sensor may answer True if this holds for some outputs: an output that `measure` then skips stays zero.
         """
         return not self.observables
 
     @property
     def intervals(self) -> wp.array:
-        """Time from what came before, reading or reset, to the one that `measure` takes [s], shape [len(worlds)].
+        """Time from the last reading or reset to the reading that `measure` takes [s], shape [len(worlds)].
 
-        On the device: it differs from `dt` in worlds that were reset since the last reading.
+        The array is on the device. It differs from `dt` in worlds that were reset since the last reading.
         """
         return self._readings.intervals
 
     @property
     def period(self) -> float | None:
-        """Time from one reading to the next [s]; None where each control step has one."""
+        """Time from one reading to the next [s]; None if every control step has a reading."""
         return self.config.period
 
     @property
     def times(self) -> np.ndarray:
-        """When each of `worlds` was measured last, or cleared by a reset [s], shape [len(worlds)]. Reads the device."""
+        """Time of the last reading or reset of each of `worlds` [s], shape [len(worlds)]. Reads the device."""
         return self._readings.times()
 
     def __getitem__(self, name: str) -> wp.array:
@@ -108,12 +108,12 @@ class Sensor(abc.ABC):
 
     @hookimpl
     def bind(self, binding: Binding) -> None:
-        """Allocate the outputs for all worlds that hold what is measured."""
+        """Allocate the outputs for all worlds that contain measured elements."""
         from .readings import Readings
 
         self.worlds = binding.worlds
         measured = self.build_outputs(binding)
-        self._readings = Readings(self, measured, binding)
+        self._readings = Readings(self.config, measured, binding, self.memory() if self.is_geometric else None)
         self.outputs = self._readings.outputs
         if self.is_geometric:
             self.measure(binding.simulation.state, None, None, 0.0)
@@ -133,7 +133,7 @@ class Sensor(abc.ABC):
 
     @hookimpl
     def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Measure the masked worlds where no step is needed for it; their values are zero else."""
+        """Measure the masked worlds if this needs no step; otherwise their values are zero."""
         self._readings.reset(world_mask)
         if self.is_geometric:
             with self._readings.only(world_mask):
@@ -141,5 +141,5 @@ class Sensor(abc.ABC):
             self._readings.publish(world_mask, 0.0)
 
     def state_arrays(self) -> Mapping[str, wp.array]:
-        """Return outputs and memory, which a reset puts back to what they are before the first step."""
+        """Return outputs and memory; a reset restores them to their values before the first step."""
         return {**self.memory(), **self._readings.arrays()}

@@ -1,4 +1,4 @@
-"""Where sensors sit: frames on bodies, and arrays with one row per world."""
+"""Sites of sensors: frames on bodies, and arrays with one row per world."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def per_world(values: wp.array, indices: np.ndarray) -> wp.array:
 
     Args:
         values: Shape [worlds × n, …].
-        indices: What the entries stand for, shape [worlds, n].
+        indices: Index of the element of each entry, shape [worlds, n].
 
     Returns:
         Shape [worlds, n, …].

@@ -1,6 +1,6 @@
-"""What happens to clean values before they are read: noise, bias, drift and quantisation, by world and from the seed.
+"""Stages, which change clean values before they are read: noise, bias, drift and quantisation, by world and seed.
 
-A third party registers a stage of its own beside these in `pippin.stages`.
+Other packages register their own stages in the group of entry points `pippin.stages`.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ __all__ = [
 
 @attrs.frozen(kw_only=True)
 class StageConfig:
-    """What every stage has in common."""
+    """Settings of every stage."""
 
     output: str
-    """The output it acts on."""
+    """Name of the output that the stage changes."""
 
 
 class Stage(abc.ABC):
-    """A change of one output's values. A plugin adds `Config` and `apply`, and `reset` where it remembers something.
+    """A change of one output's values. A plugin adds `Config` and `apply`, and `reset` if it has memory.
 
-    What it remembers is in Warp arrays among its attributes, so that checkpoints and graphs find it.
+    The memory is in Warp arrays among the attributes, so that checkpoints and graphs find it.
 
     Args:
         config: The plugin's configuration.
@@ -63,23 +63,23 @@ class Stage(abc.ABC):
         Args:
             values: Shape [worlds, numbers of a world].
             world_mask: Shape [world_count + 1].
-            dt: Time since the reading before [s]; zero where a reset brought this one about.
+            dt: Time since the last reading [s]; zero if a reset caused this reading.
         """
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:  # noqa: B027 - most stages remember nothing
-        """Forget, or draw anew, what belongs to the masked worlds."""
+        """Clear the memory of the masked worlds, or draw it anew."""
 
 
 @attrs.frozen(kw_only=True)
 class NoiseConfig(StageConfig):
-    """White noise: each reading is off by a number drawn anew from a normal distribution."""
+    """White noise: each reading has an error drawn anew from a normal distribution."""
 
     std: float = attrs.field(validator=non_negative)
     """Standard deviation [unit of the output]."""
 
 
 class Noise(Stage):
-    """Values plus a normal deviate each."""
+    """Normal deviates, one added to each value."""
 
     Config = NoiseConfig
 
@@ -98,11 +98,11 @@ class BiasConfig(StageConfig):
     """Mean of the distribution [unit of the output]."""
 
     std: float = attrs.field(default=0.0, validator=non_negative)
-    """Standard deviation [unit of the output]; where it is zero, the error is `mean`."""
+    """Standard deviation [unit of the output]; if it is zero, the error is `mean`."""
 
 
 class Bias(Stage):
-    """Values plus a number that stays."""
+    """Constant errors, one added to each value."""
 
     Config = BiasConfig
 
@@ -126,7 +126,7 @@ class Bias(Stage):
 
 @attrs.frozen(kw_only=True)
 class DriftConfig(StageConfig):
-    """An error that wanders: zero after a reset, and a random walk, or one that is drawn back to zero.
+    """An error that wanders: zero after a reset, then a random walk, which may decay towards zero.
 
     Over a time t its variance grows to `rate`² t; with a time constant τ it tends to `rate`² τ / 2
     (a Gauss-Markov process).
@@ -136,11 +136,11 @@ class DriftConfig(StageConfig):
     """Standard deviation after one second of a random walk [unit of the output / √s]."""
 
     time_constant: float | None = attrs.field(default=None, validator=optional(positive))
-    """Time in which an error decays to 1/e [s]; by default it never does."""
+    """Time in which an error decays to 1/e [s]; by default errors do not decay."""
 
 
 class Drift(Stage):
-    """Values plus an error that changes a little from reading to reading."""
+    """Slowly changing errors, one added to each value."""
 
     Config = DriftConfig
 
@@ -163,7 +163,7 @@ class Drift(Stage):
         self.lanes.launch(add_error, world_mask, self.error, values)
 
     def _over(self, dt: float) -> tuple[float, float]:
-        """Return what is left of an error after `dt`, and the standard deviation of what is added in that time."""
+        """Return the decay factor of an error over `dt`, and the standard deviation of the error added in that time."""
         constant = self.config.time_constant
         if constant is None:
             return 1.0, self.config.rate * math.sqrt(dt)
@@ -181,7 +181,7 @@ class QuantisationConfig(StageConfig):
 
 
 class Quantisation(Stage):
-    """Values on a grid."""
+    """Rounding of values to a grid."""
 
     Config = QuantisationConfig
 

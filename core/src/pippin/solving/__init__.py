@@ -1,9 +1,11 @@
-"""The room of solver authors: contact sources, capacities, features, and arguments of Newton's solvers."""
+"""The room of solver authors: contact sources, capacities, features, and fields of configurations."""
+
+from pippin.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
 
 from .capacities import Capacity
 from .contact_source import ContactSource
 from .determinism import deterministic_mode
-from .features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
+from .fields import inherited, number
 
 __all__ = [
     "FEATURES",
@@ -13,4 +15,6 @@ __all__ = [
     "ContactSource",
     "Feature",
     "deterministic_mode",
+    "inherited",
+    "number",
 ]

@@ -31,7 +31,10 @@ FORMAT = 2
 
 _PACKAGES = ("pippin", "newton", "warp-lang")
 _HOST_LIMIT = 2**31
-"""Integers beyond it are addresses and handles of this process, not numbers that a step counts."""
+"""Integers from it on may be addresses and handles of this process, which no other process can use."""
+
+_LIBRARIES = ("ctypes", "mujoco_warp", "newton", "warp")
+"""Packages whose objects keep addresses in such integers, and count in none."""
 
 
 @attrs.frozen(kw_only=True)
@@ -137,7 +140,7 @@ class Carried:
         """Return the present arrays and numbers, by where they were found.
 
         Raises:
-            SimulationError: A component keeps Python objects in a NumPy array.
+            SimulationError: A component keeps Python objects in a NumPy array, or an integer that may be an address.
         """
         arrays = {f"device/{name}": array.numpy() for name, array in self._device_arrays().items()}
         numbers: dict[str, Any] = {}
@@ -150,6 +153,7 @@ class Carried:
                 numbers[f"{name}#generator"] = node.bit_generator.state
             else:
                 numbers |= {f"{name}.{key}": value for key, value in _numbers_of(node).items()}
+                _refuse_unknown_addresses(name, node)
         return arrays, numbers
 
     def restore_model(self, checkpoint: Checkpoint) -> None:
@@ -243,6 +247,37 @@ def _is_same(name: str, checkpoint: Checkpoint) -> bool:
     return checkpoint.versions.get(name) == versions()[name]
 
 
+def _refuse_unknown_addresses(name: str, node: Any) -> None:
+    """Refuse a large integer that is neither an address nor a handle of anything that is there: it may be a count.
+
+    Raises:
+        SimulationError: Names the attribute.
+    """
+    if type(node).__module__.partition(".")[0] in _LIBRARIES:
+        return
+    large = {key: value for key, value in attributes_of(node).items() if _may_be_address(value)}
+    if not large:
+        return
+    known = _addresses()
+    for key, value in large.items():
+        if value not in known:
+            raise SimulationError(
+                f"save: {name}.{key} is {value}, which may be an address of this process; keep a count of that size in"
+                " a NumPy array, and declare unsaved_reason for an address"
+            )
+
+
+def _may_be_address(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) >= _HOST_LIMIT
+
+
+def _addresses() -> set[int]:
+    """Return the identities of Python's objects, the addresses of Warp's arrays and the handles of Warp's objects."""
+    objects = gc.get_objects()
+    arrays = (node.ptr for node in objects if issubclass(type(node), wp.array) and getattr(node, "ptr", None))
+    return {*map(id, objects), *arrays, *_handles().tolist()}
+
+
 def _is_plain(node: Any) -> bool:
     """Tell what a component or a solver owns from Warp's own objects, whose attributes are handles."""
     module = type(node).__module__
@@ -255,5 +290,5 @@ def _numbers_of(node: Any) -> dict[str, Any]:
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in attributes_of(node).items()
         if isinstance(value, bool | float | np.integer | np.floating | np.bool_)
-        or (isinstance(value, int) and abs(value) < _HOST_LIMIT)
+        or (isinstance(value, int) and not _may_be_address(value))
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
 
 import newton
 from pippin.errors import ConfigError, PluginError
@@ -15,7 +15,7 @@ class ModelChanges:
     """What was changed since the last step, and since the model was built.
 
     Args:
-        component: The component of the solver, which declares what it takes over while it runs.
+        declared: The flags' names that the solver's component declares to take over while it runs; None for all.
         solver: The solver that is told.
         name: What errors call the solver.
 
@@ -23,8 +23,8 @@ class ModelChanges:
         PluginError: The component declares a flag that does not exist.
     """
 
-    def __init__(self, component: Any, solver: newton.solvers.SolverBase, name: str) -> None:
-        self._taken = _declared_flags(component)
+    def __init__(self, declared: Collection[str] | None, solver: newton.solvers.SolverBase, name: str) -> None:
+        self._taken = _flags_of(declared)
         self._solver = solver
         self._name = name
         self._waiting = self._replayed = 0
@@ -62,9 +62,8 @@ class ModelChanges:
         self._waiting = 0
 
 
-def _declared_flags(component: Any) -> int:
-    """Return the flags of `newton.ModelFlags` that a solver takes over; all where it declares none."""
-    declared = getattr(component, "supported_model_changes", None)
+def _flags_of(declared: Collection[str] | None) -> int:
+    """Return the flags of `newton.ModelFlags` with some names; all for None."""
     if declared is None:
         return int(newton.ModelFlags.ALL)
     known = newton.ModelFlags.__members__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, MutableMapping
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -128,7 +128,12 @@ def _children(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def attributes_of(node: Any) -> dict[str, Any]:
-    """Return the instance attributes of an object: those of its `__dict__` and those of its slots."""
+    """Return the instance attributes of an object: those of its `__dict__` and its slots, and what a cell holds."""
+    if isinstance(node, CellType):
+        try:
+            return {"cell_contents": node.cell_contents}
+        except ValueError:  # an empty one
+            return {}
     found = {name: value for name, value in getattr(node, "__dict__", {}).items() if name not in _DESCRIPTORS}
     for cls in type(node).__mro__:
         slots = cls.__dict__.get("__slots__", ())

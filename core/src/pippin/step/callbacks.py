@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from functools import partial
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -180,8 +180,34 @@ def _reach(function: Any) -> Any:
         return function.__self__
     if not inspect.isfunction(function):
         return function
-    variables = inspect.getclosurevars(function)
-    return {**variables.globals, **variables.nonlocals, "defaults": function.__defaults__}
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    variables = _Globals(function.__globals__, inspect.getclosurevars(function).globals)
+    return {"globals": variables, **cells, "defaults": function.__defaults__}
+
+
+class _Globals(MutableMapping[str, Any]):
+    """The global variables that a function refers to; writing them binds them again in their module."""
+
+    def __init__(self, module: dict[str, Any], names: Iterable[str]) -> None:
+        self._module, self._names = module, tuple(names)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._module[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._module[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError(f"{name}: a variable is bound again, and never taken away")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def clear(self) -> None:
+        """Keep the variables, which are bound again at once: other threads may run the function."""
 
 
 def _drop_dead(owner: weakref.ref[Callbacks]) -> None:

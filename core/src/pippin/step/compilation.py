@@ -1,75 +1,148 @@
-"""Compiles what a step needs before the first step, side by side on all cores.
+"""Compiles what a build and a step need side by side on all cores, before they need it.
 
 Warp compiles a module when one of its kernels is launched for the first time: one module after the other, on one
-core, and without telling how many are to come. So the step is rehearsed: every operation is called once while
-launches only note which module they would load, and what the operations changed is put back. Then the noted modules
-are compiled together, through `warp.force_load`.
+core, and without telling how many are to come. So the work is rehearsed: it is done once while launches only note
+which module they would load. Then the noted modules are compiled together, through `warp.force_load`. What a rehearsed
+step changed is put back; a build is rehearsed on a second simulation, which is thrown away.
 
 Launches are kept from running by standing in for `warp.Module.load`, which every launch asks for the compiled module,
-and which may answer that there is none; `warp.capture_while`, which would wait for a result, runs its body once.
-`warp.launch` itself would have been the more public place, but generic kernels and tiles are resolved behind it; and
-whatever loads whole Python modules compiles kernels nobody launches.
+and which may answer that there is none; `warp.capture_while`, which would wait for a result, runs its body once; new
+arrays hold zeros, so that what reads results finds no arbitrary indices. `warp.launch` itself would have been the more
+public place, but generic kernels and tiles are resolved behind it; and whatever loads whole Python modules compiles
+kernels nobody launches.
 """
 
 from __future__ import annotations
 
+import io
+import logging
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import contextmanager, redirect_stdout, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import warp as wp
+from pippin.devices import WARP_LOCK
 
 from .program import Program
 
-__all__ = ["compile_step"]
+__all__ = ["compile_step", "compiling_together"]
 
-_LAUNCHES_PER_OPERATION = 20_000
-"""Where rehearsing an operation ends: a Python loop that waits for what a kernel computes would never end."""
+Report: TypeAlias = Callable[[int, int], None]
+"""Called with the number of modules ready and of all modules, first with none ready."""
+
+_Variant: TypeAlias = "tuple[wp.Module, str, int | None]"
+"""A module, where it runs, and the block size of its launches."""
+
+_LAUNCHES_MAX = 20_000
+"""Where a rehearsal ends: a Python loop that waits for what a kernel computes would never end."""
+
+_IS_REHEARSAL = ContextVar("is_rehearsal", default=False)
+
+_LOGGER = logging.getLogger(__name__)
 
 
-def compile_step(program: Program, progress: Callable[[int, int], None] | None = None) -> int:
+def compile_step(program: Program, progress: Report | None = None) -> int:
     """Compile and load the modules that a step launches kernels of, and leave the simulation as it was.
 
     What the rehearsal does not reach, behind a branch on a computed value, say, compiles when it is first launched.
 
     Args:
         program: The program of a simulation that has not been stepped yet; after a step, nothing is left to compile.
-        progress: Called with the number of modules ready and of all modules, first with none ready.
+        progress: What is told how far it is; by default a logger of Python's.
 
     Returns:
         The number of modules.
     """
-    modules = _rehearse(program)
-    report = progress or (lambda ready, count: None)
-    report(0, len(modules))
+    found: dict[_Variant, None] = {}
+    with program.undone():
+        _rehearse_operations(program, found)
+    return _load_together(found, progress or _log)
+
+
+@contextmanager
+def compiling_together(rehearse: Callable[[], Program], progress: Report | None = None) -> Iterator[None]:
+    """Compile the modules of a build side by side, as soon as one of them is not in the kernel cache.
+
+    A launch inside the `with` block that needs such a module lets the build be rehearsed first. If all of them are in
+    the cache, nothing happens.
+
+    Args:
+        rehearse: Builds the same another time, and returns the program of its step. What it raises is ignored.
+        progress: As for `compile_step`.
+    """
+    if _IS_REHEARSAL.get():
+        yield
+        return
+    is_done, load = False, wp.Module.load
+
+    def watch(module: wp.Module, device: Any, block_dim: int | None = None, *more: Any, **options: Any) -> Any:
+        nonlocal is_done
+        if not is_done and not _is_cached(module, block_dim):
+            is_done = True
+            _load_together(_launched_by(rehearse), progress or _log)
+        return load(module, device, block_dim, *more, **options)
+
+    with WARP_LOCK, _standing_in(wp.Module, "load", watch):
+        yield
+
+
+def _is_cached(module: wp.Module, block_dim: int | None) -> bool:
+    """Tell whether the kernel cache has a module; of a module that cannot be compiled, Warp says why itself."""
+    with suppress(Exception):
+        return Path(str(wp.config.kernel_cache_dir), module.get_module_identifier(block_dim)).is_dir()
+    return True
+
+
+def _launched_by(rehearse: Callable[[], Program]) -> dict[_Variant, None]:
+    """Return what a build, and a step of what it built, launch."""
+    found: dict[_Variant, None] = {}
+    is_rehearsal = _IS_REHEARSAL.set(True)
+    try:
+        with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")  # the build itself says it again
+            with suppress(Exception), _noting_launches(found):
+                program = rehearse()
+                _rehearse_operations(program, found)
+    finally:
+        _IS_REHEARSAL.reset(is_rehearsal)
+    return found
+
+
+def _rehearse_operations(program: Program, found: dict[_Variant, None]) -> None:
+    for operation in program.operations:
+        # Without results of kernels an operation may fail; what it launched until then is known.
+        with suppress(Exception), _noting_launches(found):
+            operation.run()
+
+
+def _load_together(found: dict[_Variant, None], report: Report) -> int:
+    """Compile and load modules, the largest first, on all cores; return how many there are."""
+    variants = sorted(found, key=lambda variant: len(variant[0].kernels), reverse=True)
+    report(0, len(variants))
     pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1)
     try:
-        jobs = [pool.submit(_load, program.device, *variant) for variant in modules]
+        jobs = [pool.submit(_load, *variant) for variant in variants]
         for ready, _ in enumerate(as_completed(jobs), start=1):
-            report(ready, len(modules))
+            report(ready, len(variants))
     finally:
         pool.shutdown(cancel_futures=True)
-    return len(modules)
+    return len(variants)
 
 
-def _load(device: wp.Device, module: wp.Module, block_dim: int | None) -> None:
+def _load(module: wp.Module, device: str, block_dim: int | None) -> None:
     # Warp remembers a failure and raises it again at the launch, where the operation is known.
     with suppress(Exception):
         wp.force_load(device, modules=[module], block_dim=block_dim)
 
 
-def _rehearse(program: Program) -> list[tuple[wp.Module, int | None]]:
-    """Return each module that the operations of a step would load, with the block size of its launches."""
-    found: dict[tuple[wp.Module, int | None], None] = {}
-    with program.undone():
-        for operation in program.operations:
-            # Without results of kernels an operation may fail; what it launched until then is known.
-            with suppress(Exception), _noting_launches(found):
-                operation.run()
-    return sorted(found, key=lambda variant: len(variant[0].kernels), reverse=True)
+def _log(ready: int, count: int) -> None:
+    _LOGGER.info("compile  %d of %d", ready, count)
 
 
 class _LongRehearsalError(Exception):
@@ -77,22 +150,27 @@ class _LongRehearsalError(Exception):
 
 
 @contextmanager
-def _noting_launches(found: dict[tuple[wp.Module, int | None], None]) -> Iterator[None]:
+def _noting_launches(found: dict[_Variant, None]) -> Iterator[None]:
     """Note the modules that this thread launches kernels of, instead of loading them."""
     launches = 0
 
     def note(module: wp.Module, device: Any, block_dim: int | None = None, *_: Any) -> None:
         nonlocal launches
         launches += 1
-        if launches > _LAUNCHES_PER_OPERATION:
+        if launches > _LAUNCHES_MAX:
             raise _LongRehearsalError
-        found[module, block_dim] = None
+        found[module, str(wp.get_device(device)), block_dim] = None
 
     def once(condition: wp.array, while_body: Any, stream: Any = None, **arguments: Any) -> None:
         if callable(while_body):  # it may be a graph, whose kernels are loaded
             while_body(**arguments)
 
-    with _standing_in(wp.Module, "load", note), _standing_in(wp, "capture_while", once):
+    with (
+        _standing_in(wp.Module, "load", note),
+        _standing_in(wp, "capture_while", once),
+        _standing_in(wp, "empty", wp.zeros),
+        _standing_in(wp, "empty_like", wp.zeros_like),
+    ):
         yield
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
+from pippin.components.declaration import Declaration
 from pippin.errors import ConfigError
 
 __all__ = ["periods_in_steps"]
@@ -14,19 +14,19 @@ _TOLERANCE = 1e-6
 """How far a period may be from a whole number of steps, as a part of a step: decimals are not exact in binary."""
 
 
-def periods_in_steps(components: Mapping[str, Any], control_dt: float) -> dict[str, int]:
+def periods_in_steps(declarations: Mapping[str, Declaration], control_dt: float) -> dict[str, int]:
     """Return the control steps from one reading to the next of each component that declares a period.
 
     Args:
-        components: The components by name.
+        declarations: What each component declares, by its name.
         control_dt: Length of a control step [s].
 
     Raises:
         ConfigError: A period is not a whole number of control steps; names the nearest ones.
     """
     periods, faults = {}, []
-    for name, component in components.items():
-        period = getattr(component, "period", None)
+    for name, declared in declarations.items():
+        period = declared.period
         if period is None:
             continue
         count = period / control_dt

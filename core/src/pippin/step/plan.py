@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -17,12 +16,10 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import StepConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
-from pippin.state.checkpoint import Carried
+from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports
-from pippin.state.outcome import Outcome
-from pippin.state.snapshot import Snapshot, find_arrays, python_values
 
 from .callbacks import Callbacks, Phase, Turn
 from .forces import ExternalForces
@@ -74,8 +71,8 @@ class StepPlan:
             list(self._operations(forces)),
             device=self.model.device,
             policy=self.config.capture,
-            save=lambda: self._save({"forces": forces}),
-            observe=self.outcome,
+            save=lambda: self.contents.snapshot({"forces": forces}),
+            observe=lambda: self.contents.outcome(),
             trace=self.components.trace,
         )
 
@@ -85,78 +82,44 @@ class StepPlan:
         Raises:
             ConfigError: The component is no actuator of this simulation.
         """
-        acting = [each.component for each in self.components.implementations("apply_actuators")]
-        if not _holds(acting, component):
+        acting = {each.owner: each.component for each in self.components.implementations("apply_actuators")}
+        name = next((name for name, each in acting.items() if each is component), None)
+        if name is None:
             raise ConfigError(f"switch: {component!r} is no actuator of this simulation; take one of its `actuators`")
         if _holds(self.switched_off, component) != on:
             return False
         others = [each for each in self.switched_off if each is not component]
         self.switched_off[:] = others if on else [*others, component]
-        if not on and hasattr(component, "actuated_dofs"):
-            zero_efforts(component.actuated_dofs, self.control)
+        dofs = self.components.bound[name].actuated_dofs
+        if not on and dofs is not None:
+            zero_efforts(dofs, self.control)
         return True
 
-    def outcome(self) -> Outcome:
-        """Return what steps must bring about alike: the states, the inputs, and what components carry."""
-        # What the solver and the pipeline keep to themselves may differ where it does not matter: scratch memory.
-        private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
-        acting = self._components_and_callbacks  # not kept: a callback does not keep its object alive
-        counts = {name: python_values(each, skip=private) for name, each in acting.items()}
-        return Outcome(find_arrays(self._outputs, skip=private), counts)
-
-    def try_claim(self) -> None:
-        """Step once without a trace, to see whether a solver that claims reduced coordinates writes `joint_q`.
-
-        Raises:
-            PluginError: It does not: whoever reads joint positions would read the initial ones for ever.
-        """
-        if self._is_maximal or not self.model.joint_coord_count:  # fixed joints have none to write
-            return
-        before = self._save({})
-        joint_q = present(self.states[1].joint_q)
-        joint_q.fill_(float("nan"))
-        calls = [*self._collision(self.states[0], self.contacts[0])] if self.source.is_run_by_host else []
-        calls.append(self._solver_step(**self._solver_arguments(0)))
-        trace = self.components.trace
-        with nullcontext() if trace is None else trace.during("rehearsal"):
-            for operation in calls:
-                operation.run()
-        is_unwritten = bool(np.isnan(joint_q.numpy()).all())
-        before.restore()
-        if is_unwritten:
-            raise PluginError(
-                "solver: does not write joint_q, although it claims reduced coordinates;"
-                ' declare coordinates = "maximal" on the plugin class, and the host computes joint_q from bodies'
-            )
-
     @property
-    def _outputs(self) -> dict[str, Any]:
-        """What must come out alike, eager or replayed."""
-        own = {"state": self.states[0], "next_state": self.states[1]}
-        own |= {"control": self.control, "reports": self.reports}
-        return own | self._components_and_callbacks
-
-    @property
-    def _components_and_callbacks(self) -> dict[str, Any]:
+    def contents(self) -> Contents:
+        """Everything that a step reads and changes."""
         recorded = (*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep"))
-        return {**self.components, **{f"{each.phase}:{each.name}": each.reach() for each in recorded}}
-
-    @property
-    def _changing(self) -> dict[str, Any]:
-        """Everything that a step can change; the component that builds the solver is not the solver it built."""
-        inner = {name: getattr(self, name) for name in ("states", "source", "monitor", "buffers")}
-        return self._outputs | inner | {"solver itself": self.solver}
-
-    def _save(self, more: dict[str, Any]) -> Snapshot:
-        """Save everything that a step can change."""
-        return Snapshot(self._changing | more, skip=self.opaque)
-
-    @property
-    def carried(self) -> Carried:
-        """What a checkpoint holds: what a step changes, and what a user may have changed in the model."""
-        model = {name: value for name, value in vars(self.model).items() if not name.startswith("_")}
-        hosts = frozenset({"solver itself", *self.components})
-        return Carried(self._changing | {"model": model}, hosts, self.opaque)
+        reached = {f"{each.phase}:{each.name}": each.reach() for each in recorded}
+        return Contents(
+            outputs={
+                "state": self.states[0],
+                "next_state": self.states[1],
+                "control": self.control,
+                "reports": self.reports,
+            },
+            acting={**self.components, **reached},
+            # The component that builds the solver is not the solver that it built.
+            inner={
+                "states": self.states,
+                "source": self.source,
+                "monitor": self.monitor,
+                "buffers": self.buffers,
+                "solver itself": self.solver,
+            },
+            hosts=frozenset({"solver itself", *self.components}),
+            model=self.model,
+            opaque=self.opaque,
+        )
 
     def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
         state = self.states[0]
@@ -184,7 +147,7 @@ class StepPlan:
         yield from self._actuation(self._state(first))
         for call in range(calls):
             if self.source.is_run_by_host and call % self.source.interval == 0:
-                yield from self._collision(self._state(first + call), self._contacts(first + call))
+                yield from self.collision(self._state(first + call), self._contacts(first + call))
             yield from self._substep(first + call, forces)
             if self._needs_bodies(is_last=is_last and call == calls - 1):
                 yield self._forward_kinematics(self._state(first + call + 1))
@@ -201,7 +164,8 @@ class StepPlan:
         yield from self._hook("apply_actuators", state=state, control=self.control, dt=self.config.dt)
         yield from self._called("after_actuators", state=state, control=self.control, dt=self.config.dt)
 
-    def _collision(self, state: newton.State, contacts: newton.Contacts | None) -> Iterator[Operation]:
+    def collision(self, state: newton.State, contacts: newton.Contacts | None) -> Iterator[Operation]:
+        """Yield the operations of one detection of contacts."""
         assert contacts is not None, "a pipeline fills a buffer"
         horizon = self.config.dt / self.config.substeps * min(self.source.interval, self.config.substeps)
         yield Operation(name="collide", run=lambda: self.source.collide(state, contacts, horizon))
@@ -209,11 +173,11 @@ class StepPlan:
 
     def _substep(self, count: int, forces: ExternalForces) -> Iterator[Operation]:
         state = self._state(count)
-        arguments = self._solver_arguments(count)
+        arguments = self.solver_arguments(count)
         yield Operation(name="apply_forces", run=lambda: forces.apply(state))
         yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield from self._called("before_substep", state=state, control=self.control, dt=arguments["dt"])
-        yield self._solver_step(**arguments)
+        yield self.solver_step(**arguments)
         if self.source.is_run_by_solver:
             yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
         if self.monitor.notes_solution:
@@ -242,7 +206,7 @@ class StepPlan:
         hook = "apply_actuators" if phase == "after_actuators" else phase
         return any((self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(phase)))
 
-    def _solver_arguments(self, count: int) -> dict[str, Any]:
+    def solver_arguments(self, count: int) -> dict[str, Any]:
         """Return the arguments of the solver's step after `count` calls."""
         substep_count = self.config.decimation * self.config.substeps // (self._ticks * self.solver_calls)
         return {
@@ -256,17 +220,18 @@ class StepPlan:
             "substep_count": substep_count,
         }
 
-    def _solver_step(self, **arguments: Any) -> Operation:
+    def solver_step(self, **arguments: Any) -> Operation:
+        """Return the operation of one call of the solver."""
         answer = self.components.single("step_solver")
         if answer is not None:
-            return _operation("step_solver", answer, arguments)
+            return self._operation("step_solver", answer, arguments)
         solver = arguments.pop("solver")
         del arguments["substep_count"]  # Newton's solvers take one substep at a time
         run, trace = partial(solver.step, **arguments), self.components.trace
         return Operation(
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
-            eager_reason=_eager_reason("solver", self.components.solver),
+            eager_reason=self._eager_reason(self.components.solver_name),
         )
 
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
@@ -275,7 +240,7 @@ class StepPlan:
         answers = [answer for answer in self.components.implementations(hook) if not _holds(off, answer.component)]
         wrappers = self.components.wrappers(hook)
         if wrappers:
-            reasons = [_eager_reason(part.owner, part.component) for part in (*answers, *wrappers)]
+            reasons = [self._eager_reason(part.owner) for part in (*answers, *wrappers)]
             yield Operation(
                 name=f"{hook}(wrapped)",
                 run=self.turn.around(arguments["state"], lambda: self.components.call(hook, off, **arguments)),
@@ -283,7 +248,7 @@ class StepPlan:
             )
             return
         for answer in answers:
-            operation = _operation(hook, answer, arguments)
+            operation = self._operation(hook, answer, arguments)
             yield attrs.evolve(operation, run=self.turn.around(arguments["state"], operation.run))
 
     def _called(self, phase: Phase, **arguments: Any) -> Iterator[Operation]:
@@ -315,7 +280,7 @@ class StepPlan:
             return
         for answer in self.components.implementations("update_sensors"):
             period = self.periods.get(answer.owner, 1)
-            yield _operation("update_sensors", answer, {**arguments, "dt": control_dt * period}, period)
+            yield self._operation("update_sensors", answer, {**arguments, "dt": control_dt * period}, period)
 
     def _settle_buffers(self) -> Iterator[Operation]:
         """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
@@ -323,7 +288,7 @@ class StepPlan:
         for owner, buffers in self.buffers.items():
             if _holds(self.switched_off, self.components[owner]):
                 continue
-            reason = _eager_reason(owner, self.components[owner])
+            reason = self._eager_reason(owner)
             name = f"apply_actuators({'wrapped' if is_wrapped else owner})"
             for buffer in buffers:
                 yield Operation(name=name, run=buffer.settle, eager_reason=reason)
@@ -339,7 +304,7 @@ class StepPlan:
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
         """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
         has_readers = is_last_tick or self._is_answered("apply_actuators")
-        return self._is_maximal and has_readers and self.model.joint_count > 0
+        return self.is_maximal and has_readers and self.model.joint_count > 0
 
     def _needs_bodies(self, *, is_last: bool) -> bool:
         """Tell whether bodies must be computed from joint coordinates: for the next substep, or for the user."""
@@ -354,10 +319,11 @@ class StepPlan:
 
     @property
     def _coordinates(self) -> str:
-        return getattr(self.components.solver, "coordinates", "reduced")
+        return self.components.declarations[self.components.solver_name].coordinates
 
     @property
-    def _is_maximal(self) -> bool:
+    def is_maximal(self) -> bool:
+        """Whether the solver writes bodies, so that the host computes joint coordinates."""
         return self._coordinates == "maximal"
 
     def _inverse_kinematics(self, state: newton.State) -> Operation:
@@ -368,21 +334,20 @@ class StepPlan:
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
         return Operation(name="eval_fk", run=partial(newton.eval_fk, self.model, joint_q, joint_qd, state))
 
+    def _operation(self, hook: str, answer: Implementation, arguments: Mapping[str, Any], period: int = 1) -> Operation:
+        return Operation(
+            name=f"{hook}({answer.owner})",
+            run=answer.bind(**arguments),
+            eager_reason=self._eager_reason(answer.owner),
+            period=period,
+        )
 
-def _operation(hook: str, answer: Implementation, arguments: Mapping[str, Any], period: int = 1) -> Operation:
-    return Operation(
-        name=f"{hook}({answer.owner})",
-        run=answer.bind(**arguments),
-        eager_reason=_eager_reason(answer.owner, answer.component),
-        period=period,
-    )
-
-
-def _eager_reason(owner: str, component: Any) -> str | None:
-    if getattr(component, "is_capturable", True):
-        return None
-    reason = getattr(component, "eager_reason", None)
-    return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
+    def _eager_reason(self, owner: str) -> str | None:
+        bound = self.components.bound[owner]
+        if bound.is_capturable:
+            return None
+        reason = bound.eager_reason
+        return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
 
 
 def _holds(components: Collection[Any], component: Any) -> bool:
@@ -397,8 +362,8 @@ def _actuated_dofs(components: Components, model: newton.Model, off: Collection[
         PluginError: An actuator of the file does not say what it drives.
     """
     owner_of: dict[int, str] = {}
-    for label, component in components.labelled("actuators").items():
-        dofs = getattr(component, "actuated_dofs", None)
+    for label in components.labelled("actuators"):
+        dofs = components.bound[f"actuators:{label}"].actuated_dofs
         if dofs is None:
             raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
         for dof in dofs.numpy().tolist():
@@ -410,7 +375,7 @@ def _actuated_dofs(components: Components, model: newton.Model, off: Collection[
                 )
             owner_of[dof] = label
     # Objects made in Python may add to what an actuator of the file does.
-    acting = [component for component in components.values() if not _holds(off, component)]
-    declared = [component.actuated_dofs for component in acting if hasattr(component, "actuated_dofs")]
-    dofs = sorted({dof for array in declared for dof in array.numpy().tolist()})
+    acting = [components.bound[name] for name, component in components.items() if not _holds(off, component)]
+    declared = [bound.actuated_dofs for bound in acting]
+    dofs = sorted({dof for array in declared if array is not None for dof in array.numpy().tolist()})
     return wp.array(dofs, dtype=int, device=model.device) if dofs else None

@@ -49,12 +49,12 @@ def _refuse(plan: StepPlan) -> None:
         raise ConfigError("simulation.requires_grad: false, but a rollout is for gradients; set it to true")
     components = plan.components
     parts = [part for hook in _RECORDED for part in (*components.implementations(hook), *components.wrappers(hook))]
-    others = {part.owner: part.component for part in parts if part.component is not components.solver}
+    others = dict.fromkeys(part.owner for part in parts if part.owner != components.solver_name)
     faults = [
         f"{owner.replace(':', '.')}: is not declared to be differentiable (is_differentiable); take away what it"
         " remembers from step to step, such as a delay, or leave it out"
-        for owner, component in others.items()
-        if not getattr(component, "is_differentiable", False)
+        for owner in others
+        if not components.bound[owner].is_differentiable
     ]
     faults += [
         f"callbacks: {callback.name} of {phase!r} may overwrite what a tape needs; remove it for the rollout,"

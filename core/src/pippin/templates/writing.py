@@ -1,4 +1,4 @@
-"""A new plugin's package: written from one that runs, under another name."""
+"""Writing of a new plugin's package: a copy of a package that runs, under another name."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 def write_package(kind: NewKind, name: str, parent: Path) -> Path:
     """Write a package with a plugin that runs, and return its folder, `pippin-KIND-NAME`.
 
-    It depends on the Pippin that wrote it: from where that was installed, if that was a folder or a file.
+    The package depends on the Pippin that wrote it, from the same source if that is no registry.
 
     Args:
-        kind: What to write.
-        name: What users will call it: lower-case words and digits, joined by `-`.
-        parent: Where the folder goes.
+        kind: Kind of the plugin.
+        name: Name of the plugin: lower-case words and digits, joined by `-`.
+        parent: The folder in which the package's folder is made.
 
     Raises:
         ConfigError: The name cannot be used, is taken by an installed plugin, or the folder exists.
@@ -72,7 +72,7 @@ def _renamed(text: str, name: str) -> str:
 
 
 def _sources(folder: Path) -> str:
-    """Return where uv finds the distributions of Pippin that a template needs, if not in a registry."""
+    """Return uv's sources for Pippin's distributions that a template needs; empty if all are from a registry."""
     needed = re.findall(r'"(pippin[a-z-]*)"', (folder / "pyproject.toml").read_text(encoding="utf-8"))
     sources = {name: _installed_from(name) for name in dict.fromkeys(needed)}
     lines = [f"{name} = {source}" for name, source in sources.items() if source is not None]
@@ -80,7 +80,7 @@ def _sources(folder: Path) -> str:
 
 
 def _installed_from(distribution: str) -> str | None:
-    """Return as a TOML table where a distribution was installed from, by PEP 610; None where from a registry."""
+    """Return the source of an installed distribution as a TOML table, by PEP 610; None if it is a registry."""
     try:
         record = metadata.distribution(distribution).read_text("direct_url.json")
     except metadata.PackageNotFoundError:

@@ -1,15 +1,24 @@
-"""Batched views: articulations, bodies and contacts of all worlds as dense arrays."""
+"""Batched views: articulations, bodies and contacts of all worlds as dense arrays.
 
-from .articulations import ArticulationView
-from .contact_data import ContactData, FrictionData, RawContactData
-from .contacts import RigidContactView
+The types here can be imported before a simulation exists: they bring neither Newton nor Warp, which has to be told
+before its import whether backward kernels are needed. The views themselves are imported when they are asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .contacts.data import ContactData, FrictionData, RawContactData
 from .errors import RowError, ViewError
 from .metatype import ArticulationMetatype, DofType
 from .object_type import ObjectType
 from .quantities import ARTICULATION, RIGID_BODY, Quantity
-from .rigid_bodies import RigidBodyView
 from .selection import SelectionError
-from .simulation_view import SimulationView
+
+if TYPE_CHECKING:
+    from .articulations import ArticulationView
+    from .contacts.view import RigidContactView
+    from .rigid_bodies import RigidBodyView
+    from .simulation_view import SimulationView
 
 __all__ = [
     "ARTICULATION",
@@ -29,3 +38,17 @@ __all__ = [
     "SimulationView",
     "ViewError",
 ]
+
+_VIEWS = {
+    "ArticulationView": "articulations",
+    "RigidBodyView": "rigid_bodies",
+    "RigidContactView": "contacts.view",
+    "SimulationView": "simulation_view",
+}
+"""Module of each view."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _VIEWS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_VIEWS[name]}"), name)

@@ -13,14 +13,13 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 
 from .balls import Balls
-from .choice import Choice
 from .dynamics import Dynamics
 from .exchange import Array, deliver
 from .indexing import PADDING, ArticulationIndices
-from .metatype import ArticulationMetatype, of_articulation
-from .placement import Placement
+from .metatype import ArticulationMetatype
 from .quantities import ARTICULATION, Quantity
 from .rows import RowView
+from .structure import of_articulation
 
 __all__ = ["ArticulationView"]
 
@@ -52,15 +51,8 @@ class ArticulationView(RowView):
             "link": indices.links,
         }
         balls = Balls(indices, faults) if indices.ball_coords.size else None
-        super().__init__(host, labels, _worlds(model, articulations), articulations, maps, balls, faults)
-        self._placement = Placement(
-            host=host,
-            marks=self._marks,
-            faults=faults,
-            labels=self.labels,
-            bodies=indices.links[:, 0],
-            joints=indices.joints[:, 0],
-        )
+        joints = indices.joints[:, 0]
+        super().__init__(host, labels, _worlds(model, articulations), articulations, maps, joints, balls, faults)
         self._dynamics = Dynamics(host, articulations, indices, self._marks.world_of)
 
     # What the rows are.
@@ -117,7 +109,7 @@ class ArticulationView(RowView):
 
     @property
     def dof_types(self) -> np.ndarray:
-        """`DofType` of each DOF, shape [count, max_dofs], uint8; 0 where it is padded."""
+        """`DofType` of each DOF, shape [count, max_dofs], uint8; padding is 0."""
         return self._indices.dof_types
 
     def get_dof_types(self) -> np.ndarray:
@@ -132,7 +124,7 @@ class ArticulationView(RowView):
 
     @cached_property
     def shared_metatype(self) -> ArticulationMetatype:
-        """The structure of the first row, which all share where the view is homogeneous."""
+        """The structure of the first row, which all rows share if the view is homogeneous."""
         return self.metatype(0)
 
     @cached_property
@@ -344,7 +336,7 @@ class ArticulationView(RowView):
         """Return the velocity of each link per velocity of each generalized DOF, shape [count, max_links, 6, columns].
 
         Velocities are linear of the centre of mass, then angular, in the world. A free root's six columns come first,
-        then those of the DOFs; there are none for roots where all are held. The first call allocates.
+        then those of the DOFs; roots have none if all are held. The first call allocates.
         """
         return self._compute("jacobians", out)
 
@@ -378,19 +370,6 @@ class ArticulationView(RowView):
             self._refuse_invalid(f"get_{name}")
             state = self._host.stepped_state or self._host.state
             return deliver(getattr(self._dynamics, name)(state), out, f"get_{name}")
-
-    def _write(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
-        placement = self._placement
-        if quantity.name == "root_transforms":
-            if len(placement.joined):
-                self._notify(quantity.flags)
-                _ = self._host.state  # the root has to be where its joint says before that is moved along
-            placement.put(values, choice)
-        elif quantity.name == "root_velocities":
-            placement.refuse_joined("set_root_velocities")
-            placement.throw(values, choice)
-        else:
-            super()._write(quantity, values, choice)
 
 
 def _worlds(model: Any, articulations: np.ndarray) -> np.ndarray:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import warp as wp
+from pippin.arrays import present
 
-from . import kernels
 from .choice import Choice
 from .indexing import PADDING, ArticulationIndices
+from .kernels.balls import BallPlaces, gather_balls, scatter_balls
+from .launching import Aliases, PreparedLaunch
 
 __all__ = ["Balls"]
 
@@ -16,28 +20,30 @@ class Balls:
     """Reads and writes the ball joints of all rows.
 
     Args:
-        indices: Where the joints of each row are.
-        faults: What the kernel that runs beside counts into.
+        indices: The joints of each row.
+        faults: Counts wrong indices, for the kernel that runs beside.
     """
 
     def __init__(self, indices: ArticulationIndices, faults: wp.array) -> None:
-        self._faults = faults
-        self._width = indices.dofs.shape[1]
+        self._faults, self._aliases = faults, Aliases()
+        device, width = present(faults.device), indices.dofs.shape[1]
         self._count = indices.ball_coords.shape[1]
         rows = np.arange(len(indices.dofs))[:, None]
-        slots = np.where(indices.ball_coords == PADDING, 0, rows * self._width + indices.ball_columns)
-        self._coords, self._slots = (
-            wp.array(each.ravel(), dtype=int, device=faults.device) for each in (indices.ball_coords, slots)
-        )
+        slots = np.where(indices.ball_coords == PADDING, 0, rows * width + indices.ball_columns)
+        self._places: Any = BallPlaces()
+        self._places.coord_of = wp.array(indices.ball_coords.ravel(), dtype=int, device=device)
+        self._places.slot_of = wp.array(slots.ravel(), dtype=int, device=device)
+        self._places.count, self._places.width = self._count, width
+        self._gather, self._scatter = PreparedLaunch(gather_balls, device), PreparedLaunch(scatter_balls, device)
 
     def read(self, joint_q: wp.array, values: wp.array) -> None:
         """Write rotation vectors into `values`, shape [count, max_dofs]. May be recorded."""
-        inputs = [joint_q, self._coords, self._slots, values.flatten()]
-        wp.launch(kernels.gather_balls, self._coords.size, inputs, device=self._faults.device)
+        self._gather(self._places.coord_of.size, [joint_q, self._places, self._flat(values)])
 
     def write(self, joint_q: wp.array, data: wp.array, choice: Choice) -> None:
         """Write quaternions from rotation vectors in the chosen rows. May be recorded."""
-        inputs = [data.flatten(), self._width, self._coords, self._slots, self._count]
-        inputs += [choice.rows, choice.mask, choice.is_compact, self._faults, joint_q]
-        row_count = self._coords.size // self._count if choice.rows is None else len(choice.rows)
-        wp.launch(kernels.scatter_balls, row_count * self._count, inputs, device=self._faults.device)
+        inputs = [self._flat(data), self._places, choice.argument, self._faults, joint_q]
+        self._scatter(choice.count * self._count, inputs)
+
+    def _flat(self, array: wp.array) -> wp.array:
+        return self._aliases.of(array, wp.float32, array.size)

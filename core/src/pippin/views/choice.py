@@ -1,4 +1,4 @@
-"""Which rows of a view a setter writes: all, those that indices list, or those that a mask marks."""
+"""Rows that a setter of a view writes: all, those that indices list, or those that a mask marks."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ import warp as wp
 
 from .errors import RowError, ViewError
 from .exchange import alias, as_warp
+from .kernels.choice import Chosen
+from .launching import update
 
-__all__ = ["ALL", "Choice", "RowChoice"]
+__all__ = ["Choice", "RowChoice"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Choice:
-    """The rows of one call; all where neither `rows` nor `mask` is given."""
+    """The rows of one call, valid until the view's next one."""
 
-    rows: wp.array | None = None
-    mask: wp.array | None = None
-    is_compact: bool = False
-    """Whether the rows of the data follow `rows`, instead of those of the view."""
+    argument: Any
+    """The same for kernels, a `kernels.choice.Chosen`."""
 
-    @property
-    def is_all(self) -> bool:
-        """Whether all rows are meant."""
-        return self.rows is None and self.mask is None
+    count: int
+    """How many rows are looked at: as many as indices, or all."""
 
+    data_count: int
+    """Rows that the data must have."""
 
-ALL = Choice()
+    is_all: bool = False
+    """Whether every row is written."""
 
 
 class RowChoice:
@@ -48,6 +49,9 @@ class RowChoice:
         # Not pinned: the copy has left it when the call returns, and the next call may write it.
         self._host = [wp.zeros_like(each, device="cpu") for each in near] if device.is_cuda else [*near]
         self._numpy = [each.numpy() for each in self._host]
+        # Structs that change in place: a prepared launch packs a struct anew only if it is another one.
+        self._listed, self._marked = Chosen(), Chosen()
+        self._all = Choice(argument=Chosen(), count=count, data_count=count, is_all=True)
 
     def of(self, where: str, indices: Any, mask: Any, compact: bool) -> Choice:
         """Return the choice.
@@ -63,14 +67,17 @@ class RowChoice:
             ViewError: Both are given, another type or shape, or a host array inside a capture.
         """
         if indices is None and mask is None and not compact:
-            return ALL
+            return self._all
         if indices is not None and mask is not None:
             raise ViewError(f"{where}: got indices and a mask; pass one of them")
         if compact and indices is None:
             raise ViewError(f"{where}: compact=True, but no indices that the rows of the data could follow; pass them")
         if mask is not None:
-            return Choice(mask=self._mask_of(where, mask))
-        return Choice(rows=self._rows_of(where, indices), is_compact=compact)
+            update(self._marked, mask=self._mask_of(where, mask))
+            return Choice(argument=self._marked, count=self._count, data_count=self._count)
+        rows = self._rows_of(where, indices)
+        update(self._listed, rows=rows, is_compact=compact)
+        return Choice(argument=self._listed, count=len(rows), data_count=len(rows) if compact else self._count)
 
     def _rows_of(self, where: str, indices: Any) -> wp.array:
         if _is_on_device(indices):
@@ -130,7 +137,7 @@ class RowChoice:
 
 
 def _is_on_device(data: Any) -> bool:
-    """Tell whether data is where the host cannot read it without waiting; Warp arrays are held to be."""
+    """Tell whether data may lie on a device, so that the host would have to wait for it; Warp arrays count as such."""
     if isinstance(data, wp.array):
         return True
     return not isinstance(data, np.ndarray | Sequence) and hasattr(data, "__cuda_array_interface__")

@@ -11,15 +11,17 @@ import warp as wp
 from pippin.arrays import on_host
 from pippin.binding import Host
 
-from . import kernels
 from .errors import ViewError
 from .indexing import ArticulationIndices
+from .kernels import dynamics as kernels
 
 __all__ = ["Dynamics"]
 
 
 class Dynamics:
-    """What the motion of some articulations obeys, by row. The memory is allocated at the first call of each kind.
+    """Jacobians, mass matrices and forces of some articulations, by row.
+
+    The memory is allocated at the first call of each kind.
 
     Args:
         host: The simulation.

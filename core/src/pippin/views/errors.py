@@ -1,4 +1,4 @@
-"""The errors of views: each is a `pippin.ConfigError`, and what Python calls it."""
+"""The errors of views: each is a `pippin.ConfigError`, and the error that Python has for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of Warp, NumPy, PyTorch and JAX, in and out of views, without a copy where they lie on the same device.
+"""Arrays of Warp, NumPy, PyTorch and JAX, in and out of views, without a copy if they lie on the same device.
 
 Whatever offers `__cuda_array_interface__`, `__dlpack__` or is a NumPy array is read where it is.
 """
@@ -87,7 +87,7 @@ class Staging:
         self._numpy = self._host.numpy()
 
     def take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
-        """Return data as a dense array on the device: itself where it is one, or else a copy in this memory.
+        """Return data as a dense array on the device: itself if it is one, or else a copy in this memory.
 
         Args:
             data: An array of this type and shape; or, outside a capture, numbers that are broadcast to it.

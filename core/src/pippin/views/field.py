@@ -1,6 +1,6 @@
 """One quantity of one view: the buffer it is read into, and the launches that read and write it.
 
-What is launched is prepared once per array of Newton's, as preparing a launch takes longer than a small one runs.
+A launch is prepared once for each of Newton's arrays, as preparing one takes longer than a small one runs.
 """
 
 from __future__ import annotations
@@ -13,23 +13,17 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 
-from . import kernels
 from .balls import Balls
 from .choice import Choice
+from .kernels import field as kernels
+from .kernels.marks import Marks
+from .kernels.places import Places
 from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
 from .quantities import Quantity
 from .runs import Runs
 
 __all__ = ["Field"]
-
-_SPECIAL = {
-    "masses": "scatter_masses",
-    "inertias": "scatter_inertias",
-    "coms": "scatter_coms",
-    "disable_gravities": "scatter_flags",
-}
-"""Kernels that write more than the quantity, or in another form, by quantity."""
 
 _IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -38,11 +32,11 @@ class Field:
     """Reads and writes one quantity of all rows.
 
     Args:
-        quantity: What it is.
+        quantity: The quantity.
         index: Element of Newton's arrays of each row and column, shape [rows, columns], padded with -1.
-        shape: Shape of the buffer: rows, then columns and components where they are more than a number.
+        shape: Shape of the buffer: rows, then columns and components if there are several.
         faults: Where writes count what is wrong with an index or a number on the device.
-        balls: The ball joints among the DOFs, where the quantity is a position.
+        balls: The ball joints among the DOFs, if the quantity is in joint coordinates.
     """
 
     def __init__(
@@ -53,22 +47,24 @@ class Field:
         faults: wp.array,
         balls: Balls | None = None,
     ) -> None:
-        self._name, self._faults, self._balls = quantity.name, faults, balls
-        self._components = quantity.components
-        self.dtype: Any = getattr(wp, quantity.dtype)
-        self._count, self._width = index.shape
-        self._index = wp.array(index.ravel(), dtype=int, device=faults.device)
-        is_plain = quantity.name not in _SPECIAL and len(quantity.arrays) == 1
-        row_size = wp.types.type_size_in_bytes(self.dtype) * math.prod(shape[1:])
-        self._runs = Runs.of(index, row_size) if is_plain else None
-        self.values = wp.zeros(shape, dtype=self.dtype, device=faults.device)
-        """What `read` fills; 0 where it is padded."""
-        if quantity.name == "coms":
+        device = present(faults.device)
+        self._quantity, self._device, self._balls = quantity, device, balls
+        self._dtype: Any = getattr(wp, quantity.dtype)
+        self._part_dtype = _part_dtype(quantity)
+        self._places: Any = Places()
+        self._places.index = wp.array(index.ravel(), dtype=int, device=device)
+        self._places.width = self._width = index.shape[1]
+        row_size = wp.types.type_size_in_bytes(self._dtype) * math.prod(shape[1:])
+        self._runs = Runs.of(index, row_size) if _is_plain(quantity) else None
+        #: What `read` fills; padding is 0.
+        self.values = wp.zeros(shape, dtype=self._dtype, device=device)
+        if quantity.storage == "position":
             self.values.assign(np.full(shape, _IDENTITY, dtype=np.float32))
-        self._uncounted = wp.zeros_like(faults)
-        self._device = present(faults.device)
+        # An index that is wrong is counted once, however many arrays hold the quantity.
+        self._faults = [faults, *(wp.zeros_like(faults) for _ in quantity.arrays[1:])]
+        self._unmarked = Marks()
         self._aliases = Aliases()
-        self._scatters: dict[int, PreparedLaunch] = {}
+        self._scatters = [PreparedLaunch(_scatter_kernel(quantity), device) for _ in quantity.arrays]
         self._gathers: dict[tuple[int, int], Callable[[], Any]] = {}
 
     def read(self, arrays: Sequence[wp.array]) -> wp.array:
@@ -87,73 +83,87 @@ class Field:
         return self.values
 
     def _prepare(self, part: int, array: wp.array) -> Callable[[], Any]:
-        if not self._index.size:
+        index = self._places.index
+        if not index.size:
             return _nothing
-        kernel = kernels.gather_flags if self.dtype is wp.uint8 else getattr(kernels, _gather_of(array.dtype))
-        values = self._part(self.values, part, self.dtype if self.dtype is wp.uint8 else array.dtype, self._index.size)
-        inputs = [array, self._index, values]
+        is_flag = self._quantity.storage == "flag"
+        values = self._part(self.values, part, self._dtype if is_flag else array.dtype, index.size)
+        kernel = kernels.gather_flags if is_flag else _gather_kernel(array.dtype)
         # Its buffers are bound to it as long as the field lives.
-        return present(wp.launch(kernel, self._index.size, inputs, device=array.device, record_cmd=True)).launch
+        inputs = [array, index, values]
+        return present(wp.launch(kernel, index.size, inputs, device=array.device, record_cmd=True)).launch
 
-    def write(self, arrays: Sequence[wp.array], data: wp.array, choice: Choice, marks: RowMarks | None = None) -> None:
+    def write(
+        self,
+        arrays: Sequence[wp.array],
+        data: wp.array,
+        choice: Choice,
+        marks: RowMarks | None = None,
+        inverse: wp.array | None = None,
+    ) -> None:
         """Scatter data, dense on the device, into the chosen rows. May be recorded.
 
         Args:
-            arrays: The arrays of the quantity, and of the inverse where it has one.
+            arrays: The arrays of the quantity.
             data: As many rows as the choice says, in the shape of `values`.
             choice: The rows.
-            marks: Marks the rows that were written, where bodies follow from them.
+            marks: Marks the rows that were written, if bodies follow from them.
+            inverse: The array of inverses, if the quantity has one.
         """
-        if not self._index.size:
+        if not self._places.index.size:
             return
         if choice.is_all and self._runs is not None and not self._device.is_capturing:
             self._runs.write(arrays[0], data)
             if marks is not None:
                 marks.mark_all()
-        elif self._name in _SPECIAL:
-            self._write_special(arrays, data, choice, marks)
-        else:
-            for part, array in enumerate(arrays):
-                values = self._part(data, part, array.dtype, self._width * len(data))
-                extra = [None] * 4 if marks is None else marks.arguments
-                # A wrong index is one, however many arrays hold the quantity.
-                faults = self._faults if part == 0 else self._uncounted
-                self._launch(part, "scatter", [values, faults, *extra, array], choice)
-            if self._balls is not None:
-                self._balls.write(arrays[0], data, choice)
-
-    def _write_special(
-        self, arrays: Sequence[wp.array], data: wp.array, choice: Choice, marks: RowMarks | None
-    ) -> None:
-        types = {"coms": wp.transform, "disable_gravities": wp.uint8}
-        values = self._aliases.of(data, types.get(self._name, arrays[0].dtype), self._width * len(data))
-        extra = [] if marks is None else marks.arguments
-        self._launch(0, _SPECIAL[self._name], [values, self._faults, *extra, *arrays], choice)
-
-    def _launch(self, part: int, kernel: str, arguments: Sequence[Any], choice: Choice) -> None:
-        scatter = self._scatters.get(part)
-        if scatter is None:
-            scatter = self._scatters[part] = PreparedLaunch(getattr(kernels, kernel), self._device)
-        values, *more = arguments
-        row_count = self._count if choice.rows is None else len(choice.rows)
-        rows = [choice.rows, choice.mask, choice.is_compact]
-        scatter(self._width * row_count, [values, self._width, self._index, *rows, *more])
+            return
+        marking = self._unmarked if marks is None else marks.argument
+        for part, array in enumerate(arrays):
+            values = self._part(data, part, self._part_dtype, self._width * len(data))
+            targets = [array] if inverse is None else [array, inverse]
+            inputs = [values, self._places, choice.argument, self._faults[part], marking, *targets]
+            self._scatters[part](self._width * choice.count, inputs)
+        if self._balls is not None:
+            self._balls.write(arrays[0], data, choice)
 
     def _part(self, dense: wp.array, part: int, dtype: Any, count: int) -> wp.array:
         """Return one array's share of dense rows, element by element."""
-        size = wp.types.type_size_in_bytes(self.dtype)
+        size = wp.types.type_size_in_bytes(self._dtype)
         inner = wp.types.type_size_in_bytes(dtype)
-        return self._aliases.of(dense, dtype, count, offset=part * inner, stride=self._components * size)
+        stride = self._quantity.components * size
+        return self._aliases.of(dense, dtype, count, offset=part * inner, stride=stride)
 
 
-def _gather_of(dtype: Any) -> str:
-    """Return the name of the kernel that gathers elements of a type."""
+def _is_plain(quantity: Quantity) -> bool:
+    """Tell whether the numbers stand in one array as they are, and nothing else is written with them."""
+    return quantity.storage == "number" and not quantity.inverse and len(quantity.arrays) == 1
+
+
+def _part_dtype(quantity: Quantity) -> Any:
+    """Return the type of an array's share of an element, as it is set."""
+    if quantity.storage == "flag":
+        return wp.uint8
+    return {1: wp.float32, 6: wp.spatial_vector, 7: wp.transform, 9: wp.mat33}[
+        quantity.components // len(quantity.arrays)
+    ]
+
+
+def _scatter_kernel(quantity: Quantity) -> Any:
+    if quantity.inverse:
+        return kernels.scatter_masses if quantity.components == 1 else kernels.scatter_inertias
+    return {"number": kernels.scatter, "flag": kernels.scatter_flags, "position": kernels.scatter_positions}[
+        quantity.storage
+    ]
+
+
+def _gather_kernel(dtype: Any) -> Any:
+    """Return the kernel that gathers elements of a type."""
     return {
-        wp.float32: "gather_numbers",
-        wp.vec3: "gather_vectors",
-        wp.mat33: "gather_matrices",
-        wp.transform: "gather_poses",
-        wp.spatial_vector: "gather_twists",
+        wp.float32: kernels.gather_numbers,
+        wp.vec3: kernels.gather_vectors,
+        wp.mat33: kernels.gather_matrices,
+        wp.transform: kernels.gather_poses,
+        wp.spatial_vector: kernels.gather_twists,
     }[dtype]
 
 

@@ -1,4 +1,4 @@
-"""Where the numbers of an articulation's rows are in Newton's arrays: padded maps from rows to indices."""
+"""Indices of the numbers of an articulation's rows in Newton's arrays: padded maps."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 
-from .metatype import DofType, has_dofs
+from .metatype import DofType
+from .structure import has_dofs
 
 __all__ = ["PADDING", "ArticulationIndices", "free_roots", "padded"]
 
 PADDING = -1
-"""What maps hold where a row has fewer elements than the longest one."""
+"""Number in maps for elements that a shorter row does not have."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -35,7 +36,7 @@ class ArticulationIndices:
     """Coordinate of each DOF, shape [count, max_dofs]; padding for the DOFs of ball joints, which share four."""
 
     dof_types: np.ndarray
-    """`DofType` of each DOF, shape [count, max_dofs], uint8; 0 where it is padded."""
+    """`DofType` of each DOF, shape [count, max_dofs], uint8; padding is 0."""
 
     ball_coords: np.ndarray
     """First coordinate of each ball joint, shape [count, max_balls]."""
@@ -44,10 +45,10 @@ class ArticulationIndices:
     """Column of its first DOF, shape [count, max_balls]."""
 
     root_coords: np.ndarray
-    """First of the seven coordinates of a free root, shape [count]; padding where the root is not free."""
+    """First of the seven coordinates of a free root, shape [count]; padding if the root is not free."""
 
     root_dofs: np.ndarray
-    """First of the six DOFs of a free root, shape [count]; padding where the root is not free."""
+    """First of the six DOFs of a free root, shape [count]; padding if the root is not free."""
 
     @classmethod
     def of(cls, model: newton.Model, articulations: np.ndarray) -> ArticulationIndices:

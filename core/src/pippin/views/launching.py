@@ -10,14 +10,17 @@ from pippin.arrays import present
 
 from .exchange import alias
 
-__all__ = ["Aliases", "PreparedLaunch"]
+__all__ = ["Aliases", "PreparedLaunch", "update"]
 
 _REMEMBERED = 32
 """Aliases that are kept; a caller that passes ever new arrays would fill the memory otherwise."""
 
 
 class PreparedLaunch:
-    """A kernel and the arguments of its last launch; only those that change are packed anew."""
+    """A kernel and the arguments of its last launch; only those that change are packed anew.
+
+    An argument that is a struct is read where it is: what `update` changes in it holds for the next launch.
+    """
 
     def __init__(self, kernel: Any, device: wp.Device) -> None:
         self._kernel, self._device = kernel, device
@@ -58,3 +61,13 @@ class Aliases:
                 self._made.clear()
             made = self._made[key] = alias(base, dtype, count, offset=offset, stride=stride)
         return made
+
+
+def update(struct: Any, **fields: Any) -> None:
+    """Set the fields of a struct of a kernel that are other objects than before; setting one takes longer than a look.
+
+    What is captured stays as it was: a capture copies the struct.
+    """
+    for name, value in fields.items():
+        if getattr(struct, name) is not value:
+            setattr(struct, name, value)

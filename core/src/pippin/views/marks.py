@@ -1,4 +1,4 @@
-"""Which articulations and worlds the rows of a view belong to, for what follows when rows are written."""
+"""Articulations and worlds that the rows of a view belong to, marked when rows are written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 
-from . import kernels
+from .kernels.marks import Marks, mark
 
 __all__ = ["RowMarks"]
 
@@ -20,18 +20,20 @@ class RowMarks:
 
     Args:
         host: Whose masks they are.
-        articulation_of: Articulation of each row, shape [count]; -1 where it is in none.
+        articulation_of: Articulation of each row, shape [count]; -1 for none.
         world_of: World of each row, shape [count]; -1 for no world.
     """
 
     def __init__(self, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> None:
         device = host.model.device
         of = [wp.array(each.astype(np.int32), dtype=int, device=device) for each in (articulation_of, world_of)]
-        self.arguments: list[wp.array | None] = [*of, *host.written.masks("joints")]
-        """What a kernel needs that marks the rows it writes."""
+        #: The same for kernels that mark the rows they write.
+        self.argument: Any = Marks()
+        self.argument.articulation_of, self.argument.world_of = of
+        self.argument.articulation_mask, self.argument.world_mask = host.written.masks("joints")
         self.world_of = of[1]
         self._mark_all: Callable[[], Any] = (
-            present(wp.launch(kernels.mark, len(world_of), self.arguments, device=device, record_cmd=True)).launch
+            present(wp.launch(mark, len(world_of), [self.argument], device=device, record_cmd=True)).launch
             if len(world_of)
             else _nothing
         )

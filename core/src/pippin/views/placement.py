@@ -1,8 +1,9 @@
-"""Putting bodies somewhere: through their free joint, through the frame of another joint, or themselves."""
+"""Bodies put somewhere: through their free joint, through the frame of another joint, or themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -10,10 +11,10 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 
-from . import kernels
 from .choice import Choice
 from .errors import ViewError
 from .indexing import PADDING, free_roots
+from .kernels.placement import Movers, scatter_poses, scatter_twists
 from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
 
@@ -30,7 +31,7 @@ class Placement:
         faults: Counts indices of no row.
         labels: Labels of the rows, for errors.
         bodies: Body of each row, shape [count].
-        joints: Joint that moves it, shape [count]; -1 where none does.
+        joints: Joint that moves it, shape [count]; -1 for none.
     """
 
     host: Host
@@ -42,14 +43,20 @@ class Placement:
 
     def __attrs_post_init__(self) -> None:
         coords, dofs = free_roots(self.host.model, self.joints)
-        self.joined = np.flatnonzero((coords == PADDING) & (self.joints != PADDING))
-        """Rows whose body a joint holds that does not leave it free."""
+        self._joined = np.flatnonzero((coords == PADDING) & (self.joints != PADDING))
         device = present(self.faults.device)
-        arrays = [self.bodies, self.joints, coords, dofs]
-        self._maps = [wp.array(each.astype(np.int32), dtype=int, device=device) for each in arrays]
+        self._movers: Any = Movers()
+        maps = {"body_of": self.bodies, "joint_of": self.joints, "coord_of": coords, "dof_of": dofs}
+        for name, each in maps.items():
+            setattr(self._movers, name, wp.array(each.astype(np.int32), dtype=int, device=device))
         self._aliases = Aliases()
-        self._put = PreparedLaunch(kernels.scatter_poses, device)
-        self._throw = PreparedLaunch(kernels.scatter_twists, device)
+        self._put = PreparedLaunch(scatter_poses, device)
+        self._throw = PreparedLaunch(scatter_twists, device)
+
+    @property
+    def has_joined(self) -> bool:
+        """Whether a joint that does not leave it free holds the body of any row."""
+        return len(self._joined) > 0
 
     def refuse_joined(self, where: str) -> None:
         """Refuse what only a free body can be given.
@@ -57,27 +64,29 @@ class Placement:
         Raises:
             ViewError: A row's body is not free; names it.
         """
-        if len(self.joined):
-            label = self.labels[self.joined[0]]
+        if self.has_joined:
+            label = self.labels[self._joined[0]]
             raise ViewError(f"{where}: {label!r} is held by a joint; set the positions and velocities of DOFs instead")
 
-    def put(self, poses: wp.array, choice: Choice) -> None:
-        """Put bodies at poses in the world, shape [rows, 7]. May be recorded."""
-        model, state = self.host.model, self.host.written.state_for_joints()
-        bodies, joints, coords, _ = self._maps
-        arrays = [bodies, joints, coords, model.joint_X_c, model.joint_X_p, state.joint_q, state.body_q]
-        self._launch(self._put, self._aliases.of(poses, wp.transform, len(poses)), choice, arrays)
+    def write(self, what: Literal["pose", "velocity"], values: wp.array, choice: Choice) -> None:
+        """Put bodies at poses in the world, shape [rows, 7], or give them velocities, [rows, 6]. May be recorded."""
+        if what == "pose":
+            self._put_at(values, choice)
+        else:
+            self._throw_with(values, choice)
 
-    def throw(self, twists: wp.array, choice: Choice) -> None:
-        """Give bodies velocities in the world, shape [rows, 6]. May be recorded."""
+    def _put_at(self, poses: wp.array, choice: Choice) -> None:
         model, state = self.host.model, self.host.written.state_for_joints()
-        bodies, joints, _, dofs = self._maps
-        arrays = [bodies, joints, dofs, model.joint_X_p, state.joint_qd, state.body_qd]
-        self._launch(self._throw, self._aliases.of(twists, wp.spatial_vector, len(twists)), choice, arrays)
+        targets = [model.joint_X_c, model.joint_X_p, state.joint_q, state.body_q]
+        self._launch(self._put, self._aliases.of(poses, wp.transform, len(poses)), choice, targets)
+
+    def _throw_with(self, twists: wp.array, choice: Choice) -> None:
+        model, state = self.host.model, self.host.written.state_for_joints()
+        targets = [model.joint_X_p, state.joint_qd, state.body_qd]
+        self._launch(self._throw, self._aliases.of(twists, wp.spatial_vector, len(twists)), choice, targets)
 
     def _launch(
-        self, launch: PreparedLaunch, values: wp.array, choice: Choice, arrays: Sequence[wp.array | None]
+        self, launch: PreparedLaunch, values: wp.array, choice: Choice, targets: Sequence[wp.array | None]
     ) -> None:
-        count = len(self.bodies) if choice.rows is None else len(choice.rows)
-        rows = [choice.rows, choice.mask, choice.is_compact]
-        launch(count, [values, *rows, self.faults, *self.marks.arguments, *arrays])
+        inputs = [values, self._movers, choice.argument, self.faults, self.marks.argument, *targets]
+        launch(choice.count, inputs)

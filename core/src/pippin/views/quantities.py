@@ -1,12 +1,13 @@
-"""Every quantity of a view in one table: what it is, where its numbers are, and what follows when they are set.
+"""Quantities of the views in one table: what each is, where its numbers are, and what follows when they are set.
 
-The methods of the views, the reference page and most tests go by this table.
+The methods of the views, the reference page and most tests go by this table. No other file of the views mentions a
+quantity by its name, but for the methods that are named after it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -37,7 +38,7 @@ class Quantity:
     """Numbers per element."""
 
     frame: str = ""
-    """Frame and reference point, where there is one."""
+    """Frame and reference point, if it has one."""
 
     is_settable: bool = False
 
@@ -47,14 +48,30 @@ class Quantity:
     invalidates: Literal["joints"] | None = None
     """What bodies are computed anew from when it is set."""
 
-    dtype: Literal["float32", "uint8"] = "float32"
-    """Type of the numbers."""
+    storage: Literal["number", "flag", "position"] = "number"
+    """How Newton stores an element: its numbers as they are; a flag as 0 or another number; the position of a pose."""
+
+    inverse: str = ""
+    """Name of the model's array of inverses, which are written with it."""
+
+    is_in_coordinates: bool = False
+    """Whether Newton stores what DOFs have in joint coordinates, a ball joint's as a quaternion."""
+
+    placed: Literal["", "pose", "velocity"] = ""
+    """What is set through the joint that moves the body, instead of in the array."""
+
+    moves_anchor: bool = False
+    """Whether it can be set if a joint holds the body: the joint's own place in the world then moves along."""
+
+    @property
+    def dtype(self) -> Literal["float32", "uint8"]:
+        """Type of the numbers."""
+        return "uint8" if self.storage == "flag" else "float32"
 
 
 _POSE = "world; position of the body's origin, quaternion (x, y, z, w)"
 _TWIST = "world; linear of the centre of mass, then angular"
 _FORCE_FLAGS = ("JOINT_DOF_FORCE_PROPERTIES",)
-_ABOUT_COM = "body axes, about the centre of mass"
 
 
 def _table(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
@@ -77,32 +94,27 @@ def _of_dofs(name: str, meaning: str, unit: str, array: str, flags: tuple[str, .
 
 def _inertial(element: Element) -> list[Quantity]:
     """Return what bodies weigh: of the links of an articulation, or of single bodies."""
-    flags = ("BODY_INERTIAL_PROPERTIES",)
 
-    def of(name: str, meaning: str, unit: str, array: str, components: int = 1, frame: str = "") -> Quantity:
-        is_settable = not name.startswith("inv_")
+    def of(name: str, meaning: str, unit: str, array: str, **others: Any) -> Quantity:
         return Quantity(
-            name=name,
-            meaning=meaning,
-            unit=unit,
-            source="model",
-            arrays=(array,),
-            element=element,
-            components=components,
-            frame=frame,
-            is_settable=is_settable,
-            flags=flags if is_settable else (),
-            invalidates="joints" if name == "coms" else None,
-            dtype="uint8" if name == "disable_gravities" else "float32",
+            name=name, meaning=meaning, unit=unit, source="model", arrays=(array,), element=element, **others
         )
 
+    def settable(name: str, meaning: str, unit: str, array: str, **others: Any) -> Quantity:
+        return of(name, meaning, unit, array, is_settable=True, flags=("BODY_INERTIAL_PROPERTIES",), **others)
+
+    com = "centre of mass; the quaternion after it is the identity"
+    pose = {"components": 7, "frame": "body", "storage": "position", "invalidates": "joints"}
+    tensor = {"components": 9, "frame": "body axes, about the centre of mass"}
     return [
-        of("masses", "mass; its inverse follows", "kg", "body_mass"),
+        settable("masses", "mass; its inverse follows", "kg", "body_mass", inverse="body_inv_mass"),
         of("inv_masses", "inverse mass; 0 where nothing moves the body", "1/kg", "body_inv_mass"),
-        of("coms", "centre of mass; the quaternion after it is the identity", "m", "body_com", 7, "body"),
-        of("inertias", "inertia; its inverse follows", "kg·m²", "body_inertia", 9, _ABOUT_COM),
-        of("inv_inertias", "inverse inertia; 0 if singular", "1/(kg·m²)", "body_inv_inertia", 9, _ABOUT_COM),
-        of("disable_gravities", "mark of bodies without gravity; 1 or 0", "1", "mujoco.gravcomp"),
+        settable("coms", com, "m", "body_com", **pose),
+        settable(
+            "inertias", "inertia; its inverse follows", "kg·m²", "body_inertia", inverse="body_inv_inertia", **tensor
+        ),
+        of("inv_inertias", "inverse inertia; 0 if singular", "1/(kg·m²)", "body_inv_inertia", **tensor),
+        settable("disable_gravities", "mark of bodies without gravity; 1 or 0", "1", "mujoco.gravcomp", storage="flag"),
     ]
 
 
@@ -117,6 +129,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             element="dof",
             is_settable=True,
             invalidates="joints",
+            is_in_coordinates=True,
         ),
         Quantity(
             name="dof_velocities",
@@ -146,6 +159,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             arrays=("joint_target_q",),
             element="dof",
             is_settable=True,
+            is_in_coordinates=True,
         ),
         Quantity(
             name="dof_velocity_targets",
@@ -194,6 +208,8 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             is_settable=True,
             flags=("JOINT_PROPERTIES",),
             invalidates="joints",
+            placed="pose",
+            moves_anchor=True,
         ),
         Quantity(
             name="root_velocities",
@@ -206,6 +222,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             frame=_TWIST,
             is_settable=True,
             invalidates="joints",
+            placed="velocity",
         ),
         Quantity(
             name="link_transforms",
@@ -295,6 +312,7 @@ RIGID_BODY: Mapping[str, Quantity] = _table(
             frame=_POSE,
             is_settable=True,
             invalidates="joints",
+            placed="pose",
         ),
         Quantity(
             name="velocities",
@@ -307,6 +325,7 @@ RIGID_BODY: Mapping[str, Quantity] = _table(
             frame=_TWIST,
             is_settable=True,
             invalidates="joints",
+            placed="velocity",
         ),
         Quantity(
             name="accelerations",

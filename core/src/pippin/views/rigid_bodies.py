@@ -7,14 +7,11 @@ from typing import Any, ClassVar
 
 import newton
 import numpy as np
-import warp as wp
 from pippin.arrays import on_host
 from pippin.binding import Host
 
-from .choice import Choice
 from .exchange import Array
 from .indexing import PADDING
-from .placement import Placement
 from .quantities import RIGID_BODY, Quantity
 from .rows import RowView
 
@@ -22,7 +19,7 @@ __all__ = ["RigidBodyView"]
 
 
 class RigidBodyView(RowView):
-    """One row for each body, free or a link of an articulation; what a joint holds cannot be put elsewhere.
+    """One row for each body, free or a link of an articulation; a body that a joint holds cannot be put elsewhere.
 
     Made by `SimulationView.rigid_bodies`.
 
@@ -35,15 +32,12 @@ class RigidBodyView(RowView):
 
     def __init__(self, host: Host, bodies: np.ndarray) -> None:
         model = host.model
+        #: Body of each row, shape [count].
         self.body_indices = bodies
-        """Body of each row, shape [count]."""
         joints, articulations = _movers(model, bodies)
         labels = [model.body_label[body] for body in bodies]
         worlds = on_host(model.body_world)[bodies].astype(np.int32)
-        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None]})
-        self._placement = Placement(
-            host=host, marks=self._marks, faults=self._faults, labels=self.labels, bodies=bodies, joints=joints
-        )
+        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None]}, joints)
 
     def get_transforms(self, out: Array | None = None) -> Array:
         """Return the pose [m, 1], shape [count, 7].
@@ -80,17 +74,9 @@ class RigidBodyView(RowView):
         """
         return self._get("accelerations", out)
 
-    def _write(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
-        if quantity.name in ("transforms", "velocities"):
-            self._placement.refuse_joined(f"set_{quantity.name}")
-            write = self._placement.put if quantity.name == "transforms" else self._placement.throw
-            write(values, choice)
-        else:
-            super()._write(quantity, values, choice)
-
 
 def _movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the joint of a tree that moves each body, and the tree; -1 where none does."""
+    """Return the joint of a tree that moves each body, and the tree; -1 for none."""
     joint_of, tree_of = (np.full(model.body_count, PADDING, dtype=np.int32) for _ in range(2))
     if model.joint_count:
         articulations = on_host(model.joint_articulation)

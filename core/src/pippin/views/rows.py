@@ -1,11 +1,11 @@
-"""What views of articulations and of single bodies share: rows, the quantities of bodies, and forces on them."""
+"""Rows of views of articulations and of single bodies: what both get and set, and forces on their bodies."""
 
 from __future__ import annotations
 
 import abc
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 import newton
 import numpy as np
@@ -15,22 +15,18 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
-from . import kernels
 from .balls import Balls
 from .choice import Choice, RowChoice
 from .errors import RowError, ViewError
 from .exchange import Array, Staging, deliver
 from .field import Field
-from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
+from .newton_arrays import NewtonArrays
+from .placement import Placement
 from .quantities import Element, Quantity
+from .wrenches import Frame, Wrenches
 
-__all__ = ["Frame", "RowView"]
-
-Frame = Literal["world", "body"]
-
-_IN_COORDINATES = ("joint_q", "joint_target_q")
-_INVERSES = {"masses": "body_inv_mass", "inertias": "body_inv_inertia"}
+__all__ = ["RowView"]
 
 
 class RowView(abc.ABC):
@@ -41,7 +37,7 @@ class RowView(abc.ABC):
     that `indices` list or a boolean `mask` marks, else all. With `compact=True` the data has one row per index instead.
     What follows from a setting, such as bodies from joints, is computed once, before the next step or read.
 
-    Nothing is allocated or waited for after construction, where data lies on the simulation's device; data elsewhere
+    Nothing is allocated or waited for after construction, if data lies on the simulation's device; data elsewhere
     is copied. With such data every method may be recorded. An index of no row is a `RowError`; on the device, where
     nobody waits for it, it is counted, nothing is written, and `check_errors` and `Simulation.check` raise.
     """
@@ -56,41 +52,48 @@ class RowView(abc.ABC):
         world_ids: np.ndarray,
         articulation_indices: np.ndarray,
         indices: Mapping[str, np.ndarray],
+        joints: np.ndarray,
         balls: Balls | None = None,
         faults: wp.array | None = None,
     ) -> None:
         device = present(host.model.device)
         self._host = host
+        #: Label of each row; labels repeat from world to world.
         self.labels = tuple(labels)
-        """Label of each row; labels repeat from world to world."""
+        #: World of each row, shape [count]; -1 for no world.
         self.world_ids = world_ids
-        """World of each row, shape [count]; -1 for no world."""
+        #: Articulation of each row, shape [count]; -1 for none.
         self.articulation_indices = articulation_indices
-        """Articulation of each row, shape [count]; -1 for none."""
+        #: Whether the view can be used; False once the simulation's view was invalidated.
         self.is_valid = True
-        """Whether the view can be used; False once the simulation's view was invalidated."""
         self._faults = wp.zeros(2, dtype=int, device=device) if faults is None else faults
         self._choice = RowChoice(self.count, device)
         self._marks = RowMarks(host, articulation_indices, world_ids)
+        self._arrays = NewtonArrays(host)
         self._fields = {
             name: self._field(quantity, indices, balls)
             for name, quantity in self.quantities.items()
             if quantity.source != "computed"
         }
         largest = max((math.prod(field.values.shape) for field in self._fields.values()), default=0)
-        self._bodies = indices["link" if "link" in indices else "body"]
-        sizes = (largest, 3 * self._bodies.size, 3 * self._bodies.size)
-        self._staging = [Staging(size, wp.float32, device) for size in sizes]
-        self._flags = Staging(self._bodies.size, wp.uint8, device)
-        self._body_index = wp.array(self._bodies.ravel(), dtype=int, device=device)
-        self._push = PreparedLaunch(kernels.add_wrenches, device)
-        self._aliases = Aliases()
+        bodies = indices["link" if "link" in indices else "body"]
+        self._numbers = Staging(largest, wp.float32, device)
+        self._flags = Staging(bodies.size, wp.uint8, device)
+        vectors = (*bodies.shape, 3) if "link" in indices else (len(bodies), 3)
+        self._wrenches = Wrenches(host, bodies, vectors, self._faults)
+        self._placement = Placement(
+            host=host,
+            marks=self._marks,
+            faults=self._faults,
+            labels=self.labels,
+            bodies=indices["root" if "root" in indices else "body"][:, 0],
+            joints=joints,
+        )
 
     def _field(self, quantity: Quantity, indices: Mapping[str, np.ndarray], balls: Balls | None) -> Field:
-        is_position = quantity.element == "dof" and quantity.arrays[0] in _IN_COORDINATES
-        index = indices["dof_coord" if is_position else quantity.element]
+        index = indices["dof_coord" if quantity.is_in_coordinates else quantity.element]
         shape = self._shape(quantity.element, index.shape, quantity.components)
-        return Field(quantity, index, shape, self._faults, balls if is_position else None)
+        return Field(quantity, index, shape, self._faults, balls if quantity.is_in_coordinates else None)
 
     @staticmethod
     def _shape(element: Element, shape: tuple[int, ...], components: int) -> tuple[int, ...]:
@@ -142,7 +145,7 @@ class RowView(abc.ABC):
         with WARP_LOCK:
             if not self.is_valid:
                 self._refuse_invalid(f"get_{name}")
-            values = self._fields[name].read(self._arrays_to_read(self.quantities[name]))
+            values = self._fields[name].read(self._arrays.to_read(self.quantities[name]))
             return values if out is None else deliver(values, out, f"get_{name}")
 
     def _set(self, name: str, data: Any, indices: Any, mask: Any, compact: bool) -> None:
@@ -152,61 +155,34 @@ class RowView(abc.ABC):
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
             choice = self._choice.of(where, indices, mask, compact)
-            shape = self._fields[name].values.shape
-            rows = len(choice.rows) if choice.is_compact and choice.rows is not None else self.count
-            staging = self._flags if quantity.dtype == "uint8" else self._staging[0]
-            values = staging.take(data, (rows, *shape[1:]), where)
-            self._write(quantity, values, choice)
+            staging = self._flags if quantity.storage == "flag" else self._numbers
+            values = staging.take(data, (choice.data_count, *self._fields[name].values.shape[1:]), where)
+            if quantity.placed:
+                self._place(where, quantity, values, choice)
+            else:
+                self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:
                 self._host.written.note(quantity.invalidates)
 
-    def _write(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
-        """Write a quantity that is set by scattering; views override it for the others."""
-        arrays = self._arrays_to_write(quantity)
+    def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
+        arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
         self._notify(quantity.flags)
-        marks = self._marks if quantity.invalidates is not None else None
-        self._fields[quantity.name].write(arrays, values, choice, marks)
+        marks = None if quantity.invalidates is None else self._marks
+        self._fields[quantity.name].write(arrays, values, choice, marks, inverse)
+
+    def _place(self, where: str, quantity: Quantity, values: wp.array, choice: Choice) -> None:
+        if not quantity.moves_anchor:
+            self._placement.refuse_joined(where)
+        elif self._placement.has_joined:
+            self._notify(quantity.flags)
+            _ = self._host.state  # the root has to be where its joint says before that is moved along
+        if quantity.placed:
+            self._placement.write(quantity.placed, values, choice)
 
     def _notify(self, flags: Sequence[str]) -> None:
         if flags:
-            # First: where the solver does not take the change over, nothing is written.
+            # First: if the solver does not take the change over, nothing is written.
             self._host.notify_model_changed(sum(newton.ModelFlags[flag] for flag in flags))
-
-    def _arrays_to_read(self, quantity: Quantity) -> list[wp.array]:
-        host = self._host
-        if quantity.source == "state":
-            return [getattr(host.stepped_state or host.state, quantity.arrays[0])]
-        if quantity.source == "observable":
-            return [self._observable(name, quantity.name) for name in quantity.arrays]
-        return self._model_or_control(quantity)
-
-    def _arrays_to_write(self, quantity: Quantity) -> list[wp.array]:
-        if quantity.source == "state":
-            return _arrays(self._host.written.state_for_joints(), quantity.arrays)
-        found = self._model_or_control(quantity)
-        inverse = _INVERSES.get(quantity.name)
-        return [*found, getattr(self._host.model, inverse)] if inverse else found
-
-    def _model_or_control(self, quantity: Quantity) -> list[wp.array]:
-        if quantity.name == "disable_gravities":
-            return [self._gravcomp()]
-        return _arrays(self._host.control if quantity.source == "control" else self._host.model, quantity.arrays)
-
-    def _gravcomp(self) -> wp.array:
-        attributes = getattr(self._host.model, "mujoco", None)
-        array = getattr(attributes, "gravcomp", None)
-        if array is None:
-            raise ViewError("disable_gravities: the model has no attribute mujoco.gravcomp; only solver mujoco has it")
-        return array
-
-    def _observable(self, kind: str, name: str) -> wp.array:
-        array = getattr(self._host.observables, kind, None)
-        if array is None:
-            raise ViewError(
-                f"get_{name}: the simulation does not ask the solver for {kind!r}, which has to be allocated before"
-                f' the first step; write simulation.observables = ["{kind}"]'
-            )
-        return array
 
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:
@@ -312,33 +288,11 @@ class RowView(abc.ABC):
             RowError: An index is of no row.
         """
         where = "apply_forces"
-        if frame not in get_args(Frame):
-            raise ViewError(f"{where}: frame: expected 'world' or 'body', got {frame!r}")
-        if positions is not None and forces is None:
-            raise ViewError(f"{where}: got positions, but no forces that act there; pass forces")
+        Wrenches.refuse(where, forces, positions, frame)
         with WARP_LOCK:
             self._refuse_invalid(where)
             choice = self._choice.of(where, indices, mask, compact)
-            vectors = [
-                self._vectors(where, name, data, choice, staging)
-                for (name, data), staging in zip(
-                    {"forces": forces, "torques": torques, "positions": positions}.items(), self._staging, strict=True
-                )
-            ]
-            model, state = self._host.model, self._host.stepped_state or self._host.state
-            width = self._bodies.shape[1]
-            lanes = width * (self.count if choice.rows is None else len(choice.rows))
-            inputs = [*vectors, frame == "body", width, self._body_index, choice.rows, choice.mask, choice.is_compact]
-            inputs += [self._faults, state.body_q, model.body_com, state.body_f]
-            self._push(lanes, inputs)
-
-    def _vectors(self, where: str, name: str, data: Any, choice: Choice, staging: Staging) -> wp.array | None:
-        if data is None:
-            return None
-        rows = len(choice.rows) if choice.is_compact and choice.rows is not None else self.count
-        shape = (rows, *self.shape_of("masses")[1:], 3)
-        values = staging.take(data, shape, f"{where}: {name}")
-        return self._aliases.of(values, wp.vec3, math.prod(shape[:-1]))
+            self._wrenches.add(where, choice, frame, forces=forces, torques=torques, positions=positions)
 
     def apply_forces_and_torques_at_position(
         self,
@@ -351,7 +305,3 @@ class RowView(abc.ABC):
         """Add forces on the bodies; Isaac's name and arguments of `apply_forces`."""
         frame: Frame = "world" if is_global else "body"
         self.apply_forces(forces, torques, positions, indices=indices, frame=frame)
-
-
-def _arrays(owner: Any, names: Sequence[str]) -> list[wp.array]:
-    return [getattr(owner, name) for name in names]

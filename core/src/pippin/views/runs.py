@@ -67,7 +67,7 @@ class Runs:
         if present(target.device).is_cuda:
             wp.copy(self._alias(target, offset, stride), self._alias(source, source_offset, source_stride))
         else:
-            # NumPy copies a row as a whole where it does not know what is in it.
+            # NumPy copies a row as a whole if it does not know what is in it.
             np.copyto(self._view(target, offset, stride), self._view(source, source_offset, source_stride))
 
     def _alias(self, array: wp.array, offset: int, stride: int) -> wp.array:

@@ -1,9 +1,10 @@
-"""Selection by label: which bodies, articulations or shapes of all worlds a view is about.
+"""Selection by label: the bodies, articulations or shapes of all worlds that a view is about.
 
 Labels are paths, and they repeat: `/ant/torso` is the label of a body in every world. So what is selected is a pair of
 label and world, and a pattern that says nothing of worlds selects in all of them.
 
-A pattern is a path whose segments are compared one by one, each as a whole:
+A pattern is a glob, a compiled regular expression or an index. An expression means what it means in a configuration,
+see `pippin.labels`. A glob is a path whose segments are compared one by one, each as a whole:
 
 - `*` stands for any run of characters within a segment, `.*` for the same; `**`, a segment of its own, for any number
   of segments
@@ -13,26 +14,21 @@ A pattern is a path whose segments are compared one by one, each as a whole:
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from pippin.errors import ConfigError
+from pippin.labels import matches, no_match
 
 __all__ = ["Pattern", "Patterns", "SelectionError", "glob", "select"]
 
 Pattern = str | re.Pattern[str] | int
-"""A glob, a regular expression that has to match a whole label, or an index."""
+"""A glob, a compiled regular expression or an index."""
 
 Patterns = Pattern | Sequence[Pattern] | np.ndarray
-
-NEAREST_COUNT = 5
-SEARCHED_COUNT = 2000
-"""Labels that are searched for the nearest ones; more would make the error slow."""
 
 
 class SelectionError(ConfigError, LookupError):
@@ -56,7 +52,7 @@ def select(
         labels: Labels of the model, such as `model.body_label`; they may repeat.
         worlds: World of each label, shape [label_count]; -1 for what belongs to no world.
         what: What is labelled, for errors: `body`, `articulation`.
-        chosen_worlds: Worlds to select in; all, and what belongs to none, where it is None.
+        chosen_worlds: Worlds to select in; by default all, and what belongs to none.
         path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
         allow_empty: Whether a pattern may match nothing.
 
@@ -97,7 +93,7 @@ def glob(pattern: str) -> re.Pattern[str]:
         # Each segment brings the slash before it, so that `**` can stand for none.
         return re.compile("".join("(?:/[^/]+)*" if part == "**" else "/" + _segment(part, pattern) for part in parts))
     except re.error as error:
-        raise SelectionError(f"pattern {pattern!r}: {error}; put what is meant literally in brackets") from error
+        raise _malformed(pattern, str(error), "put what is meant literally in brackets") from error
 
 
 class _Choice:
@@ -127,19 +123,15 @@ class _Choice:
 
     def of_pattern(self, pattern: str | re.Pattern[str], path_glob: bool) -> list[int]:
         """Return the indices of the labels that a pattern matches, by world and index."""
-        matches = _matcher(pattern, path_glob)
-        found = [index for label, indices in self._indices.items() if matches(label) for index in indices]
+        is_meant = _matcher(pattern, path_glob)
+        found = [index for label, indices in self._indices.items() if is_meant(label) for index in indices]
         return sorted(found, key=self._rank.__getitem__)
 
     def nothing(self, pattern: Pattern) -> str:
         """Return the fault of a pattern that matches nothing."""
-        text = pattern.pattern if isinstance(pattern, re.Pattern) else str(pattern)
-        plural = self._what[:-1] + "ies" if self._what.endswith("y") else self._what + "s"
-        if not self._indices:
-            return f"pattern {text!r}: matches no {self._what}; there are no {plural}"
-        known = list(islice(self._indices, SEARCHED_COUNT))
-        near = difflib.get_close_matches(text, known, n=NEAREST_COUNT, cutoff=0.0)
-        return f"pattern {text!r}: matches no {self._what}; nearest labels: {', '.join(map(repr, near))}"
+        is_expression = isinstance(pattern, re.Pattern)
+        text = pattern.pattern if is_expression else str(pattern)
+        return no_match(text, list(self._indices), self._what, "pattern", by_path=not is_expression)
 
 
 def _listed(patterns: Patterns) -> list[Pattern]:
@@ -155,18 +147,22 @@ def _checked(pattern: Any) -> Pattern:
     if isinstance(pattern, int | np.integer) and not isinstance(pattern, bool):
         return int(pattern)
     raise SelectionError(
-        f"pattern {pattern!r}: expected a path pattern, a compiled regular expression or an index,"
-        f" got {type(pattern).__name__}"
+        f"pattern: expected a glob, a compiled regular expression or an index, got {pattern!r} of type"
+        f" {type(pattern).__name__}"
     )
 
 
 def _matcher(pattern: str | re.Pattern[str], path_glob: bool) -> Callable[[str], object]:
     if isinstance(pattern, re.Pattern):
-        return pattern.fullmatch
+        return lambda label: matches(pattern, label)
     if not path_glob:
         return lambda label: fnmatch.fnmatchcase(label, pattern)
     expression = glob(pattern)
     return lambda label: expression.fullmatch("".join(f"/{segment}" for segment in _segments(label)))
+
+
+def _malformed(pattern: str, fault: str, cure: str) -> SelectionError:
+    return SelectionError(f"pattern: {pattern!r} is no glob ({fault}); {cure}")
 
 
 def _segments(path: str) -> list[str]:
@@ -177,7 +173,7 @@ def _segments(path: str) -> list[str]:
 def _segment(part: str, pattern: str) -> str:
     """Return the regular expression of one segment."""
     if "**" in part:
-        raise SelectionError(f"pattern {pattern!r}: '**' stands for whole segments; put it between slashes, or use '*'")
+        raise _malformed(pattern, "'**' stands for whole segments", "put it between slashes, or use '*'")
     tokens = re.findall(r"\.?\*|\[[!^]?\]?[^\]]*\]|.", part)
     return "".join(_token(token, pattern) for token in tokens)
 
@@ -186,7 +182,7 @@ def _token(token: str, pattern: str) -> str:
     if token.endswith("*"):
         return "[^/]*"
     if token == "[":
-        raise SelectionError(f"pattern {pattern!r}: '[' is not closed; close it, or write '[[]' for the character")
+        raise _malformed(pattern, "'[' is not closed", "close it, or write '[[]' for the character")
     if token.startswith("["):
         inner = token[1:-1].replace("\\", r"\\").replace("[", r"\[")
         return "(?!/)[" + ("^" + inner[1:] if inner.startswith(("!", "^")) else inner) + "]"

@@ -1,4 +1,4 @@
-"""The way into a simulation by patterns: views of its articulations and bodies, its gravity, and what holds for all."""
+"""Views of a simulation, chosen by patterns: its articulations, bodies and contacts; its gravity."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
-from . import kernels
 from .articulations import ArticulationView
 from .choice import RowChoice
-from .contacts import RigidContactView
+from .contacts.view import RigidContactView
 from .errors import RowError, ViewError
 from .exchange import Array, Staging, deliver
-from .object_type import ObjectType, object_type
+from .kernels.field import scatter
+from .kernels.marks import Marks
+from .kernels.places import Places
+from .labelled import object_type
+from .launching import PreparedLaunch
+from .object_type import ObjectType
 from .rigid_bodies import RigidBodyView
 from .rows import RowView
 from .selection import Patterns, select
@@ -37,17 +41,21 @@ class SimulationView:
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        #: Whether views can be made and used; False once `invalidate` was called.
         self.is_valid = True
-        """Whether views can be made and used; False once `invalidate` was called."""
         self._views: weakref.WeakSet[RowView | RigidContactView] = weakref.WeakSet()
         model = host.model
         count, device = model.world_count, model.device
         self._worlds = RowChoice(count, device)
         self._staging = Staging(3 * count, wp.float32, device)
         self._faults = wp.zeros(2, dtype=int, device=device)
-        self._every = wp.array(np.arange(3 * count, dtype=np.int32), dtype=int, device=device)
+        self._places: Any = Places()
+        self._places.index = wp.array(np.arange(3 * count, dtype=np.int32), dtype=int, device=device)
+        self._places.width = 3
         gravity = present(model.gravity)  # its last row is for what no world owns
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
+        self._gravity_numbers, self._unmarked = self._gravity.flatten(), Marks()
+        self._scatter = PreparedLaunch(scatter, device)
 
     @property
     def step_count(self) -> int:
@@ -65,8 +73,8 @@ class SimulationView:
         """Return a view of articulations, in the order of the patterns and then by world and index, each once.
 
         Args:
-            pattern: One or several: a path whose segments `*`, `**` and `[]` stand in, a compiled regular expression,
-                or an index.
+            pattern: One or several: a glob, which is a path with `*`, `**` and `[]` in its segments; a compiled regular
+                expression, which covers a whole label or its last segment; or an index.
             worlds: Worlds to select in; by default all.
             path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
             allow_empty: Whether a pattern may match nothing.
@@ -187,9 +195,8 @@ class SimulationView:
             choice = self._worlds.of("set_gravity", worlds, None, False)
             values = self._staging.take(data, self._gravity.shape, "set_gravity").flatten()
             self._host.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-            inputs = [values, 3, self._every, choice.rows, None, False, self._faults, None, None, None, None]
-            count = len(self._gravity) if choice.rows is None else len(choice.rows)
-            wp.launch(kernels.scatter, 3 * count, [*inputs, self._gravity.flatten()], device=values.device)
+            inputs = [values, self._places, choice.argument, self._faults, self._unmarked, self._gravity_numbers]
+            self._scatter(3 * choice.count, inputs)
 
     @property
     def gravity(self) -> np.ndarray:
@@ -220,7 +227,7 @@ class SimulationView:
             view.check_errors()
 
     def invalidate(self) -> None:
-        """Make this view and every one made from it raise where it is used; the simulation goes on."""
+        """Make this view and every one made from it raise if it is used; the simulation goes on."""
         self.is_valid = False
         for view in self._views:
             view.is_valid = False

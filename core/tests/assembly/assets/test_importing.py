@@ -213,7 +213,7 @@ def test_an_asset_that_brings_nothing_is_an_error(write):
     ("name", "text", "module", "extra"),
     [
         ("robot.usda", "#usda 1.0", "pxr", "usd"),
-        ("robot.urdf", LINK.format('<mesh filename="arm.stl"/>'), "trimesh", "importers"),
+        ("robot.urdf", LINK.format('<mesh filename="arm.stl"/>'), "trimesh", "meshes"),
     ],
 )
 def test_a_missing_dependency_names_the_extra(write, monkeypatch, name, text, module, extra):

@@ -1,4 +1,4 @@
-"""Cameras on bodies or beside them, in all worlds at once, as a Pippin sensor."""
+"""Cameras on bodies or fixed in the world, for all worlds at once, as a Pippin sensor."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ __all__ = ["CameraConfig", "SensorCamera"]
 
 
 class SensorCamera(sensing.Sensor):
-    """Images of what is visible in the camera's own world and of what all worlds share, by tracing rays.
+    """Ray-traced images of the camera's own world and of the shapes that all worlds share.
 
-    Outputs, of shape [worlds that have such bodies, bodies that match, height, width]; `worlds` tells which these are.
-    The first row is the upper edge, the first column the left one. `outputs` of the configuration chooses among
+    Outputs, of shape [worlds that have such bodies, bodies that match, height, width]; `worlds` lists these worlds.
+    The first row is the upper edge, the first column the left edge. `outputs` of the configuration chooses among
 
     - `depth` [m]: distance from the camera's plane, along −z of its frame
     - `distance` [m]: distance from the camera, along the ray
-    - `normal`: unit vectors out of the surface, in the world frame, and zero where nothing is in sight
-    - `segmentation`: index of the shape in the model; -1 where nothing is in sight, -2 particles, -3 cloth
-    - `color`: red, green, blue and alpha from 0 to 255 (sRGB), lit by the sky and one light; alpha 0 where nothing is
+    - `normal`: outward unit normal of the surface, in the world frame; zero if nothing is in sight
+    - `segmentation`: index of the shape in the model; -1 if nothing is in sight, -2 for particles, -3 for cloth
+    - `color`: red, green, blue and alpha from 0 to 255 (sRGB), lit by the sky and one light; alpha is 0 if nothing is
       in sight
-    - `albedo`: the same, unlit
+    - `albedo`: the same without lighting
     """
 
     Config = CameraConfig
@@ -42,13 +42,13 @@ class SensorCamera(sensing.Sensor):
 
     @property
     def is_capturable(self) -> bool:
-        """Unless it sees cloth or soft bodies on the CPU; known after `bind`."""
+        """Whether a graph may record it: always, except with cloth or soft bodies on the CPU; known after `bind`."""
         has_surfaces = self._model.tri_count or self._model.deformable_visual_mesh_count
         return not (has_surfaces and self._model.device.is_cpu)
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Put the cameras on their bodies, or one into the world."""
+        """Add the cameras to their bodies, or one camera to the world."""
         self._sites[prototype] = self._add_sites(builder)
 
     def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
@@ -63,7 +63,7 @@ class SensorCamera(sensing.Sensor):
         self._site_indices = wp.array(sites.ravel(), dtype=int, device=model.device)
         self._poses = wp.zeros(sites.size, dtype=wp.transform, device=model.device)
         worlds = np.repeat(self.worlds, sites.shape[1])
-        is_plain = np.array_equal(worlds, np.arange(model.world_count))  # which renders faster
+        is_plain = np.array_equal(worlds, np.arange(model.world_count))  # this case renders faster
         self._worlds_of_views = None if is_plain else wp.array(worlds, dtype=int, device=model.device)
         self._rays = camera.compute_camera_rays_pinhole(
             config.width, config.height, camera_fov=config.fov, device=model.device
@@ -91,7 +91,7 @@ class SensorCamera(sensing.Sensor):
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Take the pictures. May be recorded where `is_capturable` holds."""
+        """Render the images. May be recorded if `is_capturable` is true."""
         import warp as wp
 
         from .kernels import place_cameras

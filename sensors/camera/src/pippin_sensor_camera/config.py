@@ -1,4 +1,4 @@
-"""The settings of a camera: where it stands, how wide it sees, and what is in its images."""
+"""The settings of a camera: its pose, its field of view and its images."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class CameraConfig(sensing.SensorConfig):
     body: str | tuple[str, ...] | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Full-match regular expressions of body labels, or of their last segments: one camera for each body.
 
-    Left out, one camera stands still in each world, and the world's frame takes the place of the body's.
+    By default each world has one fixed camera, and the world's frame takes the place of the body's.
     """
 
     position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
-    """Where the camera is, in the body's frame [m]."""
+    """Position of the camera in the body's frame [m]."""
 
     rotation: Quaternion = attrs.field(default=_UNTURNED, validator=[deep_iterable(finite), unit_quaternion])
     """Orientation of the camera's frame in the body's frame: unit quaternion (x, y, z, w)."""
@@ -67,14 +67,14 @@ class CameraConfig(sensing.SensorConfig):
     )
     """Point in the middle of the image, in the body's frame [m], in place of `rotation`.
 
-    The body's z axis is upright in the image; its x axis where the camera looks along z.
+    The body's z axis is upright in the image, or its x axis if the camera looks along z.
     """
 
     width: int = attrs.field(validator=ge(1))
-    """Pixels of a row."""
+    """Number of pixels in a row."""
 
     height: int = attrs.field(validator=ge(1))
-    """Rows of pixels."""
+    """Number of rows."""
 
     vertical_fov: float | None = attrs.field(default=None, validator=[optional(_angle), _one_angle])
     """Angle between the upper and the lower edge of the image [rad]; the pixels are square."""
@@ -91,18 +91,18 @@ class CameraConfig(sensing.SensorConfig):
     outputs: tuple[Literal["depth", "distance", "normal", "segmentation", "color", "albedo"], ...] = attrs.field(
         default=("depth",), validator=[min_len(1), _no_repeats]
     )
-    """The images it takes."""
+    """The images to render."""
 
     max_distance: float = attrs.field(default=1000.0, validator=positive)
-    """How far it sees, along the ray of a pixel [m]."""
+    """Range of the camera along the ray of a pixel [m]."""
 
     no_hit: Literal["infinity", "max-distance", "zero"] = "infinity"
-    """What `depth` and `distance` read where nothing is in sight."""
+    """Value of `depth` and `distance` if nothing is in sight."""
 
     shadows: bool = attrs.field(
         default=False, validator=only_where(lambda config: "color" in config.outputs, '`"color"` among the outputs')
     )
-    """Whether what is in the way of the light casts a shadow."""
+    """Whether objects between the light and a surface cast shadows."""
 
     @property
     def fov(self) -> float:
@@ -114,7 +114,7 @@ class CameraConfig(sensing.SensorConfig):
 
     @property
     def orientation(self) -> Quaternion:
-        """`rotation`, or the one that turns the camera to `look_at`."""
+        """`rotation`, or the rotation that points the camera at `look_at`: unit quaternion (x, y, z, w)."""
         import warp as wp
 
         if self.look_at is None:
@@ -130,5 +130,5 @@ class CameraConfig(sensing.SensorConfig):
 
     @property
     def depth_of_no_hit(self) -> float:
-        """What `depth` and `distance` read where nothing is in sight [m]."""
+        """Value of `depth` and `distance` if nothing is in sight [m]."""
         return {"infinity": math.inf, "max-distance": self.max_distance, "zero": 0.0}[self.no_hit]

@@ -1,4 +1,4 @@
-"""What a camera's images are made of."""
+"""The kinds of images of a camera: types, units and frames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Image:
     """One kind of image."""
 
     argument: str
-    """What Newton's camera calls it."""
+    """Name of the argument of Newton's camera."""
 
     stored: str
     """Warp type of a pixel as Newton's camera writes it."""
@@ -29,19 +29,19 @@ class Image:
     """Warp type of a pixel as it is read, of the same size."""
 
     nothing: str
-    """What stands in a pixel with nothing in sight, by its name in `SensorCamera.ClearData`."""
+    """Name of the value of a pixel with nothing in sight, in `SensorCamera.ClearData`."""
 
     unit: str
     frame: str
 
     def allocate(self, shape: tuple[int, ...], clear: SensorCamera.ClearData, device: wp.Device) -> wp.array:
-        """Return images of nothing, shape [views, height, width], as Newton's camera writes them."""
+        """Return images with nothing in sight, shape [views, height, width], in the types of Newton's camera."""
         import warp as wp
 
         return wp.full(shape, value=getattr(clear, self.nothing), dtype=getattr(wp, self.stored), device=device)
 
     def per_world(self, images: wp.array, sites: np.ndarray) -> wp.array:
-        """View the images as they are read, shape [worlds, cameras, height, width]."""
+        """View the images in the types that are read, shape [worlds, cameras, height, width]."""
         import warp as wp
 
         shape: Any = (*sites.shape, *images.shape[1:])

@@ -1,4 +1,4 @@
-"""Where cameras stand. Importing this module imports warp: do it inside the function that launches."""
+"""Poses of cameras. Importing this module imports warp: do it inside the function that launches."""
 
 import warp as wp
 
@@ -13,7 +13,7 @@ def place_cameras(
     body_q: wp.array[wp.transform],
     poses: wp.array[wp.transform],
 ):
-    """Pose of each site in its world: that of its body times its own; body -1 is the world."""
+    """Pose of each site in its world: the pose of its body times its own; body -1 is the world."""
     i = wp.tid()
     pose = shape_transform[sites[i]]
     body = shape_body[sites[i]]

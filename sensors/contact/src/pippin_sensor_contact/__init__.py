@@ -1,4 +1,4 @@
-"""Contact forces on bodies or shapes, from whom, and for how long, as a Pippin sensor."""
+"""Contact forces on bodies or shapes, in total and by partner, and contact times, as a Pippin sensor."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _one_of_two(instance: Any, attribute: Any, value: tuple[str, ...]) -> None:
     """Reject both and neither of `bodies` and `shapes`.
 
     Raises:
-        ValueError: Not exactly one of them names something.
+        ValueError: Both are given, or neither.
     """
     if bool(instance.bodies) == bool(instance.shapes):
         found = "both" if instance.bodies else "neither"
@@ -32,48 +32,48 @@ def _one_of_two(instance: Any, attribute: Any, value: tuple[str, ...]) -> None:
 
 @attrs.frozen(kw_only=True)
 class ContactConfig(sensing.SensorConfig):
-    """What is sensed, and what of it is kept."""
+    """The sensed bodies or shapes, their partners, and the length of the history."""
 
     bodies: tuple[str, ...] = attrs.field(default=(), validator=_one_of_two)
     """Full-match regular expressions of body labels, or of their last segments: the bodies that are sensed."""
 
     shapes: tuple[str, ...] = ()
-    """The same of shape labels: the shapes that are sensed, in place of whole bodies."""
+    """Full-match regular expressions of shape labels: the shapes that are sensed, in place of whole bodies."""
 
     partners: tuple[str, ...] = ()
-    """The same of labels of bodies, or, where a pattern matches no body, of shapes, such as `ground_plane`: forces are
-    also given for each of them, in `force_matrix`."""
+    """Full-match regular expressions of body labels or, if one matches no body, of shape labels such as `ground_plane`:
+    `force_matrix` gives the forces for each of these partners."""
 
     threshold: float = attrs.field(default=1.0, validator=non_negative)
     """Net force above which there is contact [N]."""
 
     history: int = attrs.field(default=0, validator=ge(0))
-    """How many readings of the net force to keep, in `net_force_history`."""
+    """Number of readings of the net force that `net_force_history` keeps."""
 
 
 class SensorContact(sensing.Sensor):
     """Forces that everything else exerts on a body or a shape through contacts, in the world frame.
 
-    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
+    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` lists these worlds:
 
     - `net_force` [N]: sum over all contacts
-    - `friction_force` [N]: its part tangential to the contacts
+    - `friction_force` [N]: the part of the net force tangential to the contacts
     - `in_contact`: whether the net force is larger than the threshold
-    - `air_time`, `contact_time` [s]: time for which there has been no contact, or one; the other one is zero
-    - `last_air_time`, `last_contact_time` [s]: how long that was before it ended last; zero until then
-    - `force_matrix`, `friction_matrix` [N]: net force and its tangential part by partner, where there are `partners`;
+    - `air_time`, `contact_time` [s]: duration of the present phase without contact, or with contact; the other is zero
+    - `last_air_time`, `last_contact_time` [s]: duration of the last phase that has ended; zero until then
+    - `force_matrix`, `friction_matrix` [N]: net force and its tangential part by partner, if there are `partners`;
       shape [worlds, bodies, partners]
-    - `net_force_history` [N]: the latest readings, the newest first, where there is a `history`; shape
+    - `net_force_history` [N]: the latest readings, the newest first, if there is a `history`; shape
       [worlds, bodies, readings]
 
-    A reset sets all of them to zero.
+    A reset sets all outputs to zero.
     """
 
     Config = ContactConfig
     observables = frozenset({"contact_f"})
 
     partners: tuple[str, ...] = ()
-    """Labels of the third axis of the matrices, of the first world; known after `bind`."""
+    """Labels of the third axis of the matrices, from the first world; known after `bind`."""
 
     def __init__(self, config: ContactConfig) -> None:
         super().__init__(config)
@@ -126,7 +126,7 @@ class SensorContact(sensing.Sensor):
         from . import kernels
 
         for sensor in self._sensors:
-            sensor.update(None, present(contacts), observables=observables)  # without a state: forces, and no places
+            sensor.update(None, present(contacts), observables=observables)  # without a state: forces, but no positions
         for pair, joined in self._joined:
             self._launch(kernels.join, joined.shape, *pair, joined)
         about = (self._net_force, self.config.threshold, self._rows_per_world, self.intervals)
@@ -137,7 +137,7 @@ class SensorContact(sensing.Sensor):
     def _newton_sensors(
         self, binding: pippin.Binding, kind: str, sensed: list[int]
     ) -> Iterator[newton.sensors.SensorContact]:
-        """Yield a sensor of Newton, and a second one where both bodies and shapes are partners: it takes one kind."""
+        """Yield a Newton sensor, and a second one if both bodies and shapes are partners: a sensor takes one kind."""
         import newton
 
         who = {"sensing_bodies" if kind == "body" else "sensing_shapes": sensed}
@@ -154,7 +154,7 @@ class SensorContact(sensing.Sensor):
             yield newton.sensors.SensorContact(binding.simulation.model, **options)
 
     def _build_forces(self, row_count: int) -> dict[str, wp.array]:
-        """Return the arrays of forces; all but joined matrices and the history are the sensors' own."""
+        """Return the arrays of forces; except joined matrices and the history, these are arrays of Newton's sensors."""
         import warp as wp
 
         first = self._sensors[0]
@@ -186,7 +186,7 @@ _UNITS = {"in_contact": "1", "air_time": "s", "contact_time": "s", "last_air_tim
 
 
 def _build_touch(row_count: int) -> dict[str, wp.array]:
-    """Return the arrays that tell whether there is contact, and for how long."""
+    """Return the arrays of contact flags and contact times."""
     import warp as wp
 
     return {name: wp.zeros(row_count, dtype=wp.bool if unit == "1" else float) for name, unit in _UNITS.items()}

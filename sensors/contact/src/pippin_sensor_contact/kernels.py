@@ -1,4 +1,4 @@
-"""What follows from contact forces. Importing this module imports warp: do it inside the function that launches.
+"""Kernels of contact times and histories. Importing this module imports warp: do it inside the function that launches.
 
 A row is a body, or a shape, of a world; worlds have `rows_per_world` each.
 """
@@ -20,7 +20,7 @@ def tell_contact(
     last_air_time: wp.array[float],
     last_contact_time: wp.array[float],
 ):
-    """In contact = |force| > threshold; one of the two times grows, the other one ends and is kept as the last."""
+    """In contact = |force| > threshold; one of the two times grows; the other is kept as the last, then zero."""
     row = wp.tid()
     dt = intervals[row // rows_per_world]
     is_touching = wp.length_sq(net_force[row]) > threshold * threshold
@@ -39,7 +39,7 @@ def tell_contact(
 
 @wp.kernel
 def remember(net_force: wp.array[wp.vec3], history: wp.array2d[wp.vec3]):
-    """Put the force first, after moving the earlier ones on by one; the oldest is dropped."""
+    """Shift the earlier forces by one place, drop the oldest, and put the new force first."""
     row = wp.tid()
     for older in range(history.shape[1] - 1):
         place = history.shape[1] - 1 - older

@@ -1,4 +1,4 @@
-"""Whom contacts are with: bodies, and shapes such as the ground, found by their labels."""
+"""Partners of contacts: bodies, and shapes such as the ground, found by their labels."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ class Partners:
     """The columns of a force matrix."""
 
     bodies: list[int]
-    """The model's indices of bodies, of all worlds."""
+    """Indices of the partner bodies of all worlds in the model."""
 
     shapes: list[int]
-    """The model's indices of shapes: those that no world owns, and others of all worlds."""
+    """Indices of the partner shapes in the model: shapes that no world owns, then shapes of all worlds."""
 
     labels: tuple[str, ...]
     """Labels of the columns: bodies, then shapes that no world owns, then other shapes, each in the model's order."""
 
 
 def colliding(flags: Sequence[int]) -> list[int]:
-    """Return the indices of the shapes that can touch another one: no sites, and nothing that is only seen."""
+    """Return the indices of the shapes that can touch another one: no sites, and no shapes for drawing only."""
     return [index for index, flag in enumerate(flags) if flag & newton.ShapeFlags.COLLIDE_SHAPES]
 
 
 def find_partners(patterns: Sequence[str], binding: pippin.Binding) -> Partners:
-    """Return the bodies that patterns match, and for those that match no body, the shapes.
+    """Return the bodies that patterns match; a pattern that matches no body selects shapes.
 
     Args:
         patterns: Full-match regular expressions of labels, or of their last segments.
-        binding: The place of the component that looks for them.
+        binding: The binding of the component that looks for partners.
 
     Raises:
-        ConfigError: A pattern matches nothing, or not as many in every world.
+        ConfigError: A pattern matches nothing, or different numbers of elements in the worlds.
     """
     model = binding.simulation.model
     chosen = {prototype: _choose(patterns, model, world) for prototype, world in _examples(binding)}
@@ -54,14 +54,14 @@ def find_partners(patterns: Sequence[str], binding: pippin.Binding) -> Partners:
 
 
 def _examples(binding: pippin.Binding) -> Iterator[tuple[int, int]]:
-    """Yield each prototype of the worlds that the component is in, with one of its worlds."""
+    """Yield each prototype of the component's worlds, with one world of that prototype."""
     worlds = binding.worlds
     prototypes, first = np.unique(binding.simulation.prototype_of_world[worlds], return_index=True)
     yield from zip(prototypes.tolist(), worlds[first].tolist(), strict=True)
 
 
 def _choose(patterns: Sequence[str], model: newton.Model, world: int) -> tuple[list[int], list[int], list[int]]:
-    """Return indices into the bodies and the shapes of a world, and into the shapes of the model that none owns."""
+    """Return indices of partners: in a world's bodies, in its shapes, and of the model's shapes that no world owns."""
     body_start, shape_start = (on_host(each).tolist() for each in (model.body_world_start, model.shape_world_start))
     bodies = list(range(body_start[world], body_start[world + 1]))
     is_owned = range(shape_start[0], shape_start[-2])

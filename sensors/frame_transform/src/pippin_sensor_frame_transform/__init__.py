@@ -44,13 +44,13 @@ class FrameTransformConfig(sensing.SiteConfig):
 
 
 class SensorFrameTransform(sensing.Sensor):
-    """Where sites are in a frame of reference, and how they are turned.
+    """Positions and orientations of sites in a frame of reference.
 
-    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
+    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` lists these worlds:
 
     - `position` [m]: origin of the site
     - `orientation`: of the site, as a unit quaternion (x, y, z, w)
-    - `transform`: both in one, as Newton has transforms
+    - `transform`: both, as one of Newton's transforms
     """
 
     Config = FrameTransformConfig
@@ -63,7 +63,7 @@ class SensorFrameTransform(sensing.Sensor):
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Put the sites on their bodies."""
+        """Add the sites to their bodies."""
         self._targets[prototype] = sensing.add_sites(builder, self.config)
         if self.config.reference is not None:
             self._references[prototype] = [add_reference(builder, self.config.reference)]
@@ -97,7 +97,7 @@ class SensorFrameTransform(sensing.Sensor):
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Measure where every site is. May be recorded."""
+        """Measure the pose of every site. May be recorded."""
         import warp as wp
 
         from .kernels import measure_poses
@@ -118,7 +118,7 @@ def add_reference(builder: newton.ModelBuilder, config: ReferenceConfig) -> int:
     try:
         bodies = labels.match(config.body, builder.body_label, what="body", where="reference.body")
     except labels.NoMatchError as error:
-        # The bodies to be measured are there: this is no world that the sensor leaves out.
+        # The measured bodies exist, so this is an error; a `NoMatchError` would only exclude this world.
         raise pippin.ConfigError(*error.faults) from error
     if len(bodies) > 1:
         names = ", ".join(builder.body_label[body] for body in bodies)

@@ -1,6 +1,6 @@
-"""Poses of sites in the frames of others. Importing this module imports warp: do it inside the function that launches.
+"""Poses of sites in frames of reference. Importing this module imports warp: do it inside the function that launches.
 
-Newton's `SensorFrameTransform` computes the same transforms, in two launches and without their parts.
+Newton's `SensorFrameTransform` computes the same transforms in two launches, without positions and orientations.
 """
 
 import warp as wp

@@ -24,22 +24,22 @@ class IMUConfig(sensing.SiteConfig):
     """An accelerometer and a gyroscope at a site of a body."""
 
     source: Literal["solver", "finite-difference"] = "solver"
-    """Where accelerations come from: what the solver reports of the last substep, which not every solver does, or the
-    change of the site's velocity from one reading to the next, under any solver."""
+    """Source of accelerations: the solver's report of the last substep, which not every solver has, or the change of
+    the site's velocity from one reading to the next, with any solver."""
 
 
 class SensorIMU(sensing.Sensor):
     """Specific force and angular velocity in the site's own frame: free fall reads zero, rest reads +g along up.
 
-    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` tells which these are:
+    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` lists these worlds:
 
-    - `linear_acceleration` [m/s²]: acceleration of the site minus gravity; its clean value is zero after a reset, until
-      a step is taken
+    - `linear_acceleration` [m/s²]: acceleration of the site minus gravity; its clean value is zero from a reset to the
+      next step
     - `angular_velocity` [rad/s]
     - `orientation`: of the site's frame in the world, unit quaternion (x, y, z, w)
 
-    By finite differences, acceleration is the mean since the reading or the reset before. A velocity that was written
-    in between shows as an acceleration.
+    With finite differences, the acceleration is the mean since the last reading or reset. A velocity that was written
+    in between appears as an acceleration.
     """
 
     Config = IMUConfig
@@ -54,12 +54,12 @@ class SensorIMU(sensing.Sensor):
 
     @property
     def is_geometric(self) -> bool:
-        """Yes, but for the acceleration, which needs a step."""
+        """True, although the acceleration needs a step."""
         return True
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Put the sites on their bodies."""
+        """Add the sites to their bodies."""
         self._sites[prototype] = sensing.add_sites(builder, self.config)
 
     def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
@@ -90,7 +90,7 @@ class SensorIMU(sensing.Sensor):
         }
 
     def memory(self) -> Mapping[str, wp.array]:
-        """Return the velocities of the sites at the last reading; those of the initial state after a reset."""
+        """Return the velocities of the sites at the last reading, or of the initial state after a reset."""
         return {"velocities": self._velocities} if self._is_by_differences else {}
 
     def measure(

@@ -1,7 +1,7 @@
-"""What an IMU measures. Importing this module imports warp: do it inside the function that launches.
+"""Kernels of an IMU. Importing this module imports warp: do it inside the function that launches.
 
-`bodies` and `frames` say where the sites are: the body of each, and the pose of its frame in the body's. Velocities and
-accelerations of bodies are those of the centre of mass, in the world frame, linear part first.
+`bodies` is the body of each site, and `frames` the pose of the site in the body's frame. Velocities and accelerations
+of bodies are those of the centre of mass, in the world frame, linear part first.
 """
 
 import warp as wp
@@ -11,7 +11,7 @@ __all__ = ["differentiate", "measure", "orient", "site_velocities"]
 
 @wp.func
 def arm(body_pose: wp.transform, frame: wp.transform, com: wp.vec3):
-    """Return the way from the centre of mass to the site [m], in the world frame."""
+    """Return the vector from the centre of mass to the site [m], in the world frame."""
     return wp.quat_rotate(wp.transform_get_rotation(body_pose), wp.transform_get_translation(frame) - com)
 
 
@@ -36,7 +36,7 @@ def orient(
     angular_velocity: wp.array[wp.vec3],
     orientation: wp.array[wp.quat],
 ):
-    """Angular velocity = q⁻¹ ω q with the orientation q of the site: what is known without a step."""
+    """Angular velocity = q⁻¹ ω q with the orientation q of the site: the outputs that need no step."""
     i = wp.tid()
     body = bodies[i]
     q = turn(body_q[body], frames[i])

@@ -32,13 +32,13 @@ class JointStateConfig(sensing.SensorConfig):
 class SensorJointState(sensing.Sensor):
     """Position and velocity of joints, and the effort that was applied to them.
 
-    Outputs, of shape [worlds that have such joints, degrees of freedom], in the order of the model; `worlds` tells
-    which worlds these are:
+    Outputs, of shape [worlds that have such joints, degrees of freedom], in the order of the model; `worlds` lists
+    these worlds:
 
     - `position` [m, rad]: coordinate of the joint
     - `velocity` [m/s, rad/s]
-    - `effort` [N, N·m]: what actuators and the user put into `control.joint_f` in the last physics step; zero after a
-      reset. Drives, limits, friction and springs that the solver computes itself are not in it
+    - `effort` [N, N·m]: `control.joint_f` of the last physics step, from actuators and the user; zero after a reset.
+      Drives, limits, friction and springs that the solver computes itself are not included
     """
 
     Config = JointStateConfig
@@ -92,6 +92,6 @@ class SensorJointState(sensing.Sensor):
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
         inputs = [self._coordinates, self._dofs, joint_q, joint_qd, position, velocity]
         wp.launch(measure_motion, len(position), inputs, device=position.device)
-        if dt > 0.0:  # a reset applies nothing, and what `control` holds may be for the next step
+        if dt > 0.0:  # a reset applies no effort, and `control` may already hold the next step's
             inputs = [self._dofs, present(self._control.joint_f), effort]
             wp.launch(measure_effort, len(effort), inputs, device=effort.device)

@@ -28,13 +28,13 @@ class JointWrenchConfig(sensing.SensorConfig):
 
 
 class SensorJointWrench(sensing.Sensor):
-    """What the parent link exerts on the child link through a joint: constraint and actuator efforts together.
+    """Force and torque of the parent link on the child link through a joint, from constraints and actuators together.
 
-    It is given at the origin and along the axes of the joint's frame on the child link, which moves with that link.
-    In a chain that hangs at rest it carries the weight of everything below. Featherstone leaves out what accelerations
-    of joints add: what it reports is exact at rest and at constant joint velocities.
+    Both are given at the origin and along the axes of the joint's frame on the child link, which moves with that link.
+    In a chain that hangs at rest, a joint carries the weight of everything below it. Featherstone leaves out the effect
+    of joint accelerations: its report is exact at rest and at constant joint velocities.
 
-    Outputs, of shape [worlds that have such joints, joints that match]; `worlds` tells which these are:
+    Outputs, of shape [worlds that have such joints, joints that match]; `worlds` lists these worlds:
 
     - `force` [N]
     - `torque` [N·m]: about the origin of the joint's frame
@@ -85,7 +85,7 @@ class SensorJointWrench(sensing.Sensor):
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Bring what the solver reports of the last substep to the joints. May be recorded."""
+        """Transform the solver's report of the last substep to the joints' frames. May be recorded."""
         import warp as wp
 
         from . import kernels
@@ -98,7 +98,7 @@ class SensorJointWrench(sensing.Sensor):
 
 
 def _refusal(builder: newton.ModelBuilder, joint: int) -> str | None:
-    """Say why no solver tells what a joint transmits; None where it can."""
+    """Return the reason why no solver can report the wrench of a joint; None if solvers can."""
     import newton
 
     label, child = builder.joint_label[joint], builder.joint_child[joint]

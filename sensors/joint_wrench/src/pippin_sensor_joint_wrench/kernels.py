@@ -1,4 +1,4 @@
-"""What joints transmit. Importing this module imports warp: do it inside the function that launches."""
+"""Wrenches through joints. Importing this module imports warp: do it inside the function that launches."""
 
 import warp as wp
 
@@ -18,7 +18,7 @@ def measure(
 ):
     """Force = q⁻¹ f q and torque = q⁻¹ (τ + r × f) q, in the joint's frame on the child link, of orientation q.
 
-    What the solver reports is f and τ about the centre of mass, in the world frame; r leads there from the joint.
+    The solver reports f and τ about the centre of mass, in the world frame; r is the vector from the joint to it.
     """
     i = wp.tid()
     joint = joints[i]

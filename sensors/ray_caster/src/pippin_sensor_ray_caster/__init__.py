@@ -46,19 +46,19 @@ class RayCasterConfig(sensing.SiteConfig):
     """Rays through the pixels of an image."""
 
     align: Literal["body", "yaw", "world"] = "body"
-    """How the pattern turns: with the body, with its heading alone (that of the site's x axis), or not at all."""
+    """Rotation of the pattern: with the body, with its heading only (of the site's x axis), or not at all."""
 
     targets: tuple[str, ...] = attrs.field(default=(".*",), validator=min_len(1))
     """Full-match regular expressions of the labels of shapes that rays meet, or of their last segments."""
 
     moving: bool = False
-    """Whether shapes of bodies are among the targets, beside those that are fixed to the world."""
+    """Whether shapes of bodies are targets too, besides shapes that are fixed to the world."""
 
     max_distance: float = attrs.field(default=1.0e6, validator=positive)
-    """How far rays reach [m]."""
+    """Range of the rays [m]."""
 
     no_hit: Literal["infinity", "max-distance", "zero"] = "infinity"
-    """What `distance` reads of a ray that meets nothing."""
+    """Value of `distance` for a ray that meets nothing."""
 
     @property
     def pattern(self) -> GridConfig | LidarConfig | PinholeConfig:
@@ -67,20 +67,20 @@ class RayCasterConfig(sensing.SiteConfig):
 
     @property
     def distance_of_no_hit(self) -> float:
-        """What `distance` reads of a ray that meets nothing [m]."""
+        """Value of `distance` for a ray that meets nothing [m]."""
         return {"infinity": math.inf, "max-distance": self.max_distance, "zero": 0.0}[self.no_hit]
 
 
 class SensorRayCaster(sensing.Sensor):
-    """The nearest surfaces that rays meet, from outside or from inside. The sensor's own body is in no ray's way.
+    """The nearest surfaces that rays meet, from outside or from inside. Rays ignore the sensor's own body.
 
-    Outputs, of shape [worlds that have such bodies, bodies that match, *rays], where rays are [x, y] of a grid,
-    [channels, azimuths] of a lidar or [rows, columns] of an image; `worlds` tells which worlds these are:
+    Outputs, of shape [worlds that have such bodies, bodies that match, *rays]; rays are [x, y] of a grid,
+    [channels, azimuths] of a lidar or [rows, columns] of an image; `worlds` lists these worlds:
 
-    - `distance` [m]: from where the ray starts to the surface; infinite, or what `no_hit` says, where it meets none
-    - `position` [m]: where that is in the world; infinite where it meets none
-    - `normal`: outward normal of the surface, in the world; zero likewise
-    - `shape`: index of what it met among the model's shapes; -1 likewise
+    - `distance` [m]: from the start of the ray to the surface; the value of `no_hit` if it meets none
+    - `position` [m]: point on the surface, in the world frame; infinite if the ray meets none
+    - `normal`: outward normal of the surface, in the world frame; zero if the ray meets none
+    - `shape`: index of the shape in the model; -1 if the ray meets none
     """
 
     Config = RayCasterConfig
@@ -92,7 +92,7 @@ class SensorRayCaster(sensing.Sensor):
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Put the sites on their bodies."""
+        """Add the sites to their bodies."""
         self._sites_of[prototype] = sensing.add_sites(builder, self.config)
 
     def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
@@ -131,7 +131,7 @@ class SensorRayCaster(sensing.Sensor):
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Cast every ray. May be recorded: targets that move need no tree to be rebuilt."""
+        """Cast every ray. May be recorded: no tree is rebuilt for targets that move."""
         import warp as wp
 
         from . import kernels

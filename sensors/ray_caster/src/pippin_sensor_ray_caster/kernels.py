@@ -1,7 +1,7 @@
 """Rays against the surfaces of shapes. Importing this module imports warp: do it inside the function that launches.
 
-A convex shape cuts an interval of distances out of a ray, `vec2(near, far)`, empty where near > far. An intersection of
-shapes clips intervals; the parts of a capsule, which is convex, are put together again.
+A convex shape cuts an interval of distances out of a ray, `vec2(near, far)`, empty if near > far. An intersection of
+shapes clips intervals; the intervals of a capsule's parts are joined, because a capsule is convex.
 """
 
 import warp as wp
@@ -21,13 +21,13 @@ UNSCALED = wp.constant(wp.vec3(1.0, 1.0, 1.0))
 
 @wp.func
 def clip(a: wp.vec2, b: wp.vec2):
-    """Return what two intervals have in common."""
+    """Return the intersection of two intervals."""
     return wp.vec2(wp.max(a[0], b[0]), wp.min(a[1], b[1]))
 
 
 @wp.func
 def join(a: wp.vec2, b: wp.vec2):
-    """Return the interval that two overlapping ones make together; either may be empty."""
+    """Return the union of two overlapping intervals; either may be empty."""
     if a[0] > a[1]:
         return b
     if b[0] > b[1]:
@@ -37,7 +37,7 @@ def join(a: wp.vec2, b: wp.vec2):
 
 @wp.func
 def slab(origin: float, direction: float, half: float):
-    """Return where |origin + t direction| <= half."""
+    """Return the interval of t in which |origin + t direction| <= half."""
     if direction == 0.0:
         return wp.where(wp.abs(origin) <= half, wp.vec2(-FAR, FAR), wp.vec2(FAR, -FAR))
     first = (-half - origin) / direction
@@ -47,7 +47,7 @@ def slab(origin: float, direction: float, half: float):
 
 @wp.func
 def below(a: float, b: float, c: float, falls: bool):
-    """Return where a t² + 2 b t + c <= 0. Where a < 0 that is two intervals: the later one if `falls`."""
+    """Return the interval in which a t² + 2 b t + c <= 0. For a < 0 there are two: the later one if `falls`."""
     if a == 0.0:
         if b == 0.0:
             return wp.where(c <= 0.0, wp.vec2(-FAR, FAR), wp.vec2(FAR, -FAR))
@@ -66,13 +66,13 @@ def below(a: float, b: float, c: float, falls: bool):
 
 @wp.func
 def box(o: wp.vec3, d: wp.vec3, half: wp.vec3):
-    """Return where a ray is in a box."""
+    """Return the interval of a ray inside a box."""
     return clip(clip(slab(o[0], d[0], half[0]), slab(o[1], d[1], half[1])), slab(o[2], d[2], half[2]))
 
 
 @wp.func
 def ellipsoid(o: wp.vec3, d: wp.vec3, axes: wp.vec3):
-    """Return where a ray is in an ellipsoid of these semi-axes."""
+    """Return the interval of a ray inside an ellipsoid of these semi-axes."""
     p = wp.cw_div(o, axes)
     v = wp.cw_div(d, axes)
     return below(wp.dot(v, v), wp.dot(p, v), wp.dot(p, p) - 1.0, False)
@@ -80,7 +80,7 @@ def ellipsoid(o: wp.vec3, d: wp.vec3, axes: wp.vec3):
 
 @wp.func
 def cylinder(o: wp.vec3, d: wp.vec3, radius: float, half: float):
-    """Return where a ray is in a cylinder about z."""
+    """Return the interval of a ray inside a cylinder about z."""
     a = d[0] * d[0] + d[1] * d[1]
     b = o[0] * d[0] + o[1] * d[1]
     c = o[0] * o[0] + o[1] * o[1] - radius * radius
@@ -89,7 +89,7 @@ def cylinder(o: wp.vec3, d: wp.vec3, radius: float, half: float):
 
 @wp.func
 def cone(o: wp.vec3, d: wp.vec3, radius: float, half: float):
-    """Return where a ray is in a cone about z, whose tip is at z = half: x² + y² <= (slope (half - z))²."""
+    """Return the interval of a ray inside a cone about z with its tip at z = half: x² + y² <= (slope (half - z))²."""
     slope = 0.5 * radius / half
     reach = slope * (half - o[2])
     fall = -slope * d[2]
@@ -101,7 +101,7 @@ def cone(o: wp.vec3, d: wp.vec3, radius: float, half: float):
 
 @wp.func
 def capsule(o: wp.vec3, d: wp.vec3, radius: float, half: float):
-    """Return where a ray is in a capsule along z."""
+    """Return the interval of a ray inside a capsule along z."""
     axes = wp.vec3(radius)
     end = wp.vec3(0.0, 0.0, half)
     caps = join(ellipsoid(o - end, d, axes), ellipsoid(o + end, d, axes))
@@ -110,7 +110,7 @@ def capsule(o: wp.vec3, d: wp.vec3, radius: float, half: float):
 
 @wp.func
 def inside(kind: int, o: wp.vec3, d: wp.vec3, scale: wp.vec3):
-    """Return where a ray is in a shape of volume, in the shape's frame."""
+    """Return the interval of a ray inside a shape with a volume, in the shape's frame."""
     if kind == GeoType.BOX:
         return box(o, d, scale)
     if kind == GeoType.SPHERE:
@@ -126,7 +126,7 @@ def inside(kind: int, o: wp.vec3, d: wp.vec3, scale: wp.vec3):
 
 @wp.func
 def distance_to_plane(o: wp.vec3, d: wp.vec3, scale: wp.vec3):
-    """Return the distance to the plane z = 0 of a width and length, infinite where they are zero; -1 for none."""
+    """Return the distance to the plane z = 0 of a width and a length, unlimited if they are zero; -1 for none."""
     if d[2] == 0.0:
         return -1.0
     distance = -o[2] / d[2]
@@ -138,8 +138,8 @@ def distance_to_plane(o: wp.vec3, d: wp.vec3, scale: wp.vec3):
 
 @wp.func
 def distance_to_volume(kind: int, o: wp.vec3, d: wp.vec3, scale: wp.vec3):
-    """Return the distance to the surface of a shape of volume, from outside or from inside; -1 for none."""
-    # From the point nearest to the centre: squares of large distances would round a small shape away.
+    """Return the distance to the surface of a shape with a volume, from outside or from inside; -1 for none."""
+    # Start at the point nearest to the centre: with squares of large distances, rounding would lose a small shape.
     middle = -wp.dot(o, d)
     interval = inside(kind, o + middle * d, d, scale)
     if interval[0] > interval[1]:
@@ -150,7 +150,7 @@ def distance_to_volume(kind: int, o: wp.vec3, d: wp.vec3, scale: wp.vec3):
 
 @wp.func
 def is_mesh(kind: int):
-    """Tell whether a shape is made of triangles."""
+    """Return whether a shape is made of triangles."""
     return kind == GeoType.MESH or kind == GeoType.CONVEX_MESH or kind == GeoType.HFIELD
 
 
@@ -186,7 +186,7 @@ def normal_at(kind: int, p: wp.vec3, scale: wp.vec3):
     if kind == GeoType.CONE:
         slope = 0.5 * scale[0] / scale[1]
         radius = slope * (scale[1] - p[2])
-    # The cap that is nearer than the side; a cone has one at its foot alone.
+    # The cap, if it is nearer than the side; a cone has a cap only at its base.
     cap = scale[1] - wp.abs(p[2])
     if cap < radius - wp.length(radial) and (kind == GeoType.CYLINDER or p[2] < 0.0):
         return wp.sign(p[2]) * up
@@ -202,7 +202,7 @@ def aim(
     shape_transform: wp.array[wp.transform],
     frames: wp.array[wp.transform],
 ):
-    """Frame of the rays of each site: at the site, turned with it, with its heading alone or not at all."""
+    """Frame of the rays of each site: at the site, rotated with the site, with its heading only, or not at all."""
     i = wp.tid()
     pose = body_q[shape_body[sites[i]]] * shape_transform[sites[i]]
     turn = wp.quat_identity()

@@ -1,4 +1,4 @@
-"""Where the rays of a sensor start in its frame, and where they go."""
+"""Patterns of rays: their starts and directions in the sensor's frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pippin.validators import finite, non_negative, positive
 __all__ = ["GridConfig", "LidarConfig", "PinholeConfig", "Rays"]
 
 _TOLERANCE = 1e-5
-"""How far decimals of a file may be from a whole number of cells or a full turn, as a part of one."""
+"""Largest deviation of a file's decimals from a whole number of cells or a full turn, relative to one of these."""
 
 Rays = tuple[np.ndarray, np.ndarray]
 """Starts [m] and unit directions in the sensor's frame, each of shape [a, b, 3]."""
@@ -23,7 +23,7 @@ def _whole_cells(instance: Any, attribute: Any, value: float) -> None:
     """Reject a resolution that does not divide the size.
 
     Raises:
-        ValueError: It does not; names sizes that it divides.
+        ValueError: It does not divide the size; the error names sizes that it divides.
     """
     for length in instance.size:
         count = length / value
@@ -55,15 +55,15 @@ class GridConfig:
     """Lengths along x and y from the first ray to the last [m]."""
 
     resolution: float = attrs.field(validator=[positive, _whole_cells])
-    """Distance of neighbouring rays [m]."""
+    """Distance between neighbouring rays [m]."""
 
     direction: tuple[float, float, float] = attrs.field(
         default=(0.0, 0.0, -1.0), validator=[deep_iterable(finite), _some_length]
     )
-    """Where the rays go."""
+    """Direction of the rays, of any length."""
 
     start_height: float = attrs.field(default=0.0, validator=finite)
-    """How far above the site rays start [m], so that they meet ground that is higher; distances count from there."""
+    """Height above the site at which rays start [m], to meet higher ground too; distances count from the start."""
 
     def rays(self) -> Rays:
         """Return one ray for each x and y, shape [x, y, 3]."""
@@ -80,13 +80,13 @@ class GridConfig:
 
 @attrs.frozen(kw_only=True)
 class LidarConfig:
-    """Rays from the site in channels, one above the other, that sweep about z; x is ahead."""
+    """Rays from the site in channels, one above the other, that sweep about z; x points ahead."""
 
     channels: int = attrs.field(validator=ge(1))
     """Number of elevations."""
 
     vertical_range: tuple[float, float] = attrs.field(validator=[deep_iterable(finite), _elevations])
-    """Elevation of the lowest and of the highest channel above the x-y plane [rad]; a single one is in the middle."""
+    """Elevation of the lowest and the highest channel above the x-y plane [rad]; a single channel is in the middle."""
 
     horizontal_count: int = attrs.field(validator=ge(1))
     """Number of azimuths."""
@@ -94,7 +94,7 @@ class LidarConfig:
     horizontal_range: tuple[float, float] = attrs.field(
         default=(-math.pi, math.pi), validator=[deep_iterable(finite), _azimuths]
     )
-    """First and last azimuth from x towards y [rad]; of a full turn, the last is the first and is left out."""
+    """First and last azimuth from x towards y [rad]; in a full turn, the last one is the first and is left out."""
 
     def rays(self) -> Rays:
         """Return one ray for each channel and azimuth, shape [channels, horizontal_count, 3]."""
@@ -109,10 +109,10 @@ class LidarConfig:
 
 @attrs.frozen(kw_only=True)
 class PinholeConfig:
-    """Rays from the site through the pixels of an image; -z is ahead, x to the right and y up, as for cameras."""
+    """Rays from the site through the pixels of an image; -z points ahead, x to the right and y up, as for cameras."""
 
     width: int = attrs.field(validator=ge(1))
-    """Pixels of a row."""
+    """Number of pixels in a row."""
 
     height: int = attrs.field(validator=ge(1))
     """Number of rows."""
@@ -131,7 +131,7 @@ class PinholeConfig:
 
 
 def _spread(first: float, last: float, count: int, *, endpoint: bool = True) -> np.ndarray:
-    """Return evenly spaced numbers; a single one is in the middle where both ends belong to the range."""
+    """Return evenly spaced numbers; a single one is in the middle if both ends belong to the range."""
     if count == 1 and endpoint:
         return np.array([0.5 * (first + last)])
     return np.linspace(first, last, count, endpoint=endpoint)

@@ -1,4 +1,4 @@
-"""What rays can meet: the shapes of each world, and those that all worlds share."""
+"""Targets of rays: the shapes of each world, and the shapes that all worlds share."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["Targets"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Targets:
-    """The shapes that the rays of each world are held against."""
+    """The shapes that the rays of each world can meet."""
 
     shapes: wp.array[int]
     """Every target once, as an index into the model's shapes, shape [targets]."""
     members: wp.array[int]
     """Indices into `shapes`, world by world."""
     starts: wp.array[int]
-    """Where the members of each world start, shape [worlds + 1]."""
+    """Index into `members` of each world's first member, shape [worlds + 1]."""
 
     @classmethod
     def find(cls, model: newton.Model, worlds: np.ndarray, patterns: Sequence[str], *, moving: bool) -> Targets:
@@ -36,7 +36,7 @@ class Targets:
             model: The model of all worlds.
             worlds: Indices of worlds, ascending.
             patterns: Patterns of shape labels.
-            moving: Whether shapes of bodies are among them.
+            moving: Whether shapes of bodies are included.
 
         Raises:
             ConfigError: A pattern matches nothing that a ray can meet, or a shape whose surface is not known.
@@ -58,7 +58,7 @@ class Targets:
 
 
 def _has_surface(model: newton.Model) -> np.ndarray:
-    """Tell which shapes rays can meet: not sites, and not clouds of Gaussians."""
+    """Return a mask of the shapes that rays can meet: no sites, and no clouds of Gaussians."""
     import newton
 
     is_site = on_host(model.shape_flags) & newton.ShapeFlags.SITE != 0
@@ -75,7 +75,7 @@ def _matching(patterns: Sequence[str], static: list[str], on_bodies: list[str], 
     """Return the labels that patterns match.
 
     Raises:
-        ConfigError: A pattern matches none; says so where it would with shapes of bodies.
+        ConfigError: A pattern matches none; the error says if it would match shapes of bodies.
     """
     names = [*static, *on_bodies] if moving else static
     what = "shape" if moving else "static shape"
@@ -100,7 +100,7 @@ def _refuse_barrels(model: newton.Model, shapes: np.ndarray) -> None:
 
 
 def _by_world(world_of_target: np.ndarray, worlds: np.ndarray) -> list[np.ndarray]:
-    """Return the indices of each world's targets, those of no world among them."""
+    """Return the indices of each world's targets, including targets that belong to no world."""
     order = np.argsort(world_of_target, kind="stable")
     first, last = (np.searchsorted(world_of_target, worlds, side, sorter=order) for side in ("left", "right"))
     shared = order[: np.count_nonzero(world_of_target == -1)]

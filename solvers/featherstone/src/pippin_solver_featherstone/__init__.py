@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 import pippin
 from attrs.validators import ge
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
-from pippin.validators import finite
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode, number
+from pippin.validators import non_negative
 
 if TYPE_CHECKING:
     import newton
@@ -23,10 +23,10 @@ class FeatherstoneConfig:
 
     replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
 
-    angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
+    angular_damping: float = number(0.05, non_negative)
     """Damping of angular velocity [1/s]; Newton 1.8 takes it and does not apply it."""
 
-    update_mass_matrix_interval: int = attrs.field(default=1, validator=ge(1))
+    update_mass_matrix_interval: int = number(1, ge(1))
     """Substeps between two factorisations of the mass matrix; only 1 can be captured."""
 
     use_tile_gemm: bool = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 import pippin
 from attrs.validators import ge, in_, matches_re, or_
-from pippin.solving import ContactSource
+from pippin.solving import ContactSource, number
 from pippin.validators import fraction, non_negative, positive
 
 if TYPE_CHECKING:
@@ -34,11 +34,6 @@ RheologySolver = Literal[
 ]
 
 _BASIS = matches_re(r"pic\d*|[BQS]\d+d?|P0|P[1-9]\d*d")
-
-
-def number(default: Any, *validators: Any) -> Any:
-    """Return a field with a default and what its value must satisfy."""
-    return attrs.field(default=default, validator=list(validators))
 
 
 def capacity() -> Any:

@@ -7,10 +7,11 @@ dynamics solver, has a say in is None here for that reason.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 from attrs.validators import ge, gt, le, lt, optional
+from pippin.solving import inherited, number
 from pippin.validators import finite, fraction, non_negative, positive
 
 __all__ = [
@@ -35,16 +36,6 @@ ContactWarmstart = Literal[
     "key_and_position_with_tangential_net_force",
     "key_and_position_with_net_force_backup_and_tangential_net_force",
 ]
-
-
-def number(default: Any, *validators: Any) -> Any:
-    """Return a field with a default and what its value must satisfy."""
-    return attrs.field(default=default, validator=list(validators))
-
-
-def inherited(*validators: Any) -> Any:
-    """Return a field that is None where the file does not give it."""
-    return attrs.field(default=None, validator=[optional(validator) for validator in validators])
 
 
 @attrs.frozen(kw_only=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 import pippin
-from attrs.validators import deep_iterable, ge, optional
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
-from pippin.validators import finite
+from attrs.validators import deep_iterable, ge
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource, inherited
+from pippin.validators import finite, non_negative
 
 if TYPE_CHECKING:
     import newton
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["MuJoCoConfig", "SolverMuJoCo"]
 
 Vector3 = tuple[float, float, float]
-
-
-def count(minimum: int = 1) -> Any:
-    """Return a field for an integer that is inherited where it is not given."""
-    return attrs.field(default=None, validator=optional(ge(minimum)))
-
-
-def non_negative() -> Any:
-    """Return a field for a finite number that is at least zero, inherited where it is not given."""
-    return attrs.field(default=None, validator=optional([finite, ge(0.0)]))
 
 
 @attrs.frozen(kw_only=True)
@@ -44,28 +34,28 @@ class MuJoCoConfig:
     separate_worlds: bool | None = None
     """Whether each world is a MuJoCo world of its own; by default it is."""
 
-    njmax: int | None = count()
+    njmax: int | None = inherited(ge(1))
     """Constraint rows per world; by default estimated."""
 
-    njmax_nnz: int | None = count(0)
+    njmax_nnz: int | None = inherited(ge(0))
     """Nonzeros of the sparse constraint Jacobian per world; by default derived from `njmax`."""
 
-    nconmax: int | None = count()
+    nconmax: int | None = inherited(ge(1))
     """Contacts per world; by default estimated."""
 
-    iterations: int | None = count()
+    iterations: int | None = inherited(ge(1))
     """Iterations of the constraint solver (100)."""
 
-    ls_iterations: int | None = count()
+    ls_iterations: int | None = inherited(ge(1))
     """Iterations of its line search (50)."""
 
-    ccd_iterations: int | None = count()
+    ccd_iterations: int | None = inherited(ge(1))
     """Iterations of convex collision detection (35)."""
 
-    sdf_iterations: int | None = count()
+    sdf_iterations: int | None = inherited(ge(1))
     """Iterations of signed-distance collision detection (10)."""
 
-    sdf_initpoints: int | None = count()
+    sdf_initpoints: int | None = inherited(ge(1))
     """Starting points of signed-distance collision detection (40)."""
 
     solver: Literal["cg", "newton"] | None = None
@@ -80,28 +70,28 @@ class MuJoCoConfig:
     jacobian: Literal["dense", "sparse", "auto"] | None = None
     """Storage of the constraint Jacobian (auto)."""
 
-    impratio: float | None = non_negative()
+    impratio: float | None = inherited(non_negative)
     """Ratio of frictional to normal impedance (1)."""
 
-    tolerance: float | None = non_negative()
+    tolerance: float | None = inherited(non_negative)
     """Improvement at which the constraint solver stops (1e-8)."""
 
-    ls_tolerance: float | None = non_negative()
+    ls_tolerance: float | None = inherited(non_negative)
     """Tolerance of the line search (0.01)."""
 
-    ccd_tolerance: float | None = non_negative()
+    ccd_tolerance: float | None = inherited(non_negative)
     """Tolerance of convex collision detection (1e-6)."""
 
-    density: float | None = non_negative()
+    density: float | None = inherited(non_negative)
     """Density of the medium [kg/m³] (0)."""
 
-    viscosity: float | None = non_negative()
+    viscosity: float | None = inherited(non_negative)
     """Viscosity of the medium [Pa·s] (0)."""
 
-    wind: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    wind: Vector3 | None = inherited(deep_iterable(finite))
     """Velocity of the medium [m/s] (0, 0, 0)."""
 
-    magnetic: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    magnetic: Vector3 | None = inherited(deep_iterable(finite))
     """Magnetic flux [T] (0, -0.5, 0)."""
 
     enable_multiccd: bool | None = None
@@ -110,10 +100,10 @@ class MuJoCoConfig:
     enable_sleeping: bool | None = None
     """Whether bodies at rest fall asleep, on CUDA (no)."""
 
-    nvmax: int | None = count()
+    nvmax: int | None = inherited(ge(1))
     """Awake DOFs per world where sleeping is enabled; by default all."""
 
-    sleep_tolerance: float | None = non_negative()
+    sleep_tolerance: float | None = inherited(non_negative)
     """Velocity below which a body falls asleep [m/s, rad/s] (0.001)."""
 
     disable_contacts: bool | None = None

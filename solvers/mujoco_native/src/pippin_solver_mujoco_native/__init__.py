@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 import pippin
-from attrs.validators import deep_iterable, ge, optional
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, ContactSource
+from attrs.validators import deep_iterable, ge
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, ContactSource, inherited
 from pippin.validators import finite, non_negative
 
 if TYPE_CHECKING:
@@ -25,36 +25,26 @@ _OWN_CONTACTS = "leave it out: MuJoCo in C detects contacts itself"
 _AWAKE = "leave it out: worlds do not sleep here"
 
 
-def count() -> Any:
-    """Return a field for a positive integer that is inherited where it is not given."""
-    return attrs.field(default=None, validator=optional(ge(1)))
-
-
-def number() -> Any:
-    """Return a field for a finite number that is at least zero, inherited where it is not given."""
-    return attrs.field(default=None, validator=optional(non_negative))
-
-
 @attrs.frozen(kw_only=True)
 class MuJoCoNativeConfig:
     """MuJoCo's own C engine, every world on the CPU's cores. What is not given, the asset decides, else MuJoCo."""
 
-    threads: int | None = count()
+    threads: int | None = inherited(ge(1))
     """Threads that worlds are stepped on; by default one per core."""
 
-    iterations: int | None = count()
+    iterations: int | None = inherited(ge(1))
     """Iterations of the constraint solver (100)."""
 
-    ls_iterations: int | None = count()
+    ls_iterations: int | None = inherited(ge(1))
     """Iterations of its line search (50)."""
 
-    ccd_iterations: int | None = count()
+    ccd_iterations: int | None = inherited(ge(1))
     """Iterations of convex collision detection (35)."""
 
-    sdf_iterations: int | None = count()
+    sdf_iterations: int | None = inherited(ge(1))
     """Iterations of signed-distance collision detection (10)."""
 
-    sdf_initpoints: int | None = count()
+    sdf_initpoints: int | None = inherited(ge(1))
     """Starting points of signed-distance collision detection (40)."""
 
     solver: Literal["cg", "newton"] | None = None
@@ -69,28 +59,28 @@ class MuJoCoNativeConfig:
     jacobian: Literal["dense", "sparse", "auto"] | None = None
     """Storage of the constraint Jacobian (auto)."""
 
-    impratio: float | None = number()
+    impratio: float | None = inherited(non_negative)
     """Ratio of frictional to normal impedance (1)."""
 
-    tolerance: float | None = number()
+    tolerance: float | None = inherited(non_negative)
     """Improvement at which the constraint solver stops (1e-8)."""
 
-    ls_tolerance: float | None = number()
+    ls_tolerance: float | None = inherited(non_negative)
     """Tolerance of the line search (0.01)."""
 
-    ccd_tolerance: float | None = number()
+    ccd_tolerance: float | None = inherited(non_negative)
     """Tolerance of convex collision detection (1e-6)."""
 
-    density: float | None = number()
+    density: float | None = inherited(non_negative)
     """Density of the medium [kg/m³] (0)."""
 
-    viscosity: float | None = number()
+    viscosity: float | None = inherited(non_negative)
     """Viscosity of the medium [Pa·s] (0)."""
 
-    wind: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    wind: Vector3 | None = inherited(deep_iterable(finite))
     """Velocity of the medium [m/s] (0, 0, 0)."""
 
-    magnetic: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    magnetic: Vector3 | None = inherited(deep_iterable(finite))
     """Magnetic flux [T] (0, -0.5, 0)."""
 
     enable_multiccd: bool | None = None

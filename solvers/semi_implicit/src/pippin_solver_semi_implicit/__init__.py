@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import pippin
-from attrs.validators import ge
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
-from pippin.validators import finite
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode, number
+from pippin.validators import non_negative
 
 if TYPE_CHECKING:
     import newton
@@ -23,19 +22,19 @@ class SemiImplicitConfig:
 
     replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
 
-    angular_damping: float = attrs.field(default=0.05, validator=[finite, ge(0.0)])
+    angular_damping: float = number(0.05, non_negative)
     """Damping of angular velocity [1/s]."""
 
-    joint_attach_ke: float = attrs.field(default=1.0e4, validator=[finite, ge(0.0)])
+    joint_attach_ke: float = number(1.0e4, non_negative)
     """Stiffness that holds joints together [N/m, N·m/rad]."""
 
-    joint_attach_kd: float = attrs.field(default=1.0e2, validator=[finite, ge(0.0)])
+    joint_attach_kd: float = number(1.0e2, non_negative)
     """Damping that holds joints together [N·s/m, N·m·s/rad]."""
 
-    joint_mimic_ke: float = attrs.field(default=1.0e2, validator=[finite, ge(0.0)])
+    joint_mimic_ke: float = number(1.0e2, non_negative)
     """Stiffness that holds mimic joints to their leaders [N·m/rad]."""
 
-    joint_mimic_kd: float = attrs.field(default=1.0, validator=[finite, ge(0.0)])
+    joint_mimic_kd: float = number(1.0, non_negative)
     """Damping of mimic joints [N·m·s/rad]."""
 
     enable_tri_contact: bool = True

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import attrs
 import pippin
-from attrs.validators import ge, optional
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, deterministic_mode
+from attrs.validators import ge
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, deterministic_mode, inherited, number
 from pippin.validators import finite, fraction, non_negative, positive
 
 if TYPE_CHECKING:
     import newton
 
 __all__ = ["SolverSteel", "SteelConfig"]
-
-
-def number(default: Any, *validators: Any) -> Any:
-    """Return a field with a default and what its value must satisfy."""
-    return attrs.field(default=default, validator=list(validators))
 
 
 @attrs.frozen(kw_only=True)
@@ -46,7 +41,7 @@ class SteelConfig:
     enable_joint_limits: bool = False
     """Whether joint position limits hold. Off unless set: then joints pass their limits freely."""
 
-    joint_limit_activation_gap: float | None = number(None, optional(non_negative))
+    joint_limit_activation_gap: float | None = inherited(non_negative)
     """Distance from a limit at which it takes a row [m, rad]; by default every finite limit takes one always."""
 
     enable_joint_velocity_limits: bool = False
@@ -64,7 +59,7 @@ class SteelConfig:
     free_body_constraint_max: int = number(512, ge(1))
     """Rows of free bodies per world; what does not fit is dropped."""
 
-    propagation_constraint_max: int | None = number(None, optional(ge(1)))
+    propagation_constraint_max: int | None = inherited(ge(1))
     """Rows of the propagation response per world; by default the sum of the other two capacities."""
 
     warn_constraint_overflow: bool = True
@@ -97,7 +92,7 @@ class SteelConfig:
     double_buffer: bool = False
     """Whether matrices are cleared on another stream while the next substep runs (CUDA)."""
 
-    friction_anchor_beta: float | None = number(None, optional(non_negative))
+    friction_anchor_beta: float | None = inherited(non_negative)
     """Part of a patch's tangential displacement that friction pulls back per substep (0.2); 0 is point friction."""
 
     contact_regularization: float = number(0.0, non_negative)
@@ -130,7 +125,7 @@ class SteelConfig:
     contact_speculative_scale: float = number(1.0, non_negative)
     """Part of an open gap that may close within a substep."""
 
-    contact_gap_gate: float | None = number(None, optional(non_negative))
+    contact_gap_gate: float | None = inherited(non_negative)
     """Gap beyond which a detected contact takes no rows [m]; by default each takes some."""
 
     contact_friction_scale: float = number(1.0, non_negative)
@@ -139,7 +134,7 @@ class SteelConfig:
     contact_friction_position_iterations: int = number(-1, ge(-1))
     """How many of the last sweeps solve friction; -1 is all of them."""
 
-    contact_friction_gap_max: float | None = number(None, optional(finite))
+    contact_friction_gap_max: float | None = inherited(finite)
     """Gap beyond which a contact has no friction [m]; by default each has it."""
 
     contact_shared_anchor: bool = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 import pippin
 from attrs.validators import ge
+from pippin.solving import number
 from pippin.validators import non_negative
 
 if TYPE_CHECKING:
@@ -19,13 +20,13 @@ __all__ = ["SolverStyle3D", "Style3DConfig"]
 class Style3DConfig:
     """Projective dynamics of woven cloth, which resists stretch along its threads, and bending, differently."""
 
-    iterations: int = attrs.field(default=10, validator=ge(1))
+    iterations: int = number(10, ge(1))
     """Iterations per substep."""
 
-    linear_iterations: int = attrs.field(default=10, validator=ge(1))
+    linear_iterations: int = number(10, ge(1))
     """Iterations of the linear solver in each of them."""
 
-    drag_spring_stiff: float = attrs.field(default=1e2, validator=non_negative)
+    drag_spring_stiff: float = number(1e2, non_negative)
     """Stiffness of the spring that a mouse drags cloth with [N/m]."""
 
     enable_mouse_dragging: bool = False

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 import pippin
-from attrs.validators import ge, gt, lt, optional
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, deterministic_mode
+from attrs.validators import ge, gt, lt
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, deterministic_mode, inherited, number
 from pippin.validators import finite, fraction, non_negative, positive
 
 if TYPE_CHECKING:
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["SolverVBD", "VBDConfig"]
 
 _FIXED_STIFFNESS = "leave it out, constraints have the stiffness of the model"
-
-
-def number(default: Any, *validators: Any) -> Any:
-    """Return a field with a default and what its value must satisfy."""
-    return attrs.field(default=default, validator=list(validators))
-
-
-def inherited(*validators: Any) -> Any:
-    """Return a field for what the asset says where it is not given, else Newton."""
-    return attrs.field(default=None, validator=[optional(validator) for validator in validators])
 
 
 @attrs.frozen(kw_only=True)

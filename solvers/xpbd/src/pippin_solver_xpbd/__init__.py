@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import attrs
 import pippin
 from attrs.validators import ge
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
-from pippin.validators import finite
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode, number
+from pippin.validators import non_negative
 
 if TYPE_CHECKING:
     import newton
@@ -16,58 +16,53 @@ if TYPE_CHECKING:
 __all__ = ["SolverXPBD", "XPBDConfig"]
 
 
-def non_negative(default: float) -> float:
-    """Return a field for a finite number that is at least zero."""
-    return attrs.field(default=default, validator=[finite, ge(0.0)])
-
-
 @attrs.frozen(kw_only=True)
 class XPBDConfig:
     """Position-based dynamics with compliance: stable at large steps, dissipative, in maximal coordinates."""
 
-    iterations: int = attrs.field(default=2, validator=ge(1))
+    iterations: int = number(2, ge(1))
     """Iterations over all constraints per substep."""
 
-    soft_body_relaxation: float = non_negative(0.9)
+    soft_body_relaxation: float = number(0.9, non_negative)
     """Factor on the corrections of springs, bending and tetrahedra."""
 
-    soft_contact_relaxation: float = non_negative(0.9)
+    soft_contact_relaxation: float = number(0.9, non_negative)
     """Factor on the corrections of contacts between particles and shapes."""
 
-    joint_linear_relaxation: float = non_negative(0.7)
+    joint_linear_relaxation: float = number(0.7, non_negative)
     """Factor on the linear corrections of joints."""
 
-    joint_angular_relaxation: float = non_negative(0.4)
+    joint_angular_relaxation: float = number(0.4, non_negative)
     """Factor on the angular corrections of joints."""
 
-    joint_linear_compliance: float = non_negative(0.0)
+    joint_linear_compliance: float = number(0.0, non_negative)
     """Compliance of joints along their linear constraints [m/N]."""
 
-    joint_angular_compliance: float = non_negative(0.0)
+    joint_angular_compliance: float = number(0.0, non_negative)
     """Compliance of joints about their angular constraints [rad/(N·m)]."""
 
-    rigid_contact_relaxation: float = non_negative(0.8)
+    rigid_contact_relaxation: float = number(0.8, non_negative)
     """Factor on the corrections of rigid contacts."""
 
-    rigid_contact_restitution_iterations: int = attrs.field(default=2, validator=ge(1))
+    rigid_contact_restitution_iterations: int = number(2, ge(1))
     """Iterations over the contacts when restitution is applied."""
 
     rigid_contact_con_weighting: bool = True
     """Whether a body's corrections are divided by the number of its contacts."""
 
-    angular_damping: float = non_negative(0.0)
+    angular_damping: float = number(0.0, non_negative)
     """Damping of angular velocity [1/s]."""
 
     enable_restitution: bool = False
     """Whether the shapes' coefficient of restitution is applied."""
 
-    tendon_max_sweeps: int = attrs.field(default=256, validator=ge(1))
+    tendon_max_sweeps: int = number(256, ge(1))
     """Largest number of sweeps over a tendon's segments."""
 
-    tendon_settle_tol: float = non_negative(1e-3)
+    tendon_settle_tol: float = number(1e-3, non_negative)
     """Change at which the sweeps over a tendon stop."""
 
-    tendon_activation_tol: float = non_negative(2e-3)
+    tendon_activation_tol: float = number(2e-3, non_negative)
     """Tolerance at which a tendon's guide becomes active."""
 
     deterministic: bool | None = None

@@ -13,6 +13,7 @@ from cattrs import BaseValidationError
 from pippin.catalog.entries import Catalog
 from pippin.config.converter import make_converter
 from pippin.config.faults import UnexpectedValueError, faults_of
+from pippin.config.known_keys import joints_of
 from pippin.config.model import AssetConfig, ComponentConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import covers
@@ -68,7 +69,7 @@ def _is_same_as_one_of(actuator: PrimActuator, others: Sequence[PrimActuator]) -
 def _without_the_files(actuator: PrimActuator, groups: Mapping[str, ComponentConfig]) -> PrimActuator | None:
     """Return what is left of an actuator where groups of the file drive some of its joints; None for nothing."""
     for label, group in groups.items():
-        patterns = getattr(group.config, "joints", ())
+        patterns = joints_of(group.config)
         taken = [joint for joint in actuator.joints if covers(patterns, joint)]
         if taken:
             warnings.warn(

@@ -47,11 +47,9 @@ FORMATS: Mapping[str, Format] = {
         root="mujoco",
         method="add_mjcf",
         keywords={**_TEXT, "ignore": "ignore_names", "mujoco_options": "parse_mujoco_options"},
-        extra="importers",
+        extra="meshes",
     ),
-    "urdf": Format(
-        name="URDF", suffixes=(".urdf",), root="robot", method="add_urdf", keywords=_TEXT, extra="importers"
-    ),
+    "urdf": Format(name="URDF", suffixes=(".urdf",), root="robot", method="add_urdf", keywords=_TEXT, extra="meshes"),
     "usd": Format(
         name="USD",
         suffixes=(".usd", ".usda", ".usdc", ".usdz"),

@@ -3,7 +3,6 @@
 import newton
 import pippin
 import warp as wp
-from pippin.actuation.effort import zero_efforts
 from pippin_actuator_pd import ActuatorPD
 
 __all__ = ["Idle", "Overwriting", "Undeclared"]
@@ -32,5 +31,5 @@ class Overwriting(ActuatorPD):
 
     @pippin.hookimpl
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        zero_efforts(self.actuated_dofs, control)
+        control.joint_f.zero_()
         super().apply_actuators(state, control, dt)

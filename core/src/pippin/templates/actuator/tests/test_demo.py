@@ -1,4 +1,4 @@
-"""The contract of every actuator, and what is true of this one."""
+"""Tests of the contract of every actuator, and of this one's law."""
 
 import newton
 import numpy as np

@@ -1,4 +1,4 @@
-"""The contract of every sensor, and what is true of this one."""
+"""Tests of the contract of every sensor, and of this one's readings."""
 
 import newton
 import numpy as np

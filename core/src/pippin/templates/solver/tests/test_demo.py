@@ -1,4 +1,4 @@
-"""The contract of every solver, and what is true of this one."""
+"""Tests of the contract of every solver, and of this one's physics."""
 
 import newton
 import numpy as np
@@ -15,7 +15,7 @@ def test_it_keeps_the_contract(check):
 
 @pytest.fixture
 def simulation():
-    """A box without gravity that turns about an axis between its principal ones."""
+    """A box without gravity that rotates about none of its principal axes."""
     builder = newton.ModelBuilder(up_axis="Z")
     builder.add_shape_box(builder.add_body(label="box"), hx=0.1, hy=0.2, hz=0.3)
     builder.joint_qd[-3:] = [1.0, 2.0, 3.0]
@@ -31,7 +31,7 @@ def simulation():
 
 
 def test_a_tumbling_box_keeps_its_angular_momentum(simulation):
-    """The method is of first order: at steps of 0.1 ms it loses some thousandths in a second."""
+    """The method is of first order: at steps of 0.1 ms it loses a few thousandths in a second."""
     before = angular_momentum(simulation)
     simulation.step(10_000)
 

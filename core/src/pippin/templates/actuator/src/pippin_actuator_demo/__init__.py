@@ -1,4 +1,4 @@
-"""A servo that yields softly where it is strongest, as a Pippin actuator. Imports neither Warp nor Newton."""
+"""A servo whose effort approaches its limit softly, as a Pippin actuator. Imports neither Warp nor Newton."""
 
 import attrs
 from pippin.actuation import ActuatorConfig, DriveActuator, Parameter, parameter
@@ -15,11 +15,11 @@ class DemoConfig(ActuatorConfig):
     """Damping [N·s/m or N·m·s/rad], for all joints or by pattern."""
 
     max_effort: Parameter = parameter(1e-6)
-    """Effort that is never reached [N or N·m], for all joints or by pattern."""
+    """Limit of the effort, approached but never reached [N or N·m], for all joints or by pattern."""
 
 
 class ActuatorDemo(DriveActuator):
-    """The plugin: what an actuator with `type = "demo"` is."""
+    """The plugin: an actuator with `type = "demo"`."""
 
     Config = DemoConfig
 

@@ -17,7 +17,7 @@ def soft_servo(
     max_effort: wp.array[float],
     effort: wp.array[float],
 ):
-    """One thread for each degree of freedom."""
+    """Effort of each degree of freedom, one thread for each; see `DemoConfig` for the formula."""
     i = wp.tid()
     wanted = kp[i] * (target[at_target[i]] - q[at_q[i]]) - kd[i] * qd[at_qd[i]]
     effort[i] = max_effort[i] * wp.tanh(wanted / max_effort[i])
@@ -36,11 +36,11 @@ class SoftServo(DriveBase):
         self.kp, self.kd, self.max_effort = kp, kd, max_effort
 
     def is_stateful(self):
-        """Tell that nothing is remembered from step to step."""
+        """Return False: the law has no memory between steps."""
         return False
 
     def is_graphable(self):
-        """Tell that the law may be recorded."""
+        """Return True: the law may be recorded."""
         return True
 
     def compute(

@@ -11,7 +11,7 @@ class DemoConfig(sensing.SiteConfig):
 
 
 class SensorDemo(sensing.Sensor):
-    """The plugin: what a sensor with `type = "demo"` is.
+    """The plugin: a sensor with `type = "demo"`.
 
     Output, of shape [worlds that have such bodies, bodies that match]:
 
@@ -26,7 +26,7 @@ class SensorDemo(sensing.Sensor):
 
     @pippin.hookimpl
     def extend_prototype(self, builder, prototype):
-        """Put the sites on their bodies, in one copy of each kind of world."""
+        """Add the sites to their bodies, in one prototype of each kind of world."""
         self._sites[prototype] = sensing.add_sites(builder, self.config)
 
     def build_outputs(self, binding):

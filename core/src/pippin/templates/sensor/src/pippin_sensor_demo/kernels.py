@@ -11,7 +11,7 @@ def read_heights(
     sites: wp.array2d[int],
     heights: wp.array2d[float],
 ):
-    """One thread for each site."""
+    """Height of each site above the origin of its world; one thread for each site."""
     world, i = wp.tid()
     site = sites[world, i]
     pose = wp.transform_multiply(body_q[shape_body[site]], shape_transform[site])

@@ -43,7 +43,7 @@ class SymplecticEuler(newton.solvers.SolverBase):
     """Newton's interface around the kernel.
 
     Args:
-        model: What it moves.
+        model: The model of all worlds.
         damping: Rate at which velocities decay [1/s].
     """
 

@@ -1,4 +1,4 @@
-"""Features: what a scene may ask of a solver, and what a solver may declare that it supports."""
+"""Features that a scene may need, and that a solver may declare as supported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Feature:
     """A phrase for the reference, with units."""
 
     is_structural: bool = True
-    """Whether a scene without it is another mechanism, and so is refused; otherwise only its numbers change."""
+    """Whether the scene is another mechanism without the feature, which is an error; otherwise only numbers change."""
 
 
 FEATURES: Mapping[str, Feature] = {
@@ -61,7 +61,7 @@ FEATURES: Mapping[str, Feature] = {
     ),
     "velocity_limits": Feature(meaning="limits of joint velocities [m/s, rad/s]", is_structural=False),
 }
-"""Every feature by name, those of structure first; `pippin.assembly.used_features` finds them in a model."""
+"""Every feature by name, structural ones first; `pippin.assembly.used_features` finds them in a model."""
 
 RIGID_TREES = frozenset(
     {
@@ -77,7 +77,7 @@ RIGID_TREES = frozenset(
         "joint_drives",
     }
 )
-"""What most robots need: bodies in trees of joints with limits and drives, and contacts."""
+"""Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""
 
 
 RIGID_CHANGES = frozenset(
@@ -90,4 +90,4 @@ RIGID_CHANGES = frozenset(
         "SHAPE_PROPERTIES",
     }
 )
-"""What most solvers of rigid bodies take over while they run: masses, gains, frames, gravity, friction."""
+"""Model changes that most rigid-body solvers accept while they run: masses, gains, frames, gravity, friction."""

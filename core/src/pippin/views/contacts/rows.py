@@ -9,8 +9,7 @@ from typing import Any
 import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
-
-from .contact_kernels import Rows, count_rows, fill_rows
+from pippin.views.kernels.contact_rows import Rows, count_rows, fill_rows
 
 __all__ = ["ContactRows"]
 
@@ -23,9 +22,9 @@ class ContactRows:
 
     Args:
         host: The simulation, whose bodies contact points are fixed to.
-        pairing: The cells, a `contact_kernels.Pairing`; without columns, each sensor is one.
+        pairing: The cells, a `kernels.contacts.Pairing`; without columns, each sensor is one.
         capacity: The number of rows.
-        names: Arrays to keep besides the points, by their names in `contact_kernels.Rows`.
+        names: Arrays to keep besides the points, by their names in `kernels.contact_rows.Rows`.
     """
 
     def __init__(self, host: Host, pairing: Any, capacity: int, names: Sequence[str]) -> None:
@@ -38,25 +37,25 @@ class ContactRows:
         self._rows, self._arrays = Rows(), {name: _allocate(name, capacity, device) for name in ("points", *names)}
         for name, array in self._arrays.items():
             setattr(self._rows, name, array)
+        #: Rows that were needed when they were too few, the most so far; shape [1].
         self.overflow = wp.zeros(1, dtype=int, device=device)
-        """Rows that were needed when they were too few, the most so far; shape [1]."""
         self._rows.overflow, self._rows.capacity = self.overflow, capacity
+        #: The arrays by name, vectors as rows of three numbers; `counts` and `starts` of the cells, and `overflow`.
         self.reported = {name: _numbers(array) for name, array in self._arrays.items()}
-        """The arrays by name, vectors as rows of three numbers; `counts` and `starts` of the cells, and `overflow`."""
         self.reported |= {"counts": counts.reshape(shape), "starts": starts.reshape(shape), "overflow": self.overflow}
 
     def fill(self, contacts: Any, contact_count: int, scale: float) -> None:
         """Write the contacts.
 
         Args:
-            contacts: The contacts, a `contact_kernels.Sources`.
+            contacts: The contacts, a `kernels.contacts.Sources`.
             contact_count: Rows of it to look at.
             scale: What forces are multiplied by.
         """
         host = self._host
         device = host.model.device
         for name, array in self._arrays.items():
-            array.fill_(-1) if name in _INDICES else array.zero_()
+            array.fill_(-1 if name in _INDICES else 0)
         self._counts.zero_()
         wp.launch(count_rows, contact_count, [contacts, self._pairing, self._counts], device=device)
         wp.utils.array_scan(self._counts, self._starts, inclusive=False)

@@ -1,4 +1,4 @@
-"""What a contact view reports contact by contact."""
+"""Reports of a contact view, contact by contact."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ContactData(NamedTuple):
     """Unit vector towards the sensor, in the world, shape [capacity, 3]."""
 
     separations: wp.array
-    """Distance of the surfaces [m], shape [capacity]; negative where they penetrate."""
+    """Distance of the surfaces [m], shape [capacity]; negative if they penetrate."""
 
     counts: wp.array
     """Contacts of each pair, shape [sensors, filters]; all of them, also those without a row."""
@@ -51,7 +51,7 @@ class RawContactData(NamedTuple):
     starts: wp.array
     overflow: wp.array
     other_bodies: wp.array
-    """Body that exerts the force, shape [capacity]; -1 where it is static."""
+    """Body that exerts the force, shape [capacity]; -1 if it is static."""
 
     other_shapes: wp.array
     """Its shape, shape [capacity]; -1 in rows that are not used."""

@@ -5,7 +5,7 @@ import re
 import newton
 import pytest
 import warp as wp
-from pippin.views.pairing import pair, sensor_groups
+from pippin.views.contacts.pairing import pair, sensor_groups
 from pippin.views.selection import SelectionError
 
 
@@ -96,8 +96,8 @@ def test_no_filters_are_no_columns(model):
     ("sensors", "filters", "fault"),
     [
         (["/box_1", "/box_2", "/ball_1"], ["/ball_*"], "'/ball_\\*': matches 2 in world 0, which has 3 sensors"),
-        ("/box_1", ["/bal_1"], "matches no body or static shape; nearest labels: '/ball_1'"),
-        ("/bxo_1", ["/ball_1"], "matches no body; nearest labels: '/box_1'"),
+        ("/box_1", ["/bal_1"], "no body or static shape matches '/bal_1'; did you mean '/ball_1'"),
+        ("/bxo_1", ["/ball_1"], "no body matches '/bxo_1'; did you mean '/box_1'"),
         (["/box_1", "/box_2"], [["/ball_1"]], "expected patterns for all sensors, or 2 lists of them"),
         (["/box_1", "/box_2"], [["/ball_1"], "/ground"], "expected patterns for all sensors"),
         (["/box_*", "/box_2"], [["/ball_1"], ["/ground"]], "'/box_2' is matched twice"),

@@ -1,4 +1,4 @@
-"""What a contact view reads and how it sorts it, as its kernels take it."""
+"""Contacts and their sorting, as the kernels of a contact view take them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 from pippin.binding import Host
+from pippin.views.errors import ViewError
+from pippin.views.kernels.contacts import Pairing, Sources
 
-from .contact_kernels import Pairing, Sources
-from .errors import ViewError
 from .pairing import Counterpart
 
 __all__ = ["pairing_of", "sources_of", "without_filters"]
 
 
 def sources_of(host: Host) -> Any:
-    """Return the contacts of a simulation for kernels, a `contact_kernels.Sources`; they stay for its life.
+    """Return the contacts of a simulation for kernels, a `kernels.contacts.Sources`; they stay for its life.
 
     Raises:
         ViewError: The simulation has no contact forces.
@@ -43,7 +43,7 @@ def sources_of(host: Host) -> Any:
 def pairing_of(
     model: newton.Model, bodies: Sequence[int], counterparts: Sequence[Sequence[Counterpart]], width: int
 ) -> Any:
-    """Return what is of which sensor and filter for kernels, a `contact_kernels.Pairing` of `width` columns."""
+    """Return what is of which sensor and filter for kernels, a `kernels.contacts.Pairing` of `width` columns."""
     pairing = Pairing()
     shape_sets = dict.fromkeys(each.shapes for row in counterparts for each in row)
     row_of_body = np.full(model.body_count + 1, -1, dtype=np.int32)  # the last one is that of static shapes, -1

@@ -1,4 +1,4 @@
-"""Which bodies a contact view senses, and against what it splits their contacts."""
+"""Bodies that a contact view senses, and the counterparts that it splits their contacts by."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-
-from .selection import Pattern, Patterns, SelectionError, select
+from pippin.views.selection import Pattern, Patterns, SelectionError, select
 
 __all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
 
 
 @attrs.frozen
 class Counterpart:
-    """What a column is about: a body with all its shapes, or static shapes."""
+    """The body with all its shapes, or the static shapes, that a column is about."""
 
     label: str
     world: int = attrs.field(eq=False)
@@ -43,7 +42,7 @@ def sensor_groups(
         model: The model of all worlds.
         sensors: Patterns of body labels.
         filters: Patterns that hold for all sensors; or as many lists of patterns as there are patterns of sensors.
-        worlds: Worlds to sense in; all where it is None.
+        worlds: Worlds to sense in; by default all.
         path_glob: As of `select`.
 
     Raises:
@@ -160,10 +159,9 @@ def _paths_above(model: newton.Model, pattern: Pattern, path_glob: bool) -> list
     labels, worlds = [label for label, _ in places], np.array([world for _, world in places], dtype=int)
     found = _chosen(pattern, labels, worlds, path_glob)
     if not found:
-        known = list(dict.fromkeys([*model.body_label, *(model.shape_label[shape] for shape in static)]))
-        select(
-            pattern, known, np.zeros(len(known)), what="body or static shape", path_glob=path_glob
-        )  # raises, with the nearest
+        known = [*model.body_label, *(model.shape_label[shape] for shape in static)]
+        # Nothing of all this matches: selecting it raises, with the nearest name.
+        select(pattern, known, np.zeros(len(known)), what="body or static shape", path_glob=path_glob)
     return [Counterpart(*places[index], tuple(below[places[index]])) for index in found]
 
 

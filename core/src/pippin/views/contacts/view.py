@@ -12,15 +12,15 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
+from pippin.views.errors import ViewError
+from pippin.views.exchange import Array, deliver
+from pippin.views.kernels.contacts import split_forces, sum_forces
+from pippin.views.selection import Patterns
 
-from . import contact_kernels
-from .contact_data import ContactData, FrictionData, RawContactData
-from .contact_feed import pairing_of, sources_of, without_filters
-from .contact_rows import ContactRows
-from .errors import ViewError
-from .exchange import Array, deliver
+from .data import ContactData, FrictionData, RawContactData
+from .feed import pairing_of, sources_of, without_filters
 from .pairing import pair, sensor_groups
-from .selection import Patterns
+from .rows import ContactRows
 
 __all__ = ["RigidContactView"]
 
@@ -42,7 +42,7 @@ class RigidContactView:
         filters: What contacts are split by: patterns for all sensors, or a list of patterns for each sensor pattern.
             Each matches a body, a shape of it, a static shape, or a path above static shapes; of these one in the
             sensor's world, which its sensors share, or as many as there are sensors, paired in their order.
-        worlds: Worlds to select sensors in; all where it is None.
+        worlds: Worlds to select sensors in; by default all.
         path_glob: As of `selection.select`.
         max_contact_data: Rows that `contact_data` and the like have room for.
 
@@ -68,25 +68,25 @@ class RigidContactView:
         groups = sensor_groups(model, sensors, filters, worlds, path_glob=path_glob)
         bodies = [body for group in groups for body in group.bodies]
         counterparts = [row for group in groups for row in pair(model, group, path_glob=path_glob)]
+        #: Label of each sensor's body.
         self.sensor_labels = tuple(model.body_label[body] for body in bodies)
-        """Label of each sensor's body."""
+        #: Labels of each sensor's filters, in their order.
         self.filter_labels = tuple(tuple(each.label for each in row) for row in counterparts)
-        """Labels of each sensor's filters, in their order."""
+        #: The number of columns: that of the sensors with the most filters.
         self.filter_count = max(map(len, counterparts), default=0)
-        """The number of columns: that of the sensors with the most filters."""
+        #: Body of each sensor, shape [sensors].
         self.body_indices = np.array(bodies, dtype=np.int32)
-        """Body of each sensor, shape [sensors]."""
+        #: World of each sensor, shape [sensors].
         self.world_ids = on_host(model.body_world)[self.body_indices]
-        """World of each sensor, shape [sensors]."""
         self._sources = sources_of(host)
         self._pairing = pairing_of(model, bodies, counterparts, self.filter_count)
         self._net = wp.zeros((self.count, 3), dtype=float, device=self._device)
         self._matrix = wp.zeros((self.count, self.filter_count, 3), dtype=float, device=self._device)
-        self._launches: dict[str, Any] = {}
+        self._launches: dict[Any, Any] = {}
+        #: Whether the view can be used; False once the simulation's view was invalidated.
         self.is_valid = True
-        """Whether the view can be used; False once the simulation's view was invalidated."""
+        #: Rows that `contact_data` and the like have room for.
         self.max_contact_data = max_contact_data
-        """Rows that `contact_data` and the like have room for."""
         raw = without_filters(self._pairing)
         filtered = self._pairing if self.filter_count else raw
         self._rows = ContactRows(host, self._pairing, max_contact_data, ("forces", "normals", "separations"))
@@ -112,7 +112,7 @@ class RigidContactView:
         """
         with WARP_LOCK:
             self._refuse_invalid("net_forces")
-            return deliver(self._sum("sum_forces", self._pairing.row_of_shape, self._net, dt), out, "net_forces")
+            return deliver(self._sum(sum_forces, self._pairing.row_of_shape, self._net, dt), out, "net_forces")
 
     def force_matrix(self, dt: float | None = None, out: Array | None = None) -> Array:
         """Return the force that each filter exerts on each sensor [N, or N·s], shape [sensors, filters, 3].
@@ -127,7 +127,7 @@ class RigidContactView:
         self._require_filters("force_matrix")
         with WARP_LOCK:
             self._refuse_invalid("force_matrix")
-            return deliver(self._sum("split_forces", self._pairing, self._matrix, dt), out, "force_matrix")
+            return deliver(self._sum(split_forces, self._pairing, self._matrix, dt), out, "force_matrix")
 
     def contact_data(self, dt: float | None = None) -> ContactData:
         """Return every contact of each sensor with each of its filters.
@@ -195,7 +195,7 @@ class RigidContactView:
         return self.is_valid and self.count > 0
 
     def check_errors(self) -> None:
-        """Raise where there were more contacts than rows since the last call. Synchronises with the device.
+        """Raise if there were more contacts than rows since the last call. Synchronises with the device.
 
         Raises:
             SimulationError: Says how many rows were needed.
@@ -209,14 +209,13 @@ class RigidContactView:
                 f"max_contact_data: {self.max_contact_data} rows, but {needed} were needed; make the view with more"
             )
 
-    def _sum(self, kernel: str, pairing: Any, numbers: wp.array, dt: float | None) -> wp.array:
+    def _sum(self, kernel: Any, pairing: Any, numbers: wp.array, dt: float | None) -> wp.array:
         """Sum up forces in `numbers`, three for each. The launch is prepared once, which takes longer than it runs."""
         launch = self._launches.get(kernel)
         if launch is None:
             sums = wp.array(ptr=numbers.ptr, dtype=wp.vec3, shape=numbers.shape[:-1], device=self._device)
             inputs = [self._sources, pairing, 1.0, sums]
-            kernel_of = getattr(contact_kernels, kernel)
-            launch = present(wp.launch(kernel_of, 1, inputs, device=self._device, record_cmd=True))
+            launch = present(wp.launch(kernel, 1, inputs, device=self._device, record_cmd=True))
             self._launches[kernel] = launch
         launch.set_param_at_index(2, self._scale(dt))
         launch.set_dim(self._contact_count)

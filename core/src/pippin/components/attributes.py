@@ -1,0 +1,71 @@
+"""Reading of a component's attributes, and of names that are nearly those of declared ones."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from pippin.errors import PluginError
+
+__all__ = ["MISSING", "misspelt", "read"]
+
+MISSING: Any = object()
+"""The value of an attribute that a component does not have."""
+
+_CLOSE = 0.85
+"""Similarity, of `difflib`, from which on a name is taken for a slip: one letter in seven, or two in fourteen."""
+
+
+def read(component: Any, attribute: str, name: str) -> Any:
+    """Return an attribute of a component, or MISSING; properties of a class are missing, too.
+
+    Raises:
+        PluginError: The attribute is a property, and lacks something itself: its default would be a guess.
+    """
+    try:
+        value = getattr(component, attribute)
+    except AttributeError as error:
+        if _is_property(type(component), attribute):
+            raise PluginError(f"{name}: {attribute} cannot be read: {error}") from error
+        return MISSING
+    return MISSING if isinstance(component, type) and hasattr(value, "__get__") else value
+
+
+def _is_property(cls: type, attribute: str) -> bool:
+    return hasattr(inspect.getattr_static(cls, attribute, None), "__get__")
+
+
+def misspelt(plugin: type, declared: Collection[str]) -> Iterator[str]:
+    """Yield a fault for each public name of a plugin's class that is nearly, but not quite, a declared one.
+
+    Names of base classes from other packages are left out, and so are hooks. What Pippin's base classes annotate counts
+    as declared.
+    """
+    known = {*declared, *_annotated_by_pippin(plugin)}
+    by_folded = {name.casefold(): name for name in known}
+    for cls in plugin.__mro__:
+        if _package(cls) != _package(plugin):
+            continue
+        for name in (*vars(cls), *inspect.get_annotations(cls)):
+            if name.startswith("_") or name in known or hasattr(vars(cls).get(name), "pippin_impl"):
+                continue
+            near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=_CLOSE)
+            if near and not _is_plural(name, near[0]):
+                yield f"{name} is no declaration; did you mean {by_folded[near[0]]}? If not, rename it"
+
+
+def _annotated_by_pippin(plugin: type) -> set[str]:
+    bases = [cls for cls in plugin.__mro__ if _package(cls) == "pippin"]
+    return {name for cls in bases for name in inspect.get_annotations(cls) if name.islower()}
+
+
+def _is_plural(name: str, near: str) -> bool:
+    """Tell whether two short names are a word and its plural: `world` beside `worlds` is an honest name of its own."""
+    short, long = sorted((name.casefold(), near), key=len)
+    return long == f"{short}s" and len(short) < 8
+
+
+def _package(cls: type) -> str:
+    return cls.__module__.partition(".")[0]

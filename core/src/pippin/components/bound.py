@@ -1,0 +1,165 @@
+"""A component that is bound: attributes and methods beside its hooks that the host reads once the simulation exists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pippin.errors import PluginError
+
+from .attributes import MISSING, read
+
+if TYPE_CHECKING:
+    import numpy as np
+    import warp as wp
+    from pippin.solving.capacities import Capacity
+
+__all__ = ["Bound"]
+
+
+class Bound:
+    """What a component tells after `bind`, read whenever it is asked. What it does not have keeps its default.
+
+    Args:
+        component: The component.
+        name: What errors call it, such as `sensors:torso`.
+    """
+
+    def __init__(self, component: Any, name: str) -> None:
+        self._component, self._name = component, name
+
+    @property
+    def is_capturable(self) -> bool:
+        """True if the step hooks may be recorded into a graph. The host checks this claim."""
+        return self._flag("is_capturable", True)
+
+    @property
+    def eager_reason(self) -> str | None:
+        """The reason why the step hooks may not be recorded; shown with the program."""
+        return self._text("eager_reason")
+
+    @property
+    def is_differentiable(self) -> bool:
+        """True if a [rollout](../how-to/gradients.md) may record its step hooks: they carry nothing from call to call
+        and overwrite nothing that was read. In a rollout, `state.requires_grad` is true. A solver declares the
+        feature `gradients` instead.
+        """
+        return self._flag("is_differentiable", False)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Phrases with facts that a reader of the results should know; shown in `sim.notes`, in the summary and by
+        `pippin run`.
+        """
+        notes = self._read("notes", ())
+        if isinstance(notes, str) or not all(isinstance(note, str) for note in notes):
+            raise PluginError(f"{self._name}: notes: expected a sequence of phrases, got {notes!r}")
+        return notes
+
+    @property
+    def unsaved_reason(self) -> str | None:
+        """The reason why a simulation with this component cannot be saved, for example state that is not in arrays or
+        numbers of fixed size.
+        """
+        return self._text("unsaved_reason")
+
+    @property
+    def actuated_dofs(self) -> wp.array[int] | None:
+        """Actuators: The DOFs whose `control.joint_f` the host zeroes before `apply_actuators`. An actuator of a file
+        must have this attribute, and two actuators must not share a DOF.
+        """
+        return self._read("actuated_dofs", None)
+
+    @property
+    def joint_labels(self) -> Sequence[str]:
+        """Actuators: labels of the driven joints of the first world, one for each column of the arrays below."""
+        return self._read("joint_labels", ())
+
+    @property
+    def position_targets(self) -> wp.array | None:
+        """Actuators: targets [m or rad], shape [len(worlds), DOFs]; recorded by `pippin run`."""
+        return self._offered("position_targets")
+
+    @property
+    def velocity_targets(self) -> wp.array | None:
+        """Actuators: targets [m/s or rad/s], shape [len(worlds), DOFs]; recorded by `pippin run`."""
+        return self._offered("velocity_targets")
+
+    @property
+    def computed_effort(self) -> wp.array | None:
+        """Actuators: effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
+        return self._offered("computed_effort")
+
+    @property
+    def applied_effort(self) -> wp.array | None:
+        """Actuators: effort of the last physics step as it reached the joints [N or N·m], shape [len(worlds), DOFs];
+        recorded by `pippin run`.
+        """
+        return self._offered("applied_effort")
+
+    @property
+    def outputs(self) -> Mapping[str, Any]:
+        """Sensors: a `pippin.sensing.Output` for each quantity, by name; recorded by `pippin run`."""
+        return self._read("outputs", {})
+
+    @property
+    def worlds(self) -> np.ndarray | None:
+        """The worlds that its state arrays, outputs and targets belong to, ascending, in equal parts. None means all
+        worlds.
+        """
+        return self._read("worlds", None)
+
+    @property
+    def harmless_overflow_bits(self) -> int:
+        """Solvers: Bits of the observable `overflow` that report no loss of data, such as a reached iteration limit."""
+        return self._read("harmless_overflow_bits", 0)
+
+    def state_arrays(self) -> Mapping[str, wp.array]:
+        """A method that returns, by name, the arrays that the component carries from step to step. A reset restores
+        them by world.
+        """
+        return self._call("state_arrays", dict)
+
+    def capacities(self) -> Sequence[Capacity]:
+        """Solvers: A method that returns a `pippin.solving.Capacity` for each buffer of fixed size that a step fills.
+        If its `count` exceeds the allocated size, `Simulation.check` names the buffer.
+        """
+        return self._call("capacities", tuple)
+
+    def check(self) -> None:
+        """A method that raises `pippin.SimulationError` if something went wrong on the device; called by
+        `Simulation.check`, and may read arrays.
+        """
+        self._call("check", lambda: None)
+
+    @classmethod
+    def names(cls) -> Iterator[str]:
+        """Yield the attributes that components may have."""
+        public = {key: value for key, value in vars(cls).items() if not key.startswith("_")}
+        return (key for key, value in public.items() if not isinstance(value, classmethod))
+
+    def _read(self, attribute: str, default: Any) -> Any:
+        value = read(self._component, attribute, self._name)
+        return default if value is MISSING else value
+
+    def _offered(self, attribute: str) -> Any:
+        """Return an array, or None from a component that refuses it by an AttributeError of its own."""
+        return getattr(self._component, attribute, None)
+
+    def _flag(self, attribute: str, default: bool) -> bool:
+        value = self._read(attribute, default)
+        if not isinstance(value, bool):
+            raise PluginError(f"{self._name}: {attribute}: expected True or False, got {value!r}")
+        return value
+
+    def _text(self, attribute: str) -> str | None:
+        value = self._read(attribute, None)
+        if not isinstance(value, str | None):
+            raise PluginError(f"{self._name}: {attribute}: expected a phrase or None, got {value!r}")
+        return value
+
+    def _call(self, method: str, default: Callable[[], Any]) -> Any:
+        found = self._read(method, default)
+        if not callable(found):
+            raise PluginError(f"{self._name}: {method}: expected a method, got {found!r}")
+        return found()

@@ -1,0 +1,25 @@
+"""Keys of a plugin's own table that the host knows: what it reads of a `Config`, if the class has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+__all__ = ["has_deterministic", "joints_of", "replaced_keys_of"]
+
+
+def joints_of(config: Any) -> Sequence[str]:
+    """Return the patterns of an actuator's key `joints`, by which a file takes joints over from a USD stage."""
+    return getattr(config, "joints", ())
+
+
+def has_deterministic(config: Any) -> bool:
+    """Tell whether a solver has the key `deterministic`, which `simulation.determinism` sets to true on a GPU."""
+    return attrs.has(type(config)) and hasattr(config, "deterministic")
+
+
+def replaced_keys_of(cls: type) -> Mapping[str, str]:
+    """Return the class attribute `replaced_keys`: keys of an earlier version, with what to do instead."""
+    return getattr(cls, "replaced_keys", {})

@@ -1,0 +1,39 @@
+"""The trial of a solver's claim to reduced coordinates, before the first step."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+from pippin.arrays import present
+from pippin.errors import PluginError
+
+from .plan import StepPlan
+
+__all__ = ["try_claim"]
+
+
+def try_claim(plan: StepPlan) -> None:
+    """Step once without a trace, to see whether a solver that claims reduced coordinates writes `joint_q`.
+
+    Raises:
+        PluginError: It does not: whoever reads joint positions would read the initial ones for ever.
+    """
+    if plan.is_maximal or not plan.model.joint_coord_count:  # fixed joints have none to write
+        return
+    before = plan.contents.snapshot()
+    joint_q = present(plan.states[1].joint_q)
+    joint_q.fill_(float("nan"))
+    calls = [*plan.collision(plan.states[0], plan.contacts[0])] if plan.source.is_run_by_host else []
+    calls.append(plan.solver_step(**plan.solver_arguments(0)))
+    trace = plan.components.trace
+    with nullcontext() if trace is None else trace.during("rehearsal"):
+        for operation in calls:
+            operation.run()
+    is_unwritten = bool(np.isnan(joint_q.numpy()).all())
+    before.restore()
+    if is_unwritten:
+        raise PluginError(
+            "solver: does not write joint_q, although it claims reduced coordinates;"
+            ' declare coordinates = "maximal" on the plugin class, and the host computes joint_q from bodies'
+        )

@@ -1,0 +1,111 @@
+"""The kernels of `Placement`: they put bodies at poses and give them velocities, through the joints that move them."""
+
+import warp as wp
+
+from .choice import Chosen, chosen_row
+from .marks import Marks, mark_row
+
+__all__ = ["Movers", "scatter_poses", "scatter_twists"]
+
+
+@wp.struct
+class Movers:
+    """The body of each row and the joint that moves it, shapes [count]."""
+
+    body_of: wp.array(dtype=int)
+
+    joint_of: wp.array(dtype=int)
+    """Joint that moves the body; -1 for none."""
+
+    coord_of: wp.array(dtype=int)
+    """First of the seven coordinates of a free joint; -1 for every other joint."""
+
+    dof_of: wp.array(dtype=int)
+    """First of the six DOFs of a free joint; -1 for every other joint."""
+
+
+@wp.func
+def is_identity(frame: wp.transform):
+    """Tell whether a frame is that of its parent."""
+    size = wp.float32(0.0)
+    for k in range(6):
+        size += wp.abs(frame[k])
+    return size == 0.0
+
+
+@wp.kernel
+def scatter_poses(
+    values: wp.array[wp.transform],
+    movers: Movers,
+    chosen: Chosen,
+    faults: wp.array[int],
+    marks: Marks,
+    child_frame: wp.array[wp.transform],
+    parent_frame: wp.array[wp.transform],
+    joint_q: wp.array[float],
+    body_q: wp.array[wp.transform],
+):
+    """Put the bodies of the chosen rows at poses in the world.
+
+    A free joint takes the pose that puts its body there. Any other joint stays as it is, and its frame in the world
+    moves along. A body without a joint is put there itself.
+    """
+    position = wp.tid()
+    row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
+    if row < 0:
+        return
+    pose = values[position]
+    if not chosen.is_compact:
+        pose = values[row]
+    body = movers.body_of[row]
+    joint = movers.joint_of[row]
+    start = movers.coord_of[row]
+    if start >= 0:
+        # body = parent_frame * joint * child_frame⁻¹, solved for the joint. Most free joints have frames that change
+        # nothing, and products of transforms are what takes time here.
+        moved = pose
+        if not is_identity(parent_frame[joint]):
+            moved = wp.transform_inverse(parent_frame[joint]) * moved
+        if not is_identity(child_frame[joint]):
+            moved = moved * child_frame[joint]
+        for k in range(7):
+            joint_q[start + k] = moved[k]
+    elif joint >= 0:
+        # The body moves by pose * body⁻¹ in the world. The joint's coordinates stay, so its frame makes the same move.
+        parent_frame[joint] = pose * wp.transform_inverse(body_q[body]) * parent_frame[joint]
+    else:
+        body_q[body] = pose
+    mark_row(row, marks)
+
+
+@wp.kernel
+def scatter_twists(
+    values: wp.array[wp.spatial_vector],
+    movers: Movers,
+    chosen: Chosen,
+    faults: wp.array[int],
+    marks: Marks,
+    parent_frame: wp.array[wp.transform],
+    joint_qd: wp.array[float],
+    body_qd: wp.array[wp.spatial_vector],
+):
+    """Give the free bodies of the chosen rows velocities in the world; a free joint's are in its parent's frame."""
+    position = wp.tid()
+    row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
+    if row < 0:
+        return
+    twist = values[position]
+    if not chosen.is_compact:
+        twist = values[row]
+    start = movers.dof_of[row]
+    if start >= 0:
+        # Newton's free joint measures the velocity of the centre of mass, as the views do: only the axes differ.
+        turn = wp.quat_inverse(wp.transform_get_rotation(parent_frame[movers.joint_of[row]]))
+        linear = wp.quat_rotate(turn, wp.spatial_top(twist))
+        angular = wp.quat_rotate(turn, wp.spatial_bottom(twist))
+        for k in range(3):
+            joint_qd[start + k] = linear[k]
+            joint_qd[start + 3 + k] = angular[k]
+    else:
+        body_qd[movers.body_of[row]] = twist
+    mark_row(row, marks)

@@ -1,0 +1,85 @@
+"""Structure of the articulations of a model, read from their joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import newton
+import numpy as np
+from pippin.arrays import on_host
+
+from .metatype import ArticulationMetatype, DofType
+
+__all__ = ["has_dofs", "of_articulation", "tree_joints"]
+
+
+def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetatype:
+    """Return the structure of one articulation of a model. Reads from the device."""
+    joints = list(tree_joints(model, articulation))
+    parents, children = on_host(model.joint_parent), on_host(model.joint_child)
+    types = {joint: newton.JointType(int(on_host(model.joint_type)[joint])) for joint in joints}
+    moving = [joint for joint in joints if has_dofs(types[joint])]
+    dof_counts = _counts(on_host(model.joint_qd_start), moving)
+    coord_counts = _counts(on_host(model.joint_q_start), moving)
+    link_of = {int(children[joint]): link for link, joint in enumerate(joints)}
+    link_labels = tuple(model.body_label[children[joint]] for joint in joints)
+    joint_labels = tuple(model.joint_label[joint] for joint in moving)
+    linear = on_host(model.joint_dof_dim)[:, 0]  # pyright: ignore[reportArgumentType] (a 2-D array)
+    return ArticulationMetatype(
+        link_names=_names(link_labels),
+        link_parents=tuple(link_of.get(int(parents[joint]), -1) for joint in joints),
+        joint_names=_names(joint_labels),
+        joint_types=tuple(types[joint] for joint in moving),
+        joint_dof_offsets=_offsets(dof_counts),
+        joint_dof_counts=dof_counts,
+        joint_coord_offsets=_offsets(coord_counts),
+        joint_coord_counts=coord_counts,
+        dof_names=tuple(
+            name
+            for joint, label, count in zip(moving, joint_labels, dof_counts, strict=True)
+            for name in _dof_names(label, types[joint], count)
+        ),
+        dof_types=tuple(
+            DofType.TRANSLATION if axis < linear[joint] else DofType.ROTATION
+            for joint, count in zip(moving, dof_counts, strict=True)
+            for axis in range(count)
+        ),
+        is_fixed_base=types[joints[0]] != newton.JointType.FREE,
+        link_labels=link_labels,
+        joint_labels=joint_labels,
+    )
+
+
+def tree_joints(model: newton.Model, articulation: int) -> range:
+    """Return the joints of an articulation's tree, root first; those that close loops come after, and are left out."""
+    starts, ends = on_host(model.articulation_start), on_host(model.articulation_end)
+    return range(int(starts[articulation]), int(ends[articulation]))
+
+
+def has_dofs(joint_type: newton.JointType | int) -> bool:
+    """Tell whether a joint has degrees of freedom that are not simply those of a body's pose."""
+    kinds = newton.JointType
+    return kinds(joint_type) in (kinds.PRISMATIC, kinds.REVOLUTE, kinds.BALL, kinds.D6)
+
+
+def _dof_names(label: str, joint_type: newton.JointType, count: int) -> list[str]:
+    name = _name(label)
+    if joint_type in (newton.JointType.BALL, newton.JointType.D6):
+        return [f"{name}:{axis}" for axis in range(count)]
+    return [name] * count
+
+
+def _counts(starts: np.ndarray, joints: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(starts[joint + 1] - starts[joint]) for joint in joints)
+
+
+def _offsets(counts: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sum(counts[:index]) for index in range(len(counts)))
+
+
+def _names(labels: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(_name, labels))
+
+
+def _name(label: str) -> str:
+    return label.rpartition("/")[2]

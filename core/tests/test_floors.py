@@ -1,0 +1,128 @@
+"""Two floors: modules that run before a simulation exists import neither Newton nor Warp; the others do at the top."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pippin
+import pytest
+
+ROOT = Path(pippin.__file__).parent
+COLD_ENTRANCES = (
+    "pippin",
+    "pippin.actuation",
+    "pippin.analysis.doctor",
+    "pippin.conformance",
+    "pippin.isaac",
+    "pippin.sensing",
+    "pippin.solving",
+    "pippin.views",
+)
+"""Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
+
+PLUGINS_OF_THE_CORE = ("pippin.actuation.clamping", "pippin.sensing.stages")
+"""Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
+
+DOORS = {
+    ("pippin.simulation", "pippin.assembly.built"),
+    ("pippin.simulation", "pippin.state.checkpoint"),
+    ("pippin.simulation", "pippin.step.claim"),
+    ("pippin.simulation", "pippin.step.compilation"),
+    ("pippin.simulation", "pippin.step.rollout"),
+    ("pippin.simulation", "pippin.views.simulation_view"),
+    ("pippin.actuation.drive", "pippin.actuation.effort"),
+    ("pippin.actuation.parameters", "pippin.actuation.kernels"),
+    ("pippin.sensing.sensor", "pippin.sensing.readings"),
+}
+"""Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""
+
+OPTIONAL = ("jax", "newton_usd_schemas", "pxr", "torch")
+"""Packages of extras, imported by the function that needs them."""
+
+OF_MATPLOTLIB = ("pippin.analysis.plot", "pippin.analysis.compare_plot")
+"""Modules that need an extra, imported by the function that needs them."""
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the syntax tree of each module of the core, by name."""
+    trees = {}
+    for path in ROOT.rglob("*.py"):
+        parts = path.relative_to(ROOT.parent).with_suffix("").parts
+        if "templates" in parts and len(parts) > 3:
+            continue  # templates of packages, not modules
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        trees[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return trees
+
+
+def named_in(module: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """Yield the modules that an import statement of a module names."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+        return
+    is_package = (ROOT.parent / Path(*module.split(".")) / "__init__.py").exists()
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    base = package[: len(package) - node.level + 1] if node.level else []
+    source = ".".join([*base, *([node.module] if node.module else [])])
+    for alias in node.names:
+        inner = f"{source}.{alias.name}"
+        yield inner if inner in modules() else source
+
+
+def imports_at_the_top(module: str) -> set[str]:
+    """Return what a module imports when it is imported, without blocks for type checkers."""
+    statements = [node for node in modules()[module].body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return {name for node in statements for name in named_in(module, node)}
+
+
+def imports_in_functions(module: str) -> set[str]:
+    functions = [node for node in ast.walk(modules()[module]) if isinstance(node, ast.FunctionDef)]
+    found = (node for each in functions for node in ast.walk(each) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {name for node in found for name in named_in(module, node)}
+
+
+@cache
+def reached_from(module: str) -> frozenset[str]:
+    """Return everything that is imported when a module is: core modules with their packages, and other packages."""
+    reached, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name in reached:
+            continue
+        reached.add(name)
+        if name in modules():
+            waiting += [*imports_at_the_top(name), *([name.rpartition(".")[0]] if "." in name else [])]
+    return frozenset(reached)
+
+
+def is_hot(module: str) -> bool:
+    return any(name.split(".")[0] in ("newton", "warp") for name in reached_from(module))
+
+
+def entrances() -> list[str]:
+    return [*COLD_ENTRANCES, *(name for name in modules() if name.startswith("pippin.cli"))]
+
+
+@pytest.mark.parametrize("entrance", entrances())
+def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
+    hot = [name for name in reached_from(entrance) if name.split(".")[0] in ("newton", "warp")]
+
+    assert hot == []
+
+
+@pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))
+def test_a_hot_module_imports_at_the_top(module):
+    late = {name for name in imports_in_functions(module) if name.split(".")[0] not in OPTIONAL} - set(OF_MATPLOTLIB)
+
+    assert late == set()
+
+
+def test_a_cold_module_imports_hot_ones_through_a_door():
+    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance"))]
+    cold = [name for name in own if not is_hot(name) and name not in PLUGINS_OF_THE_CORE]
+
+    found = {(name, hot) for name in cold for hot in imports_in_functions(name) if hot in modules() and is_hot(hot)}
+
+    assert found == DOORS

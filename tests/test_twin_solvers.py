@@ -1,0 +1,36 @@
+"""Two solvers over one engine, `mujoco` and `mujoco-native`: what both declare and take reads and is checked alike."""
+
+import attrs
+import pytest
+from pippin.components.declaration import Declaration
+from pippin.config.fields import field_texts
+from pippin_solver_mujoco import MuJoCoConfig, SolverMuJoCo
+from pippin_solver_mujoco_native import MuJoCoNativeConfig, SolverMuJoCoNative
+
+WARP, NATIVE = attrs.fields_dict(MuJoCoConfig), attrs.fields_dict(MuJoCoNativeConfig)
+SHARED = [name for name in WARP if name in NATIVE]
+
+
+def test_most_settings_of_the_native_solver_are_shared():
+    assert len(SHARED) >= 20
+    assert set(NATIVE) - set(SHARED) == {"threads"}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_shared_setting_has_one_type_default_bound_and_docstring(name):
+    one, other = WARP[name], NATIVE[name]
+
+    assert (one.type, one.default, repr(one.validator)) == (other.type, other.default, repr(other.validator))
+    assert field_texts(MuJoCoConfig)[name] == field_texts(MuJoCoNativeConfig)[name]
+
+
+def test_each_setting_that_only_one_has_is_refused_by_the_native_solver_with_a_reason():
+    only_warp = set(WARP) - set(NATIVE) - {"separate_worlds", "disable_sensors", "kinematic_switchable_roots"}
+
+    assert only_warp == set(MuJoCoNativeConfig.replaced_keys)
+
+
+def test_both_take_part_in_the_same_features():
+    warp, native = (Declaration.of(plugin, "solver") for plugin in (SolverMuJoCo, SolverMuJoCoNative))
+
+    assert native.supported_features == warp.supported_features
