@@ -74,30 +74,12 @@ def examples() -> Path:
 def chain() -> Callable[..., Any]:
     """Return a function that builds a chain of links, hinged about y, hanging from the world at the origin."""
     import newton
-    import warp as wp
+    from pippin.conformance import scenes
 
     def build(link_count: int = 2, length: float = 0.5, angle: float = 0.3) -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-        parent, joints = -1, []
-        for index in range(link_count):
-            body = builder.add_link(label=f"link_{index}", mass=1.0, inertia=wp.diag(wp.vec3(0.02, 0.02, 0.02)))
-            above = wp.transform(wp.vec3(0.0, 0.0, 0.0 if parent < 0 else -length), wp.quat_identity())
-            joints.append(
-                builder.add_joint_revolute(
-                    parent,
-                    body,
-                    parent_xform=above,
-                    child_xform=wp.transform_identity(),
-                    axis=(0.0, 1.0, 0.0),
-                    label=f"hinge_{index}",
-                    armature=0.01,
-                )
-            )
-            builder.body_com[body] = wp.vec3(0.0, 0.0, -length)
-            parent = body
-        builder.add_articulation(joints, label="chain")
-        builder.joint_q[0] = angle
+        scenes.add_chain(builder, [angle] + [0.0] * (link_count - 1), length=length, armature=0.01)
         return builder
 
     return build
@@ -107,17 +89,12 @@ def chain() -> Callable[..., Any]:
 def ball() -> Callable[..., Any]:
     """Return a function that builds a free sphere, its centre at `height` above the origin."""
     import newton
-    import warp as wp
+    from pippin.conformance import scenes
 
     def build(mass: float = 1.0, radius: float = 0.1, height: float = 5.0) -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-        inertia = wp.diag(wp.vec3(0.4 * mass * radius**2))
-        pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
-        body = builder.add_link(label="ball", mass=mass, inertia=inertia, xform=pose)
-        massless = newton.ModelBuilder.ShapeConfig(density=0.0)
-        builder.add_shape_sphere(body, radius=radius, cfg=massless, label="skin")
-        builder.add_articulation([builder.add_joint_free(body, label="free")], label="ball")
+        scenes.add_ball(builder, height, mass=mass, radius=radius)
         return builder
 
     return build

@@ -86,7 +86,8 @@ def test_a_run_tells_of_its_phases_in_order(run: Callable[..., Result]) -> None:
     result = run("--steps", "5")
 
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.stdout.splitlines()[:4]] == ["build", "compile", "capture", "run"]
+    ended = [line.split()[0] for line in result.stdout.splitlines() if line.endswith(" s")]
+    assert ended == ["import", "build", "compile", "capture", "run", "write"]
     assert "2 worlds, 5 steps, 0.02 s simulated" in result.stdout
 
 
@@ -113,7 +114,7 @@ def test_the_summary_says_what_ran_and_on_what(run: Callable[..., Result], tmp_p
     assert summary["program"]["captured"]
     assert summary["plugins"]["actuators:arm"]["distribution"] == "pippin-actuator-pd"
     assert {"pippin", "newton", "warp-lang", "numpy", "python"} <= set(summary["versions"])
-    assert {"build", "compile", "capture", "run"} == set(summary["seconds"])
+    assert {"import", "build", "compile", "capture", "run"} == set(summary["seconds"])
     assert summary["hardware"]["device"] == "cpu"
 
 
@@ -255,7 +256,7 @@ def test_ctrl_c_stops_a_run_that_leaves_its_folder(arm: Path, tmp_path: Path) ->
     command = [*INTERRUPTIBLE, "run", str(arm), "--steps", "2000000", "--json", "--out", str(tmp_path / "out")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        while not process.stderr.readline().startswith("capture"):
+        while not process.stderr.readline().startswith("run "):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
@@ -279,9 +280,9 @@ def test_warmup_takes_one_step_and_writes_nothing(arm: Path, monkeypatch: pytest
     result = CliRunner().invoke(main, ["warmup", "arm.toml", "heavy.toml"])
 
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.stdout.splitlines()] == [
-        *("arm.toml", "build", "compile", "capture"),
-        *("heavy.toml", "build", "compile", "capture"),
+    assert [line.split()[0] for line in result.stdout.splitlines() if not line.endswith(" ...")] == [
+        *("arm.toml", "import", "build", "compile", "capture"),
+        *("heavy.toml", "import", "build", "compile", "capture"),
     ]
     assert steps == [1, 1]
     assert not (arm.parent / "runs").exists()
@@ -294,5 +295,21 @@ import sys
 from pippin.cli import main
 main([{command!r}, "--help"], standalone_mode=False)
 sys.exit(bool({{"newton", "warp", "matplotlib"}} & set(sys.modules)))
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_the_first_word_is_said_before_newton_is_imported(arm: Path, tmp_path: Path) -> None:
+    code = f"""
+import sys
+from pippin.cli import main
+class Page:
+    def __init__(self, page): self.page, self.words = page, []
+    def write(self, text): self.words.append((text, "newton" in sys.modules)); return self.page.write(text)
+    def __getattr__(self, name): return getattr(self.page, name)
+page = sys.stdout = Page(sys.stdout)
+main(["run", {str(arm)!r}, "--steps", "1", "--out", {str(tmp_path / "out")!r}], standalone_mode=False)
+said = [text for text, is_imported in page.words if not is_imported]
+sys.exit(not "".join(said).startswith("import"))
 """
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

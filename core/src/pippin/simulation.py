@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from .step.program import Program
     from .views import SimulationView
 
-__all__ = ["Simulation"]
+__all__ = ["Simulation", "import_hot_modules"]
+
+
+def import_hot_modules(*, requires_grad: bool) -> None:
+    """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients."""
+    if requires_grad:
+        require_backward_kernels()
+    else:
+        leave_out_backward_kernels()
+    from .assembly import built  # noqa: F401  the one door to the modules that import Newton
 
 
 class Simulation:
@@ -56,11 +65,7 @@ class Simulation:
         callbacks: Callbacks | None = None,
         trace: HookTrace | None = None,
     ) -> None:
-        if config.simulation.requires_grad:
-            require_backward_kernels()
-        else:
-            leave_out_backward_kernels()
-        # The one door to the modules that import Newton: from here on, kernels are compiled as just decided.
+        import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together
 
@@ -263,7 +268,8 @@ class Simulation:
             from .step.compilation import compile_step
 
             with WARP_LOCK:
-                compile_step(self.program)
+                if not self.program.is_compiled:
+                    compile_step(self.program)
                 try_claim(self._plan)
             self._is_tried = True
         self._catch_up()

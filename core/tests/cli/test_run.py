@@ -62,8 +62,8 @@ def test_without_a_terminal_each_phase_is_one_plain_line() -> None:
         progress.update("2 of 2")
 
     lines = page.getvalue().splitlines()
-    assert len(lines) == 1
-    assert lines[0].startswith("compile")
+    assert [line.split()[0] for line in lines] == ["compile", "compile"]
+    assert lines[0].split()[1] == "..."
     assert "\x1b" not in page.getvalue()
 
 
@@ -75,7 +75,7 @@ def test_a_long_phase_without_a_terminal_tells_of_itself_now_and_then(monkeypatc
     with progress.phase("run"):
         progress.update("t = 1.00 s")
 
-    assert page.getvalue().splitlines()[0].split() == ["run", "t", "=", "1.00", "s"]
+    assert page.getvalue().splitlines()[1].split() == ["run", "t", "=", "1.00", "s"]
 
 
 def test_on_a_terminal_one_line_is_drawn_over() -> None:
@@ -96,7 +96,7 @@ def test_a_phase_that_fails_is_timed_but_not_announced_as_done() -> None:
         raise KeyboardInterrupt
 
     assert "run" in progress.seconds
-    assert page.getvalue() == ""
+    assert page.getvalue().split() == ["run", "..."]
 
 
 def test_a_reserved_stdout_stays_clean(capsys: pytest.CaptureFixture[str]) -> None:

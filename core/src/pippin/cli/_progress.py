@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 
-from pippin.devices import warp_quiet
 from rich.console import Console
 from rich.status import Status
 
@@ -19,7 +19,9 @@ _PLAIN_PERIOD = 5.0
 
 
 class Progress:
-    """Phases, one after the other, each shown while it lasts and noted with its duration when it is done.
+    """Phases, one after the other, each announced when it begins and noted with its duration when it is done.
+
+    On a terminal a phase is a live line, elsewhere a plain one.
 
     Args:
         console: Where to.
@@ -38,6 +40,8 @@ class Progress:
         """Show a phase as long as the block lasts; where the block raises, its duration is noted all the same."""
         self._name, self._shown = name, time.perf_counter()
         start = self._shown
+        if not self._console.is_terminal:
+            self.note(f"{name:<8} ...")
         try:
             with self._live(name):
                 yield
@@ -76,7 +80,7 @@ class Progress:
 def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
     """Show the progress of a command, and keep others from writing between its lines.
 
-    Warp says nothing below a warning, and Python's warnings become lines of their own.
+    Python's warnings become lines of their own. Nothing is imported that takes long: this is the first word.
 
     Args:
         is_stdout_reserved: Whether standard output is for a result alone: whatever is printed, progress included,
@@ -84,6 +88,45 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
     """
     progress = Progress(Console(stderr=is_stdout_reserved))
     reserved = redirect_stdout(sys.stderr) if is_stdout_reserved else nullcontext()
-    with warp_quiet(), warnings.catch_warnings(), reserved:
+    with _told(progress), _warp_quiet(), warnings.catch_warnings(), reserved:
         warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
         yield progress
+
+
+@contextmanager
+def _warp_quiet() -> Iterator[None]:
+    """Let Warp say nothing below a warning, if it is imported already; `import_newton` sees to it otherwise."""
+    warp = sys.modules.get("warp")
+    level = None if warp is None else warp.config.log_level
+    if warp is not None:
+        warp.config.log_level = warp.LOG_WARNING
+    try:
+        yield
+    finally:
+        warp = sys.modules.get("warp")
+        if warp is not None:
+            warp.config.log_level = warp.LOG_INFO if level is None else level
+
+
+class _Teller(logging.Handler):
+    """Shows what the library logs of its progress."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__(logging.INFO)
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._progress.update(record.getMessage())
+
+
+@contextmanager
+def _told(progress: Progress) -> Iterator[None]:
+    logger, teller = logging.getLogger("pippin"), _Teller(progress)
+    level = logger.level
+    logger.addHandler(teller)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(teller)
+        logger.setLevel(level)

@@ -31,15 +31,16 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
     The run folder, by default runs/NAME-DATE-TIME, holds the numbers (profile.json) and every measured step for the
     trace viewer of a browser (trace.json): open it at ui.perfetto.dev or chrome://tracing.
     """
-    from pippin.analysis.profile import profile as measure
-    from pippin.analysis.run_folder import RunFolder
-
     from ._progress import shown_progress
-    from .run import build, prepare
+    from .run import build, import_newton, prepare
 
     config = load(file, overrides)
-    folder = RunFolder.named_after(file) if out is None else RunFolder(out)
     with shown_progress(is_stdout_reserved=as_json) as progress:
+        import_newton(config, progress)
+        from pippin.analysis.profile import profile as measure
+        from pippin.analysis.run_folder import RunFolder
+
+        folder = RunFolder.named_after(file) if out is None else RunFolder(out)
         with build(config, progress) as simulation:
             prepare(simulation, progress)
             with progress.phase("measure"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from pippin.config import structure
+from pippin.devices import leave_out_backward_kernels
 
 from .run import PATH, simulate, simulation_options, step_count
 
@@ -26,6 +27,7 @@ def resume(checkpoint: Path, steps: int | None, duration: float | None, **option
     Steps and duration are those to come. The checkpoint has the configuration in it, which cannot be changed; it was
     written by the same versions of Pippin, Newton and Warp. The run folder is as that of `pippin run`.
     """
+    leave_out_backward_kernels()
     from pippin.state.checkpoint import Checkpoint
 
     config = structure(tomllib.loads(Checkpoint.read(checkpoint).config))
@@ -36,4 +38,4 @@ def resume(checkpoint: Path, steps: int | None, duration: float | None, **option
 
             return Simulation.load(checkpoint, plugins)
 
-    simulate(checkpoint, start, step_count(config, steps, duration), **options)
+    simulate(checkpoint, config, start, step_count(config, steps, duration), **options)

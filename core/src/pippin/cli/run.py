@@ -18,11 +18,11 @@ import click
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
+from pippin.simulation import Simulation, import_hot_modules
 
 if TYPE_CHECKING:
     from pippin.analysis.recorder import Recorder
     from pippin.analysis.run_folder import RunFolder
-    from pippin.simulation import Simulation
 
     from ._progress import Progress
 
@@ -93,11 +93,12 @@ def run(
     config = load(file, overrides)
     trace = HookTrace() if is_traced else None
     start = partial(build, config, trace=trace)
-    simulate(file, start, step_count(config, steps, duration), trace=trace, **options)
+    simulate(file, config, start, step_count(config, steps, duration), trace=trace, **options)
 
 
 def simulate(
     file: Path,
+    config: SimulationConfig,
     start: Callable[..., Simulation],
     count: int,
     *,
@@ -111,6 +112,7 @@ def simulate(
 
     Args:
         file: What is simulated, which the folder is named after.
+        config: Its configuration.
         start: Makes the simulation, of a progress and a recorder.
         count: Control steps to simulate.
         out: The run folder; by default a new one.
@@ -123,16 +125,17 @@ def simulate(
         SimulationError: The simulation failed; raised after the folder is written.
         ConfigError: There is no place for the folder or for the checkpoint.
     """
-    from pippin.analysis.recorder import Recorder
-    from pippin.analysis.run_folder import RunFolder
-
     from ._progress import shown_progress
 
-    folder = RunFolder.named_after(file) if out is None else RunFolder(out)
     if target is not None and (target.is_dir() or not target.parent.is_dir()):
         raise ConfigError(f"--checkpoint: '{target}' cannot be written; name a file in a folder that exists")
-    recorder = Recorder(count, record_worlds)
     with shown_progress(is_stdout_reserved=as_json) as progress:
+        import_newton(config, progress)
+        from pippin.analysis.recorder import Recorder
+        from pippin.analysis.run_folder import RunFolder
+
+        folder = RunFolder.named_after(file) if out is None else RunFolder(out)
+        recorder = Recorder(count, record_worlds)
         with start(progress, recorder) as simulation:
             if target is not None:
                 _refuse_unsaved(simulation)
@@ -185,9 +188,16 @@ def step_count(config: SimulationConfig, steps: int | None, duration: float | No
 def build(config: SimulationConfig, progress: Progress, *plugins: Any, trace: HookTrace | None = None) -> Simulation:
     """Return the simulation of a configuration; newton and warp are imported on the way."""
     with progress.phase("build"):
-        from pippin.simulation import Simulation
-
         return Simulation(config, plugins=plugins, trace=trace)
+
+
+def import_newton(config: SimulationConfig, progress: Progress) -> None:
+    """Import Newton and Warp, which takes seconds, and let Warp say nothing below a warning from here on."""
+    with progress.phase("import"):
+        import warp as wp
+
+        wp.config.log_level = wp.LOG_WARNING
+        import_hot_modules(requires_grad=config.simulation.requires_grad)
 
 
 def prepare(simulation: Simulation, progress: Progress) -> None:

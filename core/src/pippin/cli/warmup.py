@@ -14,11 +14,12 @@ from pippin.config import load
 def warmup(files: tuple[Path, ...], overrides: tuple[str, ...]) -> None:
     """Compile and cache the kernels that each FILE needs; a single step is simulated."""
     from ._progress import shown_progress
-    from .run import build, prepare
+    from .run import build, import_newton, prepare
 
     configs = {file: load(file, overrides) for file in files}
     with shown_progress() as progress:
         for file, config in configs.items():
             progress.note(str(file))
+            import_newton(config, progress)
             with build(config, progress) as simulation:
                 prepare(simulation, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ __all__ = [
     "START",
     "SWING_RATE",
     "add_ball",
+    "add_chain",
     "ball",
     "equal_moments",
     "falling",
@@ -59,26 +60,43 @@ def suited_to(features: Collection[str] | None) -> Callable[[newton.ModelBuilder
 
 def links(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
     """Add two links `link_0`, `link_1` that hang from hinges `hinge_0`, `hinge_1`, and a `ball` on the ground."""
-    above, joints = -1, []
-    for index, angle in enumerate((0.3, -0.2)):
-        above, joint = _add_link(builder, above, index)
-        builder.joint_q[-1] = angle
-        joints.append(joint)
-    builder.add_articulation(joints, label="links")
+    add_chain(builder, (0.3, -0.2), pivot=(1.0, 0.0, 2.0), label="links")
     ball(builder, is_solid)
 
 
-def _add_link(builder: newton.ModelBuilder, above: int, index: int) -> tuple[int, int]:
+def add_chain(
+    builder: newton.ModelBuilder,
+    angles: Iterable[float],
+    *,
+    pivot: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    length: float = _LENGTH,
+    armature: float = 0.0,
+    label: str = "chain",
+) -> None:
+    """Add links `link_0`, ... that hang one below the other from hinges `hinge_0`, ... about y.
+
+    Args:
+        builder: Gets the chain.
+        angles: Initial angle of each hinge [rad]; there are as many links.
+        pivot: Position of the first hinge [m].
+        length: Distance of a hinge from the one above it, and of a link's centre of mass from its hinge [m].
+        armature: Of each hinge [kg·m²].
+        label: Of the articulation.
+    """
     import warp as wp
 
-    body = builder.add_link(label=f"link_{index}", mass=_MASS, inertia=equal_moments(_INERTIA))
-    builder.body_com[body] = wp.vec3(0.0, 0.0, -_LENGTH)
-    place = wp.vec3(1.0, 0.0, 2.0) if above < 0 else wp.vec3(0.0, 0.0, -_LENGTH)
-    frame = wp.transform(place, wp.quat_identity())
-    hinge = builder.add_joint_revolute(
-        above, body, parent_xform=frame, axis=(0.0, 1.0, 0.0), label=f"hinge_{index}", armature=0.0
-    )
-    return body, hinge
+    above, joints = -1, []
+    for index, angle in enumerate(angles):
+        body = builder.add_link(label=f"link_{index}", mass=_MASS, inertia=equal_moments(_INERTIA))
+        builder.body_com[body] = wp.vec3(0.0, 0.0, -length)
+        frame = wp.transform(wp.vec3(*pivot) if above < 0 else wp.vec3(0.0, 0.0, -length), wp.quat_identity())
+        hinge = builder.add_joint_revolute(
+            above, body, parent_xform=frame, axis=(0.0, 1.0, 0.0), label=f"hinge_{index}", armature=armature
+        )
+        builder.joint_q[-1] = angle
+        joints.append(hinge)
+        above = body
+    builder.add_articulation(joints, label=label)
 
 
 def ball(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
@@ -92,16 +110,23 @@ def falling(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
     _add_pendulum(builder)
 
 
-def add_ball(builder: newton.ModelBuilder, height: float, is_solid: bool) -> None:
-    """Add a sphere that is free to move, its centre at a height [m]."""
+def add_ball(
+    builder: newton.ModelBuilder,
+    height: float,
+    is_solid: bool = True,
+    *,
+    mass: float = BALL_MASS,
+    radius: float = _RADIUS,
+) -> None:
+    """Add a sphere of a mass [kg] and a radius [m] that is free to move, its centre at a height [m]."""
     import newton
     import warp as wp
 
-    inertia = equal_moments(0.4 * BALL_MASS * _RADIUS**2)
+    inertia = equal_moments(0.4 * mass * radius**2)
     pose = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
-    body = builder.add_link(label="ball", mass=BALL_MASS, inertia=inertia, xform=pose)
+    body = builder.add_link(label="ball", mass=mass, inertia=inertia, xform=pose)
     if is_solid:
-        builder.add_shape_sphere(body, radius=_RADIUS, cfg=newton.ModelBuilder.ShapeConfig(density=0.0), label="skin")
+        builder.add_shape_sphere(body, radius=radius, cfg=newton.ModelBuilder.ShapeConfig(density=0.0), label="skin")
     builder.add_articulation([builder.add_joint_free(body, label="free")], label="ball")
 
 

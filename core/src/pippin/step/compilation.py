@@ -50,7 +50,8 @@ _LOGGER = logging.getLogger(__name__)
 def compile_step(program: Program, progress: Report | None = None) -> int:
     """Compile and load the modules that a step launches kernels of, and leave the simulation as it was.
 
-    What the rehearsal does not reach, behind a branch on a computed value, say, compiles when it is first launched.
+    What the rehearsal does not reach compiles when it is first launched: operations that declare that they are not
+    capturable, and what stands behind a branch on a computed value.
 
     Args:
         program: The program of a simulation that has not been stepped yet; after a step, nothing is left to compile.
@@ -60,6 +61,7 @@ def compile_step(program: Program, progress: Report | None = None) -> int:
         The number of modules.
     """
     found: dict[_Variant, None] = {}
+    program.is_compiled = True
     with program.undone():
         _rehearse_operations(program, found)
     return _load_together(found, progress or _log)
@@ -95,7 +97,7 @@ def compiling_together(rehearse: Callable[[], Program], progress: Report | None 
 def _is_cached(module: wp.Module, block_dim: int | None) -> bool:
     """Tell whether the kernel cache has a module; of a module that cannot be compiled, Warp says why itself."""
     with suppress(Exception):
-        return Path(str(wp.config.kernel_cache_dir), module.get_module_identifier(block_dim)).is_dir()
+        return Path(wp.config.kernel_cache_dir or "", module.get_module_identifier(block_dim)).is_dir()
     return True
 
 
@@ -116,6 +118,8 @@ def _launched_by(rehearse: Callable[[], Program]) -> dict[_Variant, None]:
 
 def _rehearse_operations(program: Program, found: dict[_Variant, None]) -> None:
     for operation in program.operations:
+        if operation.eager_reason is not None:
+            continue  # it may wait for results of kernels, and native code may take them for addresses
         # Without results of kernels an operation may fail; what it launched until then is known.
         with suppress(Exception), _noting_launches(found):
             operation.run()

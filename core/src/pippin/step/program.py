@@ -111,6 +111,8 @@ class Program:
         """What takes a step, by the periods that are due in it."""
         self.is_recorded = False
         """Whether everything that can be recorded has been; so after the first step."""
+        self.is_compiled = False
+        """Whether the modules that its operations launch have been compiled together."""
         self.device = device
         self._policy = policy
         self._save = save
