@@ -1,4 +1,4 @@
-"""The `pippin` command. Each module of this package is one subcommand, imported when it is asked for."""
+"""The `pippin` command. Each module of this package is one subcommand, imported when it is called."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STOPPED = 130
 
 
 class Commands(click.Group):
-    """The commands found beside this file: module `some_name` defines the click command `some-name`."""
+    """The commands in this folder: module `some_name` defines the click command `some-name`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, without importing their modules."""
@@ -25,14 +25,14 @@ class Commands(click.Group):
         return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command; None where there is no such module."""
+        """Import one command; return None if there is no such module."""
         if cmd_name not in self.list_commands(ctx):
             return None
         module = cmd_name.replace("-", "_")
         return getattr(importlib.import_module(f"{__name__}.{module}"), module)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the chosen command; report warnings and what Pippin raises, one line each, and exit with its code."""
+        """Run the chosen command; report warnings and Pippin's errors, one line each, and exit with their code."""
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
@@ -51,5 +51,6 @@ class Commands(click.Group):
 def main() -> None:
     """Simulate robots with Newton: one file names the scene, the solver, the actuators and the sensors.
 
-    Exit codes: 2 the command line or the configuration is wrong, 3 a plugin, 4 the simulation failed, 130 stopped.
+    Exit codes: 2 the command line or the configuration is wrong, 3 a plugin is broken, 4 the simulation failed, 130 the
+    command was stopped.
     """

@@ -1,4 +1,4 @@
-"""Tells how a run comes along: a live line on a terminal, now and then a plain line elsewhere."""
+"""Progress of a command: a live line on a terminal, else a plain line every few seconds."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _PLAIN_PERIOD = 5.0
 
 
 class Progress:
-    """Phases, one after the other, each announced when it begins and noted with its duration when it is done.
+    """Phases, one after the other. Each is printed when it begins, and again with its duration when it ends.
 
-    On a terminal a phase is a live line, elsewhere a plain one.
+    On a terminal, a running phase is a live line; otherwise it is a plain line.
 
     Args:
-        console: Where to.
+        console: Console to print to.
     """
 
     def __init__(self, console: Console) -> None:
+        #: Duration of every finished phase [s].
         self.seconds: dict[str, float] = {}
-        """Duration of every phase that is done [s]."""
         self._console = console
         self._status: Status | None = None
         self._name = ""
@@ -37,7 +37,7 @@ class Progress:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Show a phase as long as the block lasts; where the block raises, its duration is noted all the same."""
+        """Show a phase while the block runs. Its duration is kept even if the block raises an error."""
         self._name, self._shown = name, time.perf_counter()
         start = self._shown
         if not self._console.is_terminal:
@@ -50,7 +50,7 @@ class Progress:
         self.note(f"{name:<8} {self.seconds[name]:.1f} s")
 
     def update(self, text: str) -> None:
-        """Say how far the phase is."""
+        """Show the progress of the phase."""
         if self._status is not None:
             self._status.update(f"{self._name:<8} {text}")
         elif time.perf_counter() - self._shown >= _PLAIN_PERIOD:
@@ -68,7 +68,7 @@ class Progress:
 
     @contextmanager
     def _line(self, name: str) -> Iterator[None]:
-        # Redrawn four times a second: a smoother one would take time from the run.
+        # Redrawn four times a second: more would take time from the run.
         with self._console.status(name, refresh_per_second=4) as self._status:
             try:
                 yield
@@ -78,13 +78,13 @@ class Progress:
 
 @contextmanager
 def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
-    """Show the progress of a command, and keep others from writing between its lines.
+    """Show the progress of a command, and prevent other output between its lines.
 
-    Python's warnings become lines of their own. Nothing is imported that takes long: this is the first word.
+    Python's warnings become lines of their own. This function imports nothing slow, so that the first line comes early.
 
     Args:
-        is_stdout_reserved: Whether standard output is for a result alone: whatever is printed, progress included,
-            goes to standard error.
+        is_stdout_reserved: Whether standard output is only for the result. All other output, including the progress,
+            then goes to standard error.
     """
     progress = Progress(Console(stderr=is_stdout_reserved))
     reserved = redirect_stdout(sys.stderr) if is_stdout_reserved else nullcontext()
@@ -95,7 +95,7 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
 
 @contextmanager
 def _warp_quiet() -> Iterator[None]:
-    """Let Warp say nothing below a warning, if it is imported already; `import_newton` sees to it otherwise."""
+    """Limit Warp's messages to warnings if it is already imported; otherwise `import_newton` does this."""
     warp = sys.modules.get("warp")
     level = None if warp is None else warp.config.log_level
     if warp is not None:
@@ -109,7 +109,7 @@ def _warp_quiet() -> Iterator[None]:
 
 
 class _Teller(logging.Handler):
-    """Shows what the library logs of its progress."""
+    """Shows log records of the library as progress."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.INFO)

@@ -1,4 +1,4 @@
-"""`pippin check`: what of a file each solver supports, before anything is compiled."""
+"""`pippin check`: the features of a file that each solver supports, before anything is compiled."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ UNABLE = 2
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--solver", "solvers", multiple=True, metavar="NAME", help="A solver to check; by default every one.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--solver", "solvers", multiple=True, metavar="NAME", help="A solver to check; by default all.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
 def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
-    """Say which solvers can run FILE, and what of it they would leave out.
+    """List the solvers that can run FILE, and the features that each would ignore.
 
-    A solver is held to what it declares. It runs with its defaults, or with those of the file where the file names it.
-    The exit code is 2 where a solver named here cannot run the file, or, with none named, where the file's own cannot.
+    The check compares the features of FILE with each solver's declaration. A solver that FILE names has the settings of
+    FILE, every other solver has its defaults. The exit code is 2 if a solver given by --solver cannot run FILE; without
+    --solver, if the solver of FILE cannot.
     """
     from pippin.analysis.check import check_solvers
     from pippin.devices import warp_quiet

@@ -1,4 +1,4 @@
-"""`pippin check-plugin`: whether an installed plugin keeps its contract."""
+"""`pippin check-plugin`: check that an installed plugin fulfils the plugin contract."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ KINDS = ("solver", "actuator", "sensor")
 
 @click.command()
 @click.argument("name")
-@click.option("--kind", type=click.Choice(KINDS), help="What it is, where plugins of several kinds have the name.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key of its table.")
-@click.option("--prototype", metavar="MODULE:FUNCTION", help="What adds a scene that suits it to a builder.")
-@click.option("--solver", metavar="NAME", help="The solver that an actuator or a sensor is tried with.")
+@click.option("--kind", type=click.Choice(KINDS), help="Kind of the plugin, if several kinds have the name.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key of the plugin's table.")
+@click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
+@click.option("--solver", metavar="NAME", help="Solver for the tests of an actuator or a sensor.")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, help="Number of worlds, by default 3.")
 @click.option("--dt", type=float, default=0.002, metavar="SECONDS", help="Length of a substep, by default 0.002 s.")
-@click.option("--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that fails, and why.")
-@click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to try; by default every one.")
+@click.option(
+    "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
+)
+@click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to run; by default all.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
 def check_plugin(
     name: str,
@@ -43,9 +45,10 @@ def check_plugin(
     chosen: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Try every promise that the solver, actuator or sensor NAME makes, in small scenes on the CPU.
+    """Check that plugin NAME fulfils the plugin contract, in small test scenes on the CPU.
 
-    The exit code is 3 where a check fails, or passes although it is expected to fail.
+    NAME is a solver, an actuator or a sensor. The exit code is 3 if a check fails, or if a check that is expected to
+    fail passes.
     """
     found: Any = kind or _kind_of(name)
     from pippin.conformance import Conformance

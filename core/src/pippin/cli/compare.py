@@ -1,4 +1,4 @@
-"""`pippin compare`: what solvers make of one file, in one table and one plot."""
+"""`pippin compare`: results of several solvers on one file, in one table and one plot."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ COLUMNS = {
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--solver", "solvers", multiple=True, metavar="NAME", help="A solver to compare; by default every one.")
+@click.option("--solver", "solvers", multiple=True, metavar="NAME", help="A solver to compare; by default all.")
 @click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
 @click.option("--duration", type=float, metavar="SECONDS", help="Time to simulate, by default 5 s.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
-@click.option("--reference", metavar="NAME", help="The solver that distances are to; by default the first one.")
-@click.option("--limit", "limits", multiple=True, metavar="FIGURE=VALUE", help="Fail where a figure is larger.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
+@click.option("--reference", metavar="NAME", help="The solver that distances refer to; by default the first.")
+@click.option("--limit", "limits", multiple=True, metavar="FIGURE=VALUE", help="Fail if a figure is larger.")
 @click.option(
     "--timeout", type=float, default=900.0, metavar="SECONDS", help="Longest time for a solver, by default 900 s."
 )
@@ -68,15 +68,16 @@ def compare(
     first step      from the start of the process to the end of its first control step
     energy drift    largest change of kinetic energy and energy of gravity since the start, in any
                     world; relative: in units of the largest kinetic energy of the reference
-    limits          how far the worst joint coordinate was beyond its limits
+    limits          largest violation of the limits of a joint coordinate
     joint gap       distance between the two anchors of the worst joint
     penetration     of the deepest contact that Newton's collision pipeline finds
     distance        to the reference, root mean square over bodies and particles, at worst
-    first NaN       first control step that left something not finite
+    first NaN       first control step whose result was not finite
 
-    The exit code is 4 where a solver failed or exceeds a limit, else 2 where one that is named here cannot run FILE.
-    A limit names a figure as JSON does: --limit distance=0.01. The folder, by default runs/NAME-DATE-TIME, holds all
-    figures (comparison.json), what was measured over time (series.npz) and, with pippin[plot], comparison.png.
+    The exit code is 4 if a solver failed or exceeds a limit, else 2 if a solver given by --solver cannot run FILE. A
+    limit uses the name of a figure in the JSON output: --limit distance=0.01. The folder, by default
+    runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and, with
+    pippin[plot], comparison.png.
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
     from pippin.analysis.compare import UNITS
     from pippin.analysis.compare import compare as run_each
@@ -184,7 +185,7 @@ def _cell(name: str, value: float | None) -> str:
 
 
 def _leave(results: Sequence[SolverRun], faults: Sequence[str], *, is_named: bool) -> None:
-    """Exit with the code of the worst that happened."""
+    """Exit with the code of the worst outcome."""
     outcomes = {result.outcome for result in results}
     if faults or "failed" in outcomes:
         sys.exit(FAILED)

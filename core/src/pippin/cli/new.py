@@ -1,4 +1,4 @@
-"""`pippin new`: writes the package of a plugin that runs, to be changed into one's own."""
+"""`pippin new`: write the package of a working plugin, as a start for your own."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pippin.templates.writing import NewKind, write_package
     "--into",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=".",
-    help="Where the package's folder goes; here by default.",
+    help="Folder for the new package; by default the current one.",
 )
 def new(kind: NewKind, name: str, into: Path) -> None:
     """Write the package of a new plugin: configuration, hooks, kernel, tests and a scene.
 
-    NAME is what files will say as `type`: lower-case words joined by "-".
+    NAME is the `type` of the plugin in configuration files: lower-case words joined by "-".
     """
     folder = write_package(kind, name, into)
     click.echo(f"{folder}: written; try it:")

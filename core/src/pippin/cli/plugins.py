@@ -1,4 +1,4 @@
-"""`pippin plugins`: what is installed, read without importing any of it, or with every plugin tried on its own."""
+"""`pippin plugins`: list the installed plugins without importing them, or import each in a process of its own."""
 
 from __future__ import annotations
 
@@ -23,26 +23,24 @@ DEFAULT_TIMEOUT = 60.0
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--file", type=click.Path(path_type=Path), help="Block what the [catalog] table of this configuration blocks."
-)
-@click.option("--doctor", "is_doctor", is_flag=True, help="Import each plugin, in a process of its own.")
+@click.option("--file", type=click.Path(path_type=Path), help="Apply the [catalog] table of this configuration.")
+@click.option("--doctor", "is_doctor", is_flag=True, help="Import each plugin in a process of its own.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0.0, min_open=True),
     metavar="SECONDS",
-    help=f"How long --doctor waits for one plugin, by default {DEFAULT_TIMEOUT:g} s.",
+    help=f"Longest time for one plugin with --doctor, by default {DEFAULT_TIMEOUT:g} s.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
 def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout: float | None, as_json: bool) -> None:
-    """List the installed plugins, and what is wrong with the broken ones.
+    """List the installed plugins, and the faults of broken ones.
 
-    NAME is a plugin or a distribution; by default all are listed. Nothing is imported but by --doctor: it says what
-    fails, how long each import takes, and what each distribution wants beside what is installed. Its exit code is 3
-    where one fails.
+    NAME is a plugin or a distribution; by default all are listed. Plugins are imported only with --doctor. It reports
+    failures, the time of each import, and the requirements of each distribution with the installed versions. The exit
+    code is 3 if a plugin fails.
 
-    Plugins and distributions that PIPPIN_CATALOG_BLOCK names, separated by commas, are blocked; so are all that
-    PIPPIN_CATALOG_ALLOW does not name, where it is set.
+    PIPPIN_CATALOG_BLOCK contains the names of blocked plugins and distributions, separated by commas. If
+    PIPPIN_CATALOG_ALLOW is set, all plugins that it does not name are blocked.
     """
     if timeout is not None and not is_doctor:
         raise click.UsageError("--timeout is for --doctor")
@@ -68,7 +66,7 @@ def _catalog_of(file: Path) -> Catalog:
 
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
-    """Diagnose one plugin after the other, so that none of them makes the import of another one longer."""
+    """Diagnose one plugin after the other, so that no import slows down another."""
     from pippin.analysis.doctor import diagnose
     from rich.console import Console
 
@@ -121,7 +119,7 @@ def _examined_row(diagnosis: Diagnosis) -> list[str]:
 
 
 def _problems(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield what is wrong with each plugin; those that one list blocks share a line."""
+    """Yield the faults of each plugin; plugins that are blocked for the same reason share a line."""
     blocked: dict[str, list[str]] = {}
     for entry in entries:
         if entry.state == "blocked":

@@ -1,4 +1,4 @@
-"""`pippin profile`: where the time of a control step goes."""
+"""`pippin profile`: time of every operation of a control step."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to measure, by default 100.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run folder, new or empty.")
 @click.option("--json", "as_json", is_flag=True, help="End with one line of JSON; progress goes to standard error.")
 def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None, as_json: bool) -> None:
-    """Time every operation of a control step of FILE, beside the step as a whole.
+    """Time every operation of a control step of FILE, and the whole step.
 
-    Measured are steps in which everything is due, each operation as the step runs it: captured, unless it cannot be. On
-    the CPU each is then a graph of its own; on a CUDA device events stand between them. Times are medians.
+    The measured steps are steps in which every operation runs. Each operation runs as in the step: captured, if
+    possible. On the CPU each captured operation is a graph of its own; on a CUDA device, events between the operations
+    measure the times. Times are medians.
 
-    The run folder, by default runs/NAME-DATE-TIME, holds the numbers (profile.json) and every measured step for the
+    The run folder, by default runs/NAME-DATE-TIME, contains the numbers (profile.json) and every measured step for the
     trace viewer of a browser (trace.json): open it at ui.perfetto.dev or chrome://tracing.
     """
     from ._progress import shown_progress
@@ -74,7 +75,7 @@ def _print(found: Profile) -> None:
 
 
 def _table(found: Profile) -> Table:
-    """Return the operations, the slowest first, and how far their sum is from the step."""
+    """Return the operations, the slowest first, and the difference of their sum from the whole step."""
     from rich.table import Table
 
     table = Table("operation", "runs", box=None, pad_edge=False)

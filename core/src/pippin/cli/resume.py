@@ -1,4 +1,4 @@
-"""`pippin resume`: go on from a checkpoint, as if the simulation had not been stopped."""
+"""`pippin resume`: continue a simulation from a checkpoint, as if it had not been stopped."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 @click.argument("checkpoint", type=PATH)
 @simulation_options
 def resume(checkpoint: Path, steps: int | None, duration: float | None, **options: Any) -> None:
-    """Go on from CHECKPOINT, which `pippin run` or `Simulation.save` wrote.
+    """Continue from CHECKPOINT, which `pippin run` or `Simulation.save` wrote.
 
-    Steps and duration are those to come. The checkpoint has the configuration in it, which cannot be changed; it was
-    written by the same versions of Pippin, Newton and Warp. The run folder is as that of `pippin run`.
+    Steps and duration count from the checkpoint. The checkpoint contains the configuration, which cannot be changed.
+    Pippin, Newton and Warp must have the same versions as when it was written. The run folder is as with `pippin run`.
     """
     leave_out_backward_kernels()
     from pippin.state.checkpoint import Checkpoint

@@ -1,4 +1,4 @@
-"""`pippin run`: simulate what a file describes, and leave a run folder behind."""
+"""`pippin run`: simulate a configuration file, and write a run folder."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from ._progress import Progress
 
 DEFAULT_DURATION = 5.0
-"""What is simulated where neither steps nor a duration are given [s]."""
+"""Simulated time if neither steps nor a duration are given [s]."""
 
 LOOK_PERIOD = 0.25
-"""Time between two looks at the simulation [s]: each waits for the device, and redraws the line."""
+"""Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
 
 PATH = click.Path(path_type=Path)
 
 RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
-"""What `--json` prints of the summary, beside the run folder."""
+"""Keys of the summary that `--json` prints, besides the run folder."""
 
 
 def simulation_options(command: Any) -> Any:
-    """Add what `run` and `resume` have in common: how long, and what is left behind."""
+    """Add the common options of `run` and `resume`: the duration, and the files to write."""
     options = (
         click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate."),
         click.option(
@@ -47,14 +47,14 @@ def simulation_options(command: Any) -> Any:
         ),
         click.option("--out", type=PATH, metavar="DIR", help="The run folder, new or empty."),
         click.option(
-            "--record-worlds", type=click.IntRange(min=0), default=1, help="How many worlds to record, by default 1."
+            "--record-worlds", type=click.IntRange(min=0), default=1, help="Number of worlds to record, by default 1."
         ),
         click.option(
             "--checkpoint",
             "target",
             type=PATH,
             metavar="FILE",
-            help="Save the simulation at the end, or where Ctrl-C stops it, for `pippin resume`.",
+            help="Save the simulation for `pippin resume`, at the end or when Ctrl-C stops it.",
         ),
         click.option(
             "--json", "as_json", is_flag=True, help="End with one line of JSON; progress goes to standard error."
@@ -67,9 +67,9 @@ def simulation_options(command: Any) -> Any:
 
 @click.command()
 @click.argument("file", type=PATH)
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
 @click.option(
-    "--trace-hooks", "is_traced", is_flag=True, help="List every hook call, with who answered, when and for how long."
+    "--trace-hooks", "is_traced", is_flag=True, help="List every hook call with its component, start and duration."
 )
 @simulation_options
 def run(
@@ -80,15 +80,16 @@ def run(
     duration: float | None,
     **options: Any,
 ) -> None:
-    """Simulate what FILE describes.
+    """Simulate the configuration in FILE.
 
-    The run folder, by default runs/NAME-DATE-TIME, holds the resolved configuration (config.toml), a summary
-    (summary.json), the time series (series.npz) and, with the extra pippin[plot], a picture of them (series.png).
+    The run folder, by default runs/NAME-DATE-TIME, contains the resolved configuration (config.toml), a summary
+    (summary.json), the time series (series.npz) and, with the extra pippin[plot], a plot of them (series.png).
 
     World-steps per second are physics steps of all worlds together: worlds × control steps × decimation ÷ wall time,
-    from the second control step on. The first one runs eagerly and is then captured; it is not measured.
+    from the second control step on. The first step runs eagerly and is then captured; it is not measured.
 
-    --trace-hooks ends with a table, and leaves the single calls in the run folder (hooks.csv). Times are the host's.
+    --trace-hooks prints a table at the end, and writes the single calls into the run folder (hooks.csv). Its times are
+    those of the host.
     """
     config = load(file, overrides)
     trace = HookTrace() if is_traced else None
@@ -108,22 +109,22 @@ def simulate(
     as_json: bool,
     trace: HookTrace | None = None,
 ) -> None:
-    """Simulate, and leave a run folder behind.
+    """Simulate, and write a run folder.
 
     Args:
-        file: What is simulated, which the folder is named after.
+        file: The simulated file, which gives the folder its name.
         config: Its configuration.
-        start: Makes the simulation, of a progress and a recorder.
+        start: Returns the simulation, given the progress and the recorder.
         count: Control steps to simulate.
         out: The run folder; by default a new one.
-        record_worlds: How many worlds to record.
+        record_worlds: Number of worlds to record.
         target: The checkpoint to write, if any.
-        as_json: Whether standard output is for one line of JSON alone.
-        trace: What notes the hook calls of the simulation, if anything does.
+        as_json: Whether standard output is only for one line of JSON.
+        trace: Trace that records the hook calls of the simulation, if any.
 
     Raises:
         SimulationError: The simulation failed; raised after the folder is written.
-        ConfigError: There is no place for the folder or for the checkpoint.
+        ConfigError: The folder or the checkpoint cannot be written.
     """
     from ._progress import shown_progress
 
@@ -192,7 +193,7 @@ def build(config: SimulationConfig, progress: Progress, *plugins: Any, trace: Ho
 
 
 def import_newton(config: SimulationConfig, progress: Progress) -> None:
-    """Import Newton and Warp, which takes seconds, and let Warp say nothing below a warning from here on."""
+    """Import Newton and Warp, which takes seconds, and limit Warp's messages to warnings from here on."""
     with progress.phase("import"):
         import warp as wp
 
@@ -201,7 +202,7 @@ def import_newton(config: SimulationConfig, progress: Progress) -> None:
 
 
 def prepare(simulation: Simulation, progress: Progress) -> None:
-    """Compile what a step needs, take the first step, and capture.
+    """Compile the kernels of a step, take the first step, and capture.
 
     Raises:
         SimulationError: The step cannot be captured although it must, or it failed.
@@ -216,7 +217,7 @@ def prepare(simulation: Simulation, progress: Progress) -> None:
 
 
 def _advance(simulation: Simulation, count: int, progress: Progress) -> SimulationError | KeyboardInterrupt | None:
-    """Step to the end; return what ended the run before."""
+    """Step to the end; return the exception that ended the run early, if any."""
     try:
         if not simulation.program.is_recorded:
             prepare(simulation, progress)
@@ -229,7 +230,7 @@ def _advance(simulation: Simulation, count: int, progress: Progress) -> Simulati
 
 @contextmanager
 def _stopped_between_steps() -> Iterator[Callable[[], None]]:
-    """Keep Ctrl-C from ending a step halfway: the function yielded raises in its place. A second one ends at once."""
+    """Prevent Ctrl-C from ending a step halfway: the yielded function raises instead. A second Ctrl-C acts at once."""
     is_asked = False
 
     def ask(*_: Any) -> None:
@@ -249,7 +250,7 @@ def _stopped_between_steps() -> Iterator[Callable[[], None]]:
 
 
 def _step_on(simulation: Simulation, count: int, progress: Progress, stop_if_asked: Callable[[], None]) -> None:
-    """Step and look, at first after one step, then about four times a second."""
+    """Step and check the simulation, first after one step, then about four times a second."""
     from pippin.analysis.summary import throughput
 
     first, start = simulation.step_count, time.perf_counter()
@@ -302,10 +303,10 @@ def _summary(
 
 
 def _refuse_unsaved(simulation: Simulation) -> None:
-    """Say at the start what would be found out at the end.
+    """Raise at the start the error that saving would raise at the end.
 
     Raises:
-        ConfigError: A component cannot go on from a file.
+        ConfigError: A component cannot be resumed from a file.
     """
     for name, reason in simulation.unsaved_reasons.items():
         raise ConfigError(f"--checkpoint: {name}: {reason}; leave the option out")
@@ -314,7 +315,7 @@ def _refuse_unsaved(simulation: Simulation) -> None:
 def _save(
     simulation: Simulation, target: Path, progress: Progress, end: SimulationError | KeyboardInterrupt | None
 ) -> None:
-    """Write the checkpoint; what failed is not worth going on from, and must not replace what was."""
+    """Write the checkpoint, except if the simulation failed: it must not replace an earlier checkpoint."""
     if isinstance(end, SimulationError):
         progress.note("no checkpoint: the simulation failed")
         return
@@ -324,7 +325,7 @@ def _save(
 
 
 def _write(folder: RunFolder, config: SimulationConfig, recorder: Recorder, summary: dict[str, Any]) -> bool:
-    """Fill the run folder; tell whether there is a picture."""
+    """Fill the run folder; return whether it has a picture."""
     series = recorder.series()
     folder.write_config(config)
     folder.write_summary(summary)

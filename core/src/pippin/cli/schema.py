@@ -1,4 +1,4 @@
-"""`pippin schema`: what an editor needs to complete and check a configuration file."""
+"""`pippin schema`: print the schema that lets an editor complete and check a configuration file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pippin show`: the whole configuration, and where each value of it comes from."""
+"""`pippin show`: print the whole configuration, and the origin of each value."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pippin.config.loading import dump_toml, origins, read_tree, structure_tree,
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the configuration, and the origin of each key.")
 def show(file: Path, overrides: tuple[str, ...], as_json: bool) -> None:
-    """Print the configuration of FILE with every default, and where each value was written.
+    """Print the configuration of FILE with every default, and the origin of each value.
 
-    The output is a configuration file itself.
+    The output is itself a configuration file.
     """
     tree = read_tree(file, overrides)
     config = structure_tree(tree)

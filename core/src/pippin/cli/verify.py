@@ -1,4 +1,4 @@
-"""`pippin verify`: whether two runs of a file give the same bits."""
+"""`pippin verify`: check that two runs of a file give the same bits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from pippin.errors import SimulationError
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to compare, by default 100.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of the file.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON; progress goes to standard error.")
 def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) -> None:
-    """Run FILE twice, in fresh processes, and compare every bit of what a step brings about.
+    """Run FILE twice, in fresh processes, and compare the results of every step bit by bit.
 
-    Compared after every control step: state, inputs, and what actuators, sensors and other plugins carry. The exit
-    code is 4 where the runs differ; the error names the first step, array and world that do, and by how much.
+    The command compares the state, the inputs and the data of actuators, sensors and other plugins after every control
+    step. The exit code is 4 if the runs differ; the error names the first step, array and world that differ, and the
+    size of the difference.
     """
     from pippin.analysis.verify import verify as run_twice
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""`pippin warmup`: compile what files need, so that they start at once later."""
+"""`pippin warmup`: compile the kernels of files, so that later runs start at once."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pippin.config import load
 
 @click.command()
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value on top of every file.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of every file.")
 def warmup(files: tuple[Path, ...], overrides: tuple[str, ...]) -> None:
-    """Compile and cache the kernels that each FILE needs; a single step is simulated."""
+    """Compile and cache the kernels that each FILE needs. This simulates a single step."""
     from ._progress import shown_progress
     from .run import build, import_newton, prepare
 

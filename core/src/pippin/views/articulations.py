@@ -269,15 +269,16 @@ class ArticulationView(RowView):
     def get_root_transforms(self, out: Array | None = None) -> Array:
         """Return the pose of the root [m, 1], shape [count, 7].
 
-        Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion
+        (x, y, z, w).
         """
         return self._get("root_transforms", out)
 
     def set_root_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
         """Set the pose of the root [m, 1], shape [count, 7].
 
-        Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion (x, y, z, w).
-        The solver is told.
+        Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion
+        (x, y, z, w). The solver is told.
         """
         self._set("root_transforms", data, indices, mask, compact)
 
