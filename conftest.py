@@ -36,7 +36,7 @@ def uv() -> str:
 
 @pytest.fixture(params=["cpu", pytest.param("cuda:0", marks=pytest.mark.cuda)])
 def device(request: pytest.FixtureRequest) -> str:
-    """Each device that this machine has: the CPU always, the first CUDA device where there is one."""
+    """Each device of this machine: the CPU, and the first CUDA device if there is one."""
     import warp as wp
 
     if request.param != "cpu" and not wp.is_cuda_available():

@@ -20,11 +20,11 @@ PAGES = DOCS / "reference" / "actuators"
 IMAGES = DOCS / "images" / "actuators"
 
 Curves = Mapping[str, np.ndarray]
-"""Values by the name of their line, each of shape [points]."""
+"""Values by the name of their line, each with shape [points]."""
 
 
 def simulate(page: str, worlds: int, **motor: Any) -> Simulation:
-    """Return what the first TOML block of a page describes, with other settings of its actuator."""
+    """Return the configuration in the first TOML block of a page, with other settings of its actuator."""
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     found = re.search(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert found is not None, f"{page} has a file"
@@ -46,7 +46,7 @@ def respond(simulation: Simulation, duration: float) -> tuple[np.ndarray, np.nda
 
 
 def limit(page: str, coordinate: str, values: np.ndarray, commands: Sequence[float], **motor: Any) -> Curves:
-    """Return the applied effort [N·m] at some positions or velocities, one world each, by the effort asked for."""
+    """Return the applied effort [N·m] by requested effort, at some positions or velocities with one world each."""
     curves = {}
     with simulate(page, len(values), **motor) as simulation:
         for command in commands:
@@ -123,7 +123,7 @@ FIGURES: Mapping[str, Callable[[Axes], None]] = {
     "solver-pd": draw_solver_pd,
     "clampings": draw_clampings,
 }
-"""What draws each plot, by the page that shows it."""
+"""Function that draws each plot, by the page that shows the plot."""
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 DOCS = Path(__file__).parent
 IMAGE = DOCS / "images" / "sensors" / "height_scan.png"
-EYE, TARGET = (2.6, -2.7, 2.2), (0.0, 0.0, 0.0)  # where the camera stands and what it looks at [m]
+EYE, TARGET = (2.6, -2.7, 2.2), (0.0, 0.0, 0.0)  # position of the camera, and the point that it looks at [m]
 
 
 class Hills:
@@ -33,7 +33,7 @@ class Hills:
 
 
 def measure() -> tuple[pippin.Simulation, np.ndarray]:
-    """Return the quadruped on the hills after a second, and where its rays met them, shape [x, y, 3]."""
+    """Return the quadruped on the hills after a second, and the hit points of its rays, shape [x, y, 3]."""
     scan = {"type": "ray-caster", "body": "base", "align": "yaw", "targets": ["hills"]}
     scan["grid"] = {"size": [3.2, 2.4], "resolution": 0.16, "start_height": 1.0}
     overrides = {"scene.worlds": 1, "scene.ground": False, "simulation.device": "cpu", "sensors.scan": scan}
@@ -44,7 +44,7 @@ def measure() -> tuple[pippin.Simulation, np.ndarray]:
 
 
 def draw(simulation: pippin.Simulation, met: np.ndarray) -> Figure:
-    """Return the picture: the robot and what its rays met on the left, the heights on the right."""
+    """Return the picture: the robot and the hit points of its rays on the left, the heights on the right."""
     figure = Figure(figsize=(9.0, 4.0), layout="constrained")
     view, picture = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
     view.imshow(render(simulation, EYE, TARGET, ground="hills"), interpolation="lanczos")
@@ -60,7 +60,7 @@ def draw(simulation: pippin.Simulation, met: np.ndarray) -> Figure:
 
 
 def in_view(places: np.ndarray) -> np.ndarray:
-    """Return where the view shows some places, shape [2, places]: pixels to the right and down."""
+    """Return the pixels of some points in the view, shape [2, points]: to the right and down."""
     into_view = wp.transform_inverse(look(np.array(EYE), np.array(TARGET)))
     x, y, z = np.array([wp.transform_point(into_view, wp.vec3(*place)) for place in places.reshape(-1, 3)]).T
     return SIZE / 2 * (1.0 + np.stack([x, -y]) / -z / np.tan(FOV / 2))

@@ -1,4 +1,4 @@
-"""Draw what the network of the example gives: `python docs/draw_knee_network.py`, after `docs/write_knee_network.py`.
+"""Draw the output of the example's network: `python docs/draw_knee_network.py`, after `docs/write_knee_network.py`.
 
 Each world asks for another position error at another velocity, and its knee's effort is read after one step.
 """
@@ -32,7 +32,7 @@ def efforts() -> np.ndarray:
 
 
 def main() -> None:
-    """Draw one curve per velocity, and beside it the formula that the network is fitted to."""
+    """Draw one curve per velocity, together with the formula that the network is fitted to."""
     from matplotlib.figure import Figure
 
     formula = runpy.run_path(str(DOCS / "write_knee_network.py"))["motor_effort"]

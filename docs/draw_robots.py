@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parent
 SIZE = 360  # of each view [pixels]
 FOV = 0.8  # of a view, from edge to edge [rad]
-VIEWS = {  # where the camera stands and what it looks at [m]
+VIEWS = {  # position of the camera, and the point that it looks at [m]
     "ant": ((2.4, -0.9, 1.5), (0.0, 0.0, 0.3)),
     "quadruped": ((1.1, -1.3, 0.9), (0.0, 0.0, 0.3)),
     "humanoid": ((1.6, -1.7, 1.3), (0.3, 0.0, 0.2)),
@@ -34,7 +34,7 @@ def draw(example: str) -> np.ndarray:
 def render(
     simulation: Simulation, eye: tuple[float, ...], target: tuple[float, ...], ground: str = "ground_plane"
 ) -> np.ndarray:
-    """Return what a camera sees that stands at `eye` and looks at `target` [m]; `ground` is the label of a shape."""
+    """Return the image of a camera at `eye` that looks at `target` [m]; `ground` is the label of a shape."""
     import warp as wp
     from newton.sensors import SensorCamera
 

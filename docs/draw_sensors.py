@@ -18,12 +18,12 @@ IMAGES = DOCS / "images" / "sensors"
 
 ALONE = {"scene.worlds": 1, "simulation.device": "cpu"}
 PERIOD = 0.6  # of a trot [s]
-LIFT = 0.6  # how far knees bend in it [rad]
+LIFT = 0.6  # bend of the knees in a trot [rad]
 FEET = ("LF", "RF", "LH", "RH")
 
 
 def draw_camera() -> Figure:
-    """Draw what the camera sees after a second: colours, depth, normals, and which shape is where."""
+    """Draw the images of the camera after a second: colours, depth, normals and segmentation by shape."""
     pictures = ("color", "depth", "normal", "segmentation")
     overrides: dict[str, Any] = {"sensors.eye.outputs": list(pictures), "sensors.eye.no_hit": "infinity"}
     overrides |= {"sensors.eye.width": 320, "sensors.eye.height": 240, "sensors.eye.shadows": True}
@@ -49,7 +49,7 @@ def draw_camera() -> Figure:
 
 
 def draw_contact() -> Figure:
-    """Draw when each foot touches the ground, and how hard, while the quadruped lands and trots on the spot."""
+    """Draw the contact times and forces of each foot while the quadruped lands and trots on the spot."""
     with Simulation.from_file(DOCS / "examples" / "quadruped.toml", ALONE) as simulation:
         legs, shanks = simulation.actuators["legs"], simulation.sensors["shanks"]
         labels = [label.rsplit("/", 1)[-1] for label in legs.joint_labels]
@@ -70,7 +70,7 @@ def draw_contact() -> Figure:
 
 
 def trot(time: float, labels: list[str]) -> np.ndarray:
-    """Return how far the targets are from standing [rad]: two legs across from each other swing at a time."""
+    """Return the offsets of the targets from standing [rad]: two diagonal legs swing at a time."""
     bends = np.zeros(len(labels))
     for index, label in enumerate(labels):
         phase = 0.0 if label[:2] in ("LF", "RH") else 0.5
@@ -81,7 +81,7 @@ def trot(time: float, labels: list[str]) -> np.ndarray:
 
 
 def draw_foot(axes: Axes, foot: str, times: np.ndarray, force: np.ndarray) -> None:
-    """Draw the force on one foot, over bars where it touches."""
+    """Draw the force on one foot, over bars for its contact times."""
     axes.fill_between(times, 0.0, 1.0, where=force > 1.0, transform=axes.get_xaxis_transform(), alpha=0.15, step="mid")
     axes.plot(times, force, linewidth=1.2)
     axes.set_title(foot, loc="left", fontsize=8, pad=1.0)
@@ -92,7 +92,7 @@ def draw_foot(axes: Axes, foot: str, times: np.ndarray, force: np.ndarray) -> No
 
 
 FIGURES: Mapping[str, Callable[[], Figure]] = {"camera.png": draw_camera, "contact.svg": draw_contact}
-"""What draws each picture, by the name of its file."""
+"""Function that draws each picture, by the name of its file."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""The public names of Pippin: what plugins and users import, with the docstring of each, read from the sources.
+"""Public names of Pippin, which plugins and users import, with their docstrings, read from the sources.
 
 `write_reference.py` makes a page of them, and `tests/test_public_names.py` holds plugins to them.
 """
@@ -22,10 +22,10 @@ FOR_PLUGINS = (
     "pippin.validators",
     "pippin.arrays",
 )
-"""Modules that plugins may import, and users."""
+"""Modules that plugins and users may import."""
 
 FOR_USERS = ("pippin.views", "pippin.isaac")
-"""Modules for users alone."""
+"""Modules for users only."""
 
 
 def names_of(module: str) -> list[str]:
@@ -37,7 +37,7 @@ def names_of(module: str) -> list[str]:
 
 
 def text_of(module: str, name: str) -> str | None:
-    """Return the docstring of a public name, or the string below a constant, from where it is defined."""
+    """Return the docstring of a public name, or the string below a constant, from the module that defines it."""
     body = _statements(module)
     for statement, following in itertools.zip_longest(body, body[1:]):
         if isinstance(statement, ast.ImportFrom):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FILE = Path(__file__).parent / "examples" / "knee.onnx"
 KP, KD = 100.0, 2.0  # [N·m/rad], [N·m·s/rad]
 SATURATION_EFFORT, VELOCITY_LIMIT, MAX_EFFORT = 120.0, 20.0, 80.0  # [N·m], [rad/s], [N·m]
-ERROR_RANGE, VELOCITY_RANGE = 2.0, 25.0  # where the network is fitted: ± [rad], ± [rad/s]
+ERROR_RANGE, VELOCITY_RANGE = 2.0, 25.0  # range of the fit: ± [rad], ± [rad/s]
 PAIRS = 12  # half of the network's tanh cells
 
 
@@ -53,7 +53,7 @@ def fit(iterations: int = 300) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def excess(weights: np.ndarray, inputs: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the network gives too much at each point, and its derivative by each weight."""
+    """Return the error of the network at each point, and its derivative with respect to each weight."""
     cells, biases, outputs = split(weights)
     sums = inputs @ cells.T
     up, down = np.tanh(sums + biases), np.tanh(sums - biases)

@@ -1,6 +1,6 @@
-"""Write the reference pages that are made from the code: `python docs/write_reference.py`.
+"""Write the reference pages that are generated from the code: `python docs/write_reference.py`.
 
-`tests/docs/test_docs.py` fails where a page is not what this script would write.
+`tests/docs/test_docs.py` fails if a page differs from the output of this script.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ CONFIGURATION = """\
 
 <!-- Written by docs/write_reference.py from the configuration classes. Change those, then run it. -->
 
-Every table and key of a configuration file, with the plugins of this repository.
+This page lists every table and key of a configuration file, with the plugins of this repository.
 A file is TOML, YAML or JSON; the [examples](../examples) are TOML.
-`pippin show FILE` prints a file with every default, and `pippin schema` writes what follows for an editor.
+`pippin show FILE` prints a file with every default. `pippin schema` writes these tables as a JSON Schema for editors.
 
-Nothing is converted: `"3"`, `2.7` and `true` are not integers.
+Values are not converted: `"3"`, `2.7` and `true` are not integers.
 A key that is not listed here is an error, and so are NaN and infinity.
-A key with neither default nor "required" may be left out; its meaning says what holds then.
+If a key has neither a default nor "required", you may leave it out; its meaning describes the effect.
 Patterns are explained in the [glossary](glossary.md#label-pattern).
 
-Beside the tables, a file may begin with `extends`, a list of files it is merged over:
-tables merge key by key, lists and scalars replace, and a table whose `type` changes drops its other keys.
+Besides the tables, a file may begin with `extends`, a list of base files. The file is merged over them:
+tables are merged key by key, lists and scalars are replaced, and a table whose `type` changes loses its other keys.
 
-Two variables of the environment act like the table `[catalog]`, for every file: `PIPPIN_CATALOG_BLOCK` holds names of
-plugins or distributions that may not be chosen, separated by commas; `PIPPIN_CATALOG_ALLOW` the only ones that may.
+Two environment variables act like the table `[catalog]`, for every file. `PIPPIN_CATALOG_BLOCK` contains the names of
+blocked plugins or distributions, separated by commas; `PIPPIN_CATALOG_ALLOW` contains the only allowed ones.
 [Find out what is wrong with a plugin](../how-to/debug-plugin.md#keep-a-plugin-out) has examples.
 """
 
@@ -67,45 +67,48 @@ CLI = """\
 SOLVERS = """\
 # Solvers
 
-<!-- Written by docs/write_reference.py from what the plugins declare. Change that, then run it. -->
+<!-- Written by docs/write_reference.py from the plugins' declarations. Change those, then run it. -->
 
-What each solver of this repository declares and answers; [configuration](configuration.md) has its settings, and
-[physics checks](physics-checks.md) tell how near it comes to formulas.
+This page compares the solvers of this repository by their declarations and hooks.
+[Configuration](configuration.md) lists their settings, and [physics checks](physics-checks.md) gives their accuracy
+against formulas.
 
-- **coordinates**: what it writes, as [the attribute](hooks.md#attributes-of-a-component) says it
+- **coordinates**: the coordinates that the solver writes; see
+  [the attribute](hooks.md#attributes-of-a-component) of the same name
 - **contacts**: from Newton's pipeline, which `[collision]` configures, or from the solver itself
-- **captured**: when its steps are replayed from a graph; `sim.program` gives the reason where they are not
-- **same bits on**: the devices where every run gives the same bits, as
-  [`simulation.determinism`](../how-to/reproducible-runs.md) asks for; on CUDA it has not been tried
-- **observables**: what sensors can read of it
+- **captured**: when the steps are replayed from a graph; if they are not, `sim.program` gives the reason
+- **same bits on**: the devices on which every run gives the same bits, as
+  [`simulation.determinism`](../how-to/reproducible-runs.md) requires; this has not been tested on CUDA
+- **observables**: the quantities of the solver that sensors can read
 
 | solver | coordinates | contacts | captured | same bits on | observables |
 |---|---|---|---|---|---|
 """
 
 FEATURES_TABLE = """
-## What they take part in
+## Supported features
 
-A scene that uses what a solver does not take part in is refused before anything is compiled;
-a parameter that it does not know is left out with a warning.
-`pippin check FILE` says it for every solver, and `simulation.accept_unsupported` accepts it.
-Where a cell names an option, the solver takes part if the option is true.
+If a scene uses a feature that the solver does not support, Pippin refuses the scene before it compiles anything.
+An unsupported parameter is ignored, with a warning.
+`pippin check FILE` lists the unsupported features of a file for every solver, and `simulation.accept_unsupported`
+accepts them. If a cell names an option, the solver supports the feature when the option is true.
 
 """
 
 CHANGES_TABLE = """
-## What they take over while they run
+## Model changes while running
 
-Arrays of `sim.model` may be written between steps, in some worlds or in all.
-`sim.notify_model_changed` then tells the solver, with flags of `newton.ModelFlags`; what is captured stays valid.
-A flag that the solver does not take over is refused, as the change would have no effect.
+You may write arrays of `sim.model` between steps, in some worlds or in all.
+Then call `sim.notify_model_changed` with flags of `newton.ModelFlags` to notify the solver. Captured graphs stay valid.
+A flag that the solver does not support is refused, because the change would have no effect.
 
 """
 
 BUILDER = """
-## What they add to a builder
+## Additions to a builder
 
-A prototype built in Python [registers the same](../how-to/robot-from-python.md) before anything is added to it.
+A prototype built in Python needs [the same registrations](../how-to/robot-from-python.md) before you add anything to
+it.
 
 | solver | before assets | after replication |
 |---|---|---|
@@ -116,23 +119,23 @@ SENSORS = """\
 
 <!-- Written by docs/write_reference.py from the sensors of docs/examples/sensors.toml. Change those, then run it. -->
 
-Each sensor has a page of its own; [configuration](configuration.md) has its settings, and
-[use sensors](../how-to/use-sensors.md) what they have in common: periods, noise, and how to read them.
+Each sensor has a page of its own. [Configuration](configuration.md) lists the settings, and
+[use sensors](../how-to/use-sensors.md) explains the common parts: periods, noise, and how to read outputs.
 
-A sensor that reads nothing of the solver works with every one, and a reset measures it anew. The outputs of the others
-are zero after a reset until the next step; a solver that does not report what they read is refused. An `imu` with
-`source = "finite-difference"` reads nothing.
+A sensor that reads nothing from the solver works with every solver, and measures again at a reset. The outputs of the
+other sensors are zero after a reset until the next step. They need certain observables: Pippin refuses a solver that
+does not report them. An `imu` with `source = "finite-difference"` reads nothing.
 
-| sensor | what it gives | reads | solvers |
+| sensor | outputs | reads | solvers |
 |---|---|---|---|
 """
 
 OUTPUTS = """
 ## Outputs
 
-Those of the [example](../examples/sensors.toml), in two worlds: a quadruped before steps. The first number of a shape
-is the worlds, the second what the sensor's patterns match in each. The sensor's page says which frame is meant; `none`
-has no direction.
+This table lists the outputs in the [example](../examples/sensors.toml), a quadruped in front of steps, with two
+worlds. The first number of a shape is the number of worlds. The second number is the number of matches of the sensor's
+patterns in each world. The sensor's page explains the frame; `none` means that the output has no direction.
 
 | sensor | output | unit | frame | shape in the example |
 |---|---|---|---|---|
@@ -143,34 +146,37 @@ PHYSICS = """\
 
 <!-- Written by docs/write_reference.py from tests/physics/checks.toml. Change that, then run it. -->
 
-What each solver of this repository is held to, on the CPU, by [the tests](../../tests/physics) against formulas.
-A figure is the tolerance that its tests pass with: about twice the error measured, and more where that is rounding.
-[Below](#solver-by-solver) stands what the errors are made of; [solvers](solvers.md) says what else tells them apart.
+[The tests](../../tests/physics) compare each solver of this repository with formulas, on the CPU.
+The tables give the tolerances of these tests: about twice the measured error, and more if the error is rounding.
+[Solver by solver](#solver-by-solver) explains the sources of the errors; [solvers](solvers.md) lists other differences.
 
 ## Rigid bodies
 
 All experiments are in [one scene](../../tests/physics/laboratory.toml): a tumbling top, two pendulums, two spheres,
-boxes on plates and a tower of three. Worlds differ in gravity alone: upright, tilted by θ with tan θ = 0.35, and none.
+boxes on plates and a tower of three boxes. The worlds differ only in gravity: vertical, tilted by θ with
+tan θ = 0.35, and zero.
 
 - **free fall**: v = g t and z = g t (t + h) / 2 after 0.5 s with substeps of h, relative
 - **free top**: angular velocity of a free symmetric top by Euler's equations over 0.5 s, relative
 - **small swing**: period of a pendulum from 0.05 rad, relative
 - **large swing**: period from 2 rad, by the elliptic integral, relative
 - **energy**: largest drift of the large swing's energy over the whole run, relative to the start
-- **sticking**: speed at which a box with μ = 0.6 creeps where gravity is tilted [m/s]
-- **sliding**: acceleration of a box with μ = 0.2 there, against g (sin θ - μ cos θ), relative
+- **sticking**: creep speed of a box with μ = 0.6 under tilted gravity [m/s]
+- **sliding**: acceleration of a box with μ = 0.2 under tilted gravity, against g (sin θ - μ cos θ), relative
 - **momentum**: change of m₁ v₁ + m₂ v₂ through a head-on collision, relative to m₁ |v₁| + m₂ |v₂|
-- **restitution**: speed of parting over speed of closing, against 0.5 or what the contact's springs give
-- **stack**: largest distance of a box of the tower from its place at the end [m]; springs may yield by the formula
-- **rest**: kinetic energy of the tower at the end [J]; it weighs 12 kg
+- **restitution**: speed of separation over speed of approach, against 0.5 or the value of the contact's springs
+- **stack**: largest distance of a box of the tower from its place at the end [m]; for springs, the formula's
+  compression is subtracted
+- **rest**: kinetic energy of the tower, 12 kg, at the end [J]
 
 """
 
 PARTICLES = """
 ## Cloth and grains
 
-A stretched cloth, a net (`xpbd`) or a block of grains (`implicit-mpm`) flies for 0.2 s: its centre of mass falls by
-the formula, and its momentum across is kept, both relative. The other solvers do not move particles.
+A stretched cloth, a net (`xpbd`) or a block of grains (`implicit-mpm`) flies for 0.2 s. The errors are relative: of
+the fall of its centre of mass against the formula, and of its horizontal momentum, which is conserved. The other
+solvers do not move particles.
 
 """
 
@@ -183,28 +189,29 @@ VIEWS = """\
 
 <!-- Written by docs/write_reference.py from the tables of quantities. Change those, then run it. -->
 
-What `simulation.view` gives: `articulations(pattern)` and `rigid_bodies(pattern)` have a method `get_NAME` for each row
-of these tables, and `set_NAME` where something follows from setting it.
-[Views](../how-to/views.md) shows how they are used, and what `contacts(sensors, filters)` gives.
+`simulation.view.articulations(pattern)` and `rigid_bodies(pattern)` return views. A view has a method `get_NAME` for
+each row of its table, and a method `set_NAME` if the last column is not empty.
+[Views](../how-to/views.md) shows how to use them, and explains `contacts(sensors, filters)`.
 
-- **shape**: N rows, D DOFs, C coordinates and L links of the row with the most, G generalized DOFs: six of a free root,
-  if any row has one, then the D others. Where a row has fewer, it is padded with 0.
-- **array**: where the numbers are, of the state, the inputs (`control`), the `model`, or what the
-  [solver reports](glossary.md#observable); such a report is asked for by `simulation.observables`.
-- **when it is set**: `●` is all there is to it. Flags of `newton.ModelFlags` are what the solver is told, once, before
-  the next step; a solver that does not take them over [refuses](solvers.md#what-they-take-over-while-they-run).
-  "bodies" are computed from joints, once, before the next step or read, for the articulations that were set.
+- **shape**: N rows; D DOFs, C coordinates and L links of the row with the most; G generalized DOFs: the six of a free
+  root, if any row has one, then the D others. Shorter rows are padded with 0.
+- **array**: the array that holds the numbers, in the state, the inputs (`control`) or the `model`, or among the
+  [observables](glossary.md#observable) of the solver; request an observable with `simulation.observables`.
+- **when it is set**: `●` means that setting has no other effect. Flags of `newton.ModelFlags` are sent to the solver
+  once, before the next step; a solver that does not support them
+  [refuses the change](solvers.md#model-changes-while-running). "bodies" are computed from joints once, before the next
+  step or read, for the changed articulations.
 
-Numbers are float32, poses and velocities in the world: every world has the same origin.
+Numbers are float32. Poses and velocities are in the world frame; all worlds have the same origin.
 """
 
 CONTACTS = """
 ## Contacts
 
-`contacts(sensors, filters, max_contact_data=K)` reads the observable `contact_f` of S sensors, which are bodies, with
-up to F filters each; K rows hold single contacts. [Read contact forces](../how-to/contact-forces.md) shows how. Forces
-act on the sensor, in the last substep; with a `dt` they are multiplied by the length of a physics step and divided by
-it.
+`contacts(sensors, filters, max_contact_data=K)` reads the observable `contact_f` for S sensors, which are bodies, with
+up to F filters each. K rows hold single contacts. [Read contact forces](../how-to/contact-forces.md) has examples.
+Forces act on the sensor, in the last substep. With an argument `dt`, they are multiplied by the length of a physics
+step and divided by `dt`.
 
 | method | field | meaning | unit | shape |
 |---|---|---|---|---|
@@ -213,22 +220,22 @@ it.
 | `contact_data` | `forces` | normal force; positive pushes the sensor away | N | (K) |
 | `contact_data` | `points` | midpoint between the surfaces, in the world | m | (K, 3) |
 | `contact_data` | `normals` | unit vector towards the sensor, in the world | 1 | (K, 3) |
-| `contact_data` | `separations` | distance of the surfaces, negative where they penetrate | m | (K) |
-| `contact_data` | `counts` | contacts of each pair, also those without a row | 1 | (S, F) |
+| `contact_data` | `separations` | distance of the surfaces, negative if they penetrate | m | (K) |
+| `contact_data` | `counts` | number of contacts of each pair, including those without a row | 1 | (S, F) |
 | `contact_data` | `starts` | first row of each pair | 1 | (S, F) |
-| `contact_data` | `overflow` | rows that were needed when they were too few, else 0 | 1 | (1) |
+| `contact_data` | `overflow` | number of rows needed, if there were too few, else 0 | 1 | (1) |
 | `raw_contact_data` | `forces` | as above, of all contacts | N | (K) |
 | `raw_contact_data` | `points` | as above | m | (K, 3) |
 | `raw_contact_data` | `normals` | as above | 1 | (K, 3) |
 | `raw_contact_data` | `separations` | as above | m | (K) |
-| `raw_contact_data` | `counts` | contacts of each sensor | 1 | (S) |
+| `raw_contact_data` | `counts` | number of contacts of each sensor | 1 | (S) |
 | `raw_contact_data` | `starts` | first row of each sensor | 1 | (S) |
 | `raw_contact_data` | `overflow` | as above | 1 | (1) |
-| `raw_contact_data` | `other_bodies` | body that exerts the force, -1 where it is static | 1 | (K) |
-| `raw_contact_data` | `other_shapes` | its shape, -1 in rows that are not used | 1 | (K) |
+| `raw_contact_data` | `other_bodies` | body that exerts the force, -1 if it is static | 1 | (K) |
+| `raw_contact_data` | `other_shapes` | shape that exerts the force, -1 in unused rows | 1 | (K) |
 | `friction_data` | `forces` | tangential force on the sensor, in the world | N | (K, 3) |
 | `friction_data` | `points` | as above | m | (K, 3) |
-| `friction_data` | `counts` | contacts of each pair; without filters, of each sensor | 1 | (S, F) |
+| `friction_data` | `counts` | number of contacts of each pair; without filters, of each sensor | 1 | (S, F) |
 | `friction_data` | `starts` | first row of each pair; without filters, of each sensor | 1 | (S, F) |
 | `friction_data` | `overflow` | as above | 1 | (1) |
 """
@@ -238,20 +245,20 @@ CONFORMANCE = """\
 
 <!-- Written by docs/write_reference.py from the checks and the plugins' own tests. Change those, then run it. -->
 
-What every plugin promises, and [`pippin check-plugin`](cli.md#pippin-check-plugin) tries.
-[Test a plugin](../how-to/test-a-plugin.md) tells how to run the checks in tests of your own.
-All plugins of this repository pass all checks of their kind, [but for these](#exceptions).
+This page lists the promises of every plugin. [`pippin check-plugin`](cli.md#pippin-check-plugin) checks them, and
+[test a plugin](../how-to/test-a-plugin.md) shows how to run the checks in your own tests.
+All plugins of this repository pass all checks of their kind, with [these exceptions](#exceptions).
 
-Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground; free bodies, pendulums and
-mechanisms are tried without other things beside them. "The same" is to the bit unless a figure is given.
+Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground. Free bodies, pendulums and
+mechanisms are checked in scenes of their own. "The same" means bitwise the same, unless a tolerance is given.
 """
 
 FEATURE_CHECKS = """
 ## Features
 
-A feature that a solver declares in `supported_features` has to show on a small mechanism, within 0.1 s.
+Each feature in a solver's `supported_features` is checked on a small mechanism, which moves for 0.1 s.
 
-| check | what is measured | has to be |
+| check | measured motion | allowed range |
 |---|---|---|
 """
 
@@ -265,7 +272,7 @@ EXCEPTIONS = """
 SETTINGS = """
 ## Settings
 
-Plugins are tried with their defaults, in substeps of 2 ms, and where more is needed with what stands here.
+Plugins are checked with their defaults, in substeps of 2 ms. This table lists the settings of plugins that need more.
 
 | plugin | settings |
 |---|---|
@@ -281,7 +288,7 @@ It reads these after `bind`, whenever it needs them, so that a component may dec
 
 """
 
-ATTRIBUTE_COLUMNS = "| attribute | who | default | meaning |\n|---|---|---|---|\n"
+ATTRIBUTE_COLUMNS = "| attribute | components | default | meaning |\n|---|---|---|---|\n"
 
 PUBLIC_NAMES = """\
 # Public names
@@ -295,32 +302,32 @@ imports nothing else of Pippin; `pippin.views` and `pippin.isaac` are for users,
 MODEL_CHANGES = {
     "MODEL_PROPERTIES": "gravity, of each world",
     "BODY_INERTIAL_PROPERTIES": "masses, inertias, centres of mass",
-    "BODY_PROPERTIES": "bodies that are moved by hand, or no longer",
+    "BODY_PROPERTIES": "switching bodies between kinematic and dynamic",
     "JOINT_PROPERTIES": "frames and axes of joints",
-    "JOINT_DOF_PROPERTIES": "all of the following three that the solver knows",
+    "JOINT_DOF_PROPERTIES": "all of the following three that the solver supports",
     "JOINT_DOF_FORCE_PROPERTIES": "gains, limits, damping, friction and stiffness of joints",
     "JOINT_DOF_INERTIAL_PROPERTIES": "armature",
-    "JOINT_REFERENCE_POSE_PROPERTIES": "where springs of joints and rods are at rest",
-    "SHAPE_PROPERTIES": "friction, stiffness, placing and size of shapes",
-    "SHAPE_TYPE_AND_SOURCE": "what a shape is",
+    "JOINT_REFERENCE_POSE_PROPERTIES": "rest positions of the springs of joints and rods",
+    "SHAPE_PROPERTIES": "friction, stiffness, pose and size of shapes",
+    "SHAPE_TYPE_AND_SOURCE": "type and geometry of shapes",
     "CONSTRAINT_PROPERTIES": "mimic joints and equality constraints",
     "TENDON_PROPERTIES": "tendons",
     "ACTUATOR_PROPERTIES": "MuJoCo's actuators",
 }
-"""What flags of `newton.ModelFlags` stand for."""
+"""Meanings of the flags of `newton.ModelFlags`."""
 
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 
 
 def configuration_page() -> str:
-    """Return the page of every table and key, from the JSON Schema of everything installed."""
+    """Return the page of every table and key, from the JSON Schema of all installed plugins."""
     schema, problems = json_schema(Catalog.installed())
     if problems:
         raise RuntimeError("\n".join(problems))
     tables = {key: value for key, value in schema["properties"].items() if key not in ("$schema", "extends")}
     sections = [part for key, value in tables.items() for part in _sections(key, value, _demanded(schema["then"], key))]
     page = "\n".join([CONFIGURATION, *sections]).rstrip() + "\n"
-    # What several plugins have in common stands once.
+    # Sections that several plugins share appear once.
     return "\n## ".join(dict.fromkeys(part.rstrip("\n") + "\n" for part in page.split("\n## ")))
 
 
@@ -336,7 +343,7 @@ def cli_page() -> str:
 
 
 def solvers_page() -> str:
-    """Return the tables of what every installed solver declares and answers."""
+    """Return the tables of the declarations and hooks of every installed solver."""
     catalog = Catalog.installed()
     solvers = {name: catalog.find("solver", name).load() for name in catalog.names("solver")}
     declared = [_cells(name, *_declarations(plugin)) for name, plugin in solvers.items()]
@@ -355,7 +362,7 @@ def solvers_page() -> str:
 
 
 def sensors_page() -> str:
-    """Return what sensors read, and the outputs that those of the example have."""
+    """Return the observables that each sensor reads, and the outputs of the sensors in the example."""
     catalog = Catalog.installed()
     overrides = {"scene.worlds": 2, "simulation.device": "cpu"}
     with Simulation.from_file(EXAMPLE, overrides) as simulation:
@@ -370,7 +377,7 @@ def sensors_page() -> str:
 
 
 def _needs(name: str, sensor: Any, catalog: Catalog) -> str:
-    """Return what a sensor gives, what it reads of the solver, and which solvers report that."""
+    """Return the row of a sensor: its outputs, the observables that it reads, and the solvers that report them."""
     kinds = sorted(sensor.observables)
     able = [solver for kind in kinds for solver in solvers_declaring("supported_observables", kind, catalog)]
     reads = ", ".join(f"`{kind}`" for kind in kinds) or "nothing"
@@ -379,7 +386,7 @@ def _needs(name: str, sensor: Any, catalog: Catalog) -> str:
 
 
 def _changes_table(solvers: Mapping[str, Any]) -> str:
-    """Return which changes of the model each solver declares to take over."""
+    """Return the table of the model changes that each solver declares as supported."""
     lines = [_row_of_solvers("flag", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
     for flag, meaning in MODEL_CHANGES.items():
         marks = ("●" if flag in plugin.supported_model_changes else "" for plugin in solvers.values())
@@ -392,7 +399,7 @@ def _row_of_solvers(first: str, cells: Iterable[str]) -> str:
 
 
 def _feature_table(solvers: Mapping[str, Any]) -> str:
-    """Return which feature each solver declares, and what an option has to switch on."""
+    """Return the table of the features that each solver declares, with the options that switch some of them on."""
     lines = ["| feature | " + " | ".join(f"`{name}`" for name in solvers) + " |\n", "|---" * (len(solvers) + 1) + "|\n"]
     for is_structural in (True, False):
         chosen = {name: feature for name, feature in FEATURES.items() if feature.is_structural is is_structural}
@@ -411,14 +418,14 @@ def _mark(plugin: Any, feature: str) -> str:
 
 
 def physics_page() -> str:
-    """Return the tolerances of the physics checks, why they are what they are, and what each solver is good for."""
+    """Return the tolerances of the physics checks with their reasons, and the uses of each solver."""
     rows = tomllib.loads(PHYSICS_CHECKS.read_text(encoding="utf-8"))
     verdicts = "".join(_verdict(name, row) for name, row in rows.items())
     return PHYSICS + _tolerances(rows, "checks") + PARTICLES + _tolerances(rows, "particles") + VERDICTS + verdicts
 
 
 def conformance_page() -> str:
-    """Return what the checks try, and which of them plugins of this repository are known to fail."""
+    """Return the promises that the checks test, and the known failures of this repository's plugins."""
     plain, of_features = ([check for check in CHECKS if ("feature_" in check.name) is kind] for kind in (False, True))
     rows = [f"| `{check.name}` | {', '.join(check.kinds)} | {check.promise} |\n" for check in plain]
     features = [_feature_row(check.name) for check in of_features]
@@ -431,7 +438,7 @@ def conformance_page() -> str:
     ]
     settings = [f"| `{each.subject.name}` | {text} |\n" for each in declared if (text := _settings(each))]
     table = "\n## Checks\n\n| check | of | promise |\n|---|---|---|\n" + "".join(rows)
-    others = "\nNot tried by a mechanism:\n\n" + "".join(untried)
+    others = "\nThese features have no mechanism:\n\n" + "".join(untried)
     return "".join(
         [CONFORMANCE, table, FEATURE_CHECKS, *features, others, EXCEPTIONS, *exceptions, SETTINGS, *settings]
     )
@@ -443,7 +450,7 @@ def _feature_row(check: str) -> str:
 
 
 def conformances() -> list[Conformance]:
-    """Return what the tests of every plugin hold it to, in the order of the catalog."""
+    """Return the `Conformance` in the tests of every plugin, in the order of the catalog."""
     files = [
         path for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/tests/test_*.py")
     ]
@@ -453,18 +460,18 @@ def conformances() -> list[Conformance]:
 
 
 def _settings(conformance: Conformance) -> str:
-    """Return how a plugin is tried otherwise than by default."""
+    """Return the settings of a plugin's checks that differ from the defaults."""
     subject = conformance.subject
     parts = [f"`{key} = {_inline(value)}`" for key, value in subject.config.items() if key != "model"]
     if subject.dt != 0.002:
         parts.append(f"substeps of {1000 * subject.dt:g} ms")
     if subject.prototype is not None:
-        parts.append(f"a scene of its own: {_summary(subject.prototype)}")
+        parts.append(f"its own scene: {_summary(subject.prototype)}")
     return ", ".join(parts)
 
 
 def _tolerances(rows: Mapping[str, Any], kind: str) -> str:
-    """Return the table of what rigid bodies or particles are held to."""
+    """Return the table of the tolerances for rigid bodies or particles."""
     cells = {name: row[kind] for name, row in rows.items() if kind in row}
     checks = [check.replace("_", " ") for check in next(iter(cells.values()))]
     head = "| " + " | ".join(["solver", *checks]) + " |\n" + "|---" * (len(checks) + 1) + "|\n"
@@ -474,7 +481,7 @@ def _tolerances(rows: Mapping[str, Any], kind: str) -> str:
 
 
 def _verdict(name: str, row: Mapping[str, Any]) -> str:
-    """Say what a solver is good for, with which options it was run, and what its errors are made of."""
+    """Return the uses of a solver, the options of its run, and the sources of its errors."""
     options = [f"`{key} = {_inline(value)}`" for key, value in row.get("options", {}).items()]
     run = f"Run with {', '.join(options)}." if options else "Run with the default options."
     if "checks" in row:
@@ -488,7 +495,7 @@ def _verdict(name: str, row: Mapping[str, Any]) -> str:
 
 
 def _inline(value: Any) -> str:
-    """Return an option as a file has it."""
+    """Return an option in TOML syntax."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_inline(inner)}" for key, inner in value.items()) + " }"
     return json.dumps(value)
@@ -509,7 +516,7 @@ def _declarations(plugin: Any) -> Iterator[str]:
 
 
 def _contacts(hook: Any) -> str:
-    """Say where contacts come from, by what the hook returns; None leaves them to the host."""
+    """Return the source of contacts, from the return type of the hook; None leaves them to the host."""
     if hook is None:
         return "Newton's"
     returned = inspect.signature(hook).return_annotation
@@ -532,7 +539,7 @@ def _help(name: str, command: click.Command, parent: click.Context | None) -> st
 
 
 def _sections(path: str, value: Schema, demands: Schema) -> Iterator[str]:
-    """Yield the section of whatever tables stand at a path, then those of the tables inside them."""
+    """Yield the section of the tables at a path, then those of the tables inside them."""
     if value.get("type") == "array" and "allOf" in value["items"]:
         yield from _plugins(f"[{path}]", value["items"], {})
     elif value.get("type") == "array":
@@ -552,7 +559,7 @@ def _plugins(path: str, value: Schema, demands: Schema) -> Iterator[str]:
     for table in plugins:
         yield from _table(f"[{path}]", table, required.get(table["title"], {}), plugin=table["title"])
     if not plugins:
-        yield f"## `[{path}]`\n\nFor plugins that are no solver, actuator or sensor. This repository has none.\n"
+        yield f"## `[{path}]`\n\nPlugins that are not solvers, actuators or sensors. This repository has none.\n"
 
 
 def _table(
@@ -573,7 +580,7 @@ def _table(
 
 
 def _opens_tables(value: Schema) -> bool:
-    """Tell whether a key holds tables with keys of their own."""
+    """Return whether a key holds tables with keys of their own."""
     held = value["items"] if value.get("type") == "array" else value
     return "properties" in held or "allOf" in held
 
@@ -591,7 +598,7 @@ def _row(key: str, value: Schema, is_required: bool) -> str:
 
 
 def _split_unit(text: str) -> tuple[str, str]:
-    """Take the first unit in brackets out of a description."""
+    """Return a description without its first unit in brackets, and this unit."""
     found = re.search(r" \[([^\]`]+)\]", text)
     return (text[: found.start()] + text[found.end() :], found[1]) if found else (text, "")
 
@@ -615,17 +622,17 @@ def _type(value: Schema) -> str:
 
 
 def _plural(kind: str) -> str:
-    """Return several of what a type is called; its bounds and names stay as they are."""
+    """Return the plural of a type's name; bounds and names stay unchanged."""
     return re.sub(r"^(boolean|integer|number|string|table)\b", r"\1s", kind)
 
 
 def _repeats_its_neighbours(values: Schema) -> bool:
-    """Tell whether a table's values are what may stand in its place, a number or a table of bounds."""
+    """Return whether a table's values have the same types as the table itself: a number or a table of bounds."""
     return any("properties" in choice for choice in values.get("anyOf", ()))
 
 
 def _toml(value: Any) -> str:
-    """Return a value as TOML has it; scalars and lists are the same in JSON."""
+    """Return a value in TOML syntax; scalars and lists are the same in JSON."""
     number = f"{value:g}" if isinstance(value, float) else None
     return number or json.dumps(value, ensure_ascii=False)
 
@@ -655,7 +662,7 @@ def _quantity(quantity: Quantity) -> str:
 
 
 def hooks_page() -> str:
-    """Return the page of hooks with the tables of attributes; the rest of it is written by hand."""
+    """Return the page of hooks with the tables of attributes; the rest of the page is written by hand."""
     page = (REFERENCE / "hooks.md").read_text(encoding="utf-8")
     begin, end = "<!-- attributes -->\n", "<!-- end of attributes -->"
     texts = field_texts(Declaration)
@@ -673,7 +680,7 @@ def hooks_page() -> str:
 
 
 def _with_users(section: str, plugins: Iterable[tuple[str, type]]) -> str:
-    """Return the section of a hook with the plugins that answer it; other sections as they are."""
+    """Return the section of a hook with the plugins that implement it; other sections stay unchanged."""
     hook = re.match(r"### `(\w+)\(", section)
     if hook is None:
         return section
@@ -683,7 +690,7 @@ def _with_users(section: str, plugins: Iterable[tuple[str, type]]) -> str:
 
 
 def _attribute(name: str, text: str, default: Any) -> str:
-    """Return a row; its text begins with the kind of component that may have the attribute, if only one may."""
+    """Return a row; its text begins with the kind of component if only this kind may have the attribute."""
     kind, colon, meaning = text.partition(": ")
     who, meaning = (kind.lower(), meaning) if colon and kind.endswith("s") and kind.isalpha() else ("any", text)
     values = sorted(default) if isinstance(default, frozenset) else [default]
@@ -714,7 +721,7 @@ PAGES = {
     "public-names": public_names_page,
     "conformance": conformance_page,
 }
-"""What writes each page, by the name of its file."""
+"""Function that returns each page, by the name of its file."""
 
 
 def main() -> None:

@@ -14,20 +14,20 @@ import attrs
 import pytest
 
 OUTSIDE = Path(__file__).parent / "outside"
-"""Packages that are no members of the workspace."""
+"""Packages outside the workspace."""
 
 SOLVERS = ("mujoco", "xpbd", "featherstone", "semi-implicit", "steel", "vbd")
-"""Solvers of this workspace that run rigid robots on Warp, and fast."""
+"""Solvers of this workspace that run rigid robots on Warp at high speed."""
 
 _DECLARED = "solver declares that it is not capturable"
 EAGER = {
     "mujoco-native": _DECLARED,
     "implicit-mpm": f"{_DECLARED}: on the CPU, a graph of it does not replay what was recorded",
 }
-"""Solvers that are never captured on the CPU, and why their programs say so."""
+"""Solvers that are never captured on the CPU, with the reasons in their programs."""
 
 ALONE = ("style3d",)
-"""Solvers of one world: it lets the cloths of all worlds collide."""
+"""Solvers that support only one world: the cloths of all worlds collide with each other."""
 
 EVERY_SOLVER = (*SOLVERS, "kamino", "style3d", *EAGER)
 
@@ -40,7 +40,7 @@ def solver(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def install_outside(uv: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
-    """Return a context manager that builds a package from outside, as a user does, and has it installed meanwhile.
+    """Return a context manager that builds and installs a package from outside, as a user does, and removes it later.
 
     It gives the folder that the package is installed in, for processes that are started.
     """
@@ -133,13 +133,13 @@ PD = {"type": "pd", "joints": [".*"], "kp": 20.0, "kd": 1.0}
 
 @pytest.fixture
 def pd() -> dict[str, Any]:
-    """PD control of every joint, with a delay of three physics steps: an actuator that carries state."""
+    """PD control of every joint, with a delay of three physics steps: an actuator with state."""
     return {"legs": {**PD, "delay": {"steps": 3}, "clamping": [{"type": "max-effort", "max_effort": 5.0}]}}
 
 
 @pytest.fixture
 def cloth() -> Callable[..., Any]:
-    """Return a function that builds a small cloth for Style3D, flat and on its way along x."""
+    """Return a function that builds a small flat cloth for Style3D, moving along x."""
     import newton
     import warp as wp
 
@@ -167,7 +167,7 @@ def cloth() -> Callable[..., Any]:
 
 @pytest.fixture
 def grains() -> Callable[..., Any]:
-    """Return a function that builds a block of 27 grains on its way along x."""
+    """Return a function that builds a block of 27 grains, moving along x."""
     import newton
     from pippin.conformance import scenes
 
@@ -182,18 +182,18 @@ def grains() -> Callable[..., Any]:
 
 @attrs.frozen(kw_only=True)
 class Suited:
-    """A solver with a scene that suits it: a driven robot, a cloth or grains."""
+    """A solver with a suitable scene: a driven robot, a cloth or grains."""
 
     solver: str
     world_count: int
     eager_reason: str | None
-    """Why its steps are not captured on the CPU; None where they are."""
+    """Reason why its steps are not captured on the CPU; None if they are."""
 
     step_count: int
-    """Control steps that show what there is to see, and no more than they cost."""
+    """Number of control steps: enough to show an effect, and no more, to save time."""
 
     tolerance: float
-    """How far a world may be from one that is beside others [m, m/s]: 0 is to the bit."""
+    """Largest difference between a world alone and a world beside others [m, m/s]; 0 means bitwise equality."""
 
     build: Callable[..., Any]
     """Returns a simulation, from options of the simulation."""
@@ -207,7 +207,7 @@ def suit(
     configure: Callable[..., Any],
     pd: dict[str, Any],
 ) -> Callable[..., Suited]:
-    """Return a function from a solver and a number of worlds to the scene that suits it."""
+    """Return a function from a solver and a number of worlds to its suitable scene."""
     import pippin
 
     def choose(solver: str, world_count: int) -> Suited:
@@ -215,7 +215,7 @@ def suit(
         tables: dict[str, Any] = {"actuators": pd if prototype is chain else {}}
         table: dict[str, Any] = {"type": solver}
         if solver == "implicit-mpm":
-            table |= {"separate_worlds": True, "grid_type": "dense"}  # as it must be on the CPU
+            table |= {"separate_worlds": True, "grid_type": "dense"}  # the CPU requires a dense grid
 
         def build(**options: Any) -> pippin.Simulation:
             scene = {"worlds": world_count, "ground": True}
@@ -226,7 +226,7 @@ def suit(
             world_count=world_count,
             eager_reason=EAGER.get(solver),
             step_count=2 if solver in ("kamino", "implicit-mpm") else 8,
-            # The rheology of all worlds' grains is one system, and iterates until all of them are solved.
+            # The rheology of the grains of all worlds is one system, and iterates until all worlds have converged.
             tolerance=3e-4 if solver == "implicit-mpm" else 0.0,
             build=build,
         )
@@ -236,7 +236,7 @@ def suit(
 
 @pytest.fixture(params=EVERY_SOLVER)
 def suited(request: pytest.FixtureRequest, suit: Callable[..., Suited]) -> Suited:
-    """Each solver with a scene that suits it, in three worlds where it takes several."""
+    """Each solver with a suitable scene, in three worlds if it supports several."""
     return suit(request.param, 1 if request.param in ALONE else 3)
 
 
@@ -245,5 +245,5 @@ def suited(request: pytest.FixtureRequest, suit: Callable[..., Suited]) -> Suite
     ids=lambda case: f"{case[0]}-{case[1]}",
 )
 def suited_world_count(request: pytest.FixtureRequest, suit: Callable[..., Suited]) -> Suited:
-    """Each solver with a scene that suits it, in one world and in three."""
+    """Each solver with a suitable scene, in one world and in three."""
     return suit(*request.param)

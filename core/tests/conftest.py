@@ -1,4 +1,4 @@
-"""Plugin packages that are really built and installed, into a folder of the test's own."""
+"""Plugin packages that are built and installed into a folder of the test."""
 
 import json
 import os

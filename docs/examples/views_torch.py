@@ -1,7 +1,7 @@
-"""Sixteen quadrupeds driven from PyTorch without a copy: they stand, one higher than the other.
+"""Sixteen quadrupeds driven from PyTorch without copies: they stand at different heights.
 
 `uv run --group torch python docs/examples/views_torch.py [STEPS]`. Tensors share the memory of the views, on the
-CPU and on a GPU, and what is computed from them is read where it is.
+CPU and on a GPU, and the views read the computed tensors in place.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The laboratory: experiments side by side in one scene, run once for each solver and recorded step by step."""
+"""Laboratory: experiments side by side in one scene, run once for each solver and recorded step by step."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ GRAVITIES = {
     "tilted": LABORATORY["worlds"]["gravity"] * np.array([np.sin(SLOPE), 0.0, -np.cos(SLOPE)]),
     "weightless": np.zeros(3),
 }
-"""The worlds: all hold the same, and gravity [m/s²] tells them apart."""
+"""Gravity of each world [m/s²]; all worlds have the same content."""
 
 
 @attrs.frozen(eq=False)
 class Motion:
-    """How one body of one world moved."""
+    """Motion of one body in one world."""
 
     time: np.ndarray
     """Time since the start [s], shape [step_count + 1]."""
@@ -53,12 +53,12 @@ class Motion:
         return int(np.searchsorted(self.time, time - 1e-9))
 
     def into_world(self, vector: np.ndarray) -> np.ndarray:
-        """Turn a vector of the body's frame, or one for each step, into the world's frame."""
+        """Rotate a vector, or one vector per step, from the body's frame into the world's frame."""
         axis, real = self.rotation[:, :3], self.rotation[:, 3:]
         return vector + 2 * np.cross(axis, np.cross(axis, vector) + real * vector)
 
     def into_body(self, vector: np.ndarray) -> np.ndarray:
-        """Turn a vector for each step from the world's frame into the body's."""
+        """Rotate one vector per step from the world's frame into the body's frame."""
         conjugate = attrs.evolve(self, rotation=self.rotation * [-1.0, -1.0, -1.0, 1.0])
         return conjugate.into_world(vector)
 
@@ -70,7 +70,7 @@ class Motion:
 
 @attrs.frozen(eq=False)
 class Recording:
-    """How every body of the laboratory moved with one solver."""
+    """Motion of every body of the laboratory with one solver."""
 
     substep: float
     """Length of a substep [s]."""
@@ -103,7 +103,7 @@ def add_top(builder: newton.ModelBuilder, y: float) -> None:
 
 
 def add_spheres(builder: newton.ModelBuilder, y: float) -> None:
-    """Add two spheres on their way to a head-on collision."""
+    """Add two spheres that move towards a head-on collision."""
     spheres = LABORATORY["spheres"]
     radius = spheres["radius"]
     shape = newton.ModelBuilder.ShapeConfig(
@@ -119,7 +119,7 @@ def add_spheres(builder: newton.ModelBuilder, y: float) -> None:
 
 
 def add_pendulum(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a pendulum that hangs from a hinge about y, at the angle its label stands for."""
+    """Add a pendulum that hangs from a hinge about y, at the angle given by its label."""
     pendulum = LABORATORY["pendulum"]
     body = builder.add_link(label=label, mass=pendulum["mass"], inertia=wp.diag(wp.vec3(pendulum["inertia"])))
     builder.body_com[body] = wp.vec3(0.0, 0.0, -pendulum["length"])
@@ -156,7 +156,7 @@ def laboratory(register: Callable[[newton.ModelBuilder], None]) -> newton.ModelB
 
 
 def build(solver: str) -> pippin.Simulation:
-    """Return the three worlds with one solver, as its row of the table says."""
+    """Return the three worlds with one solver, with the options of its table."""
     row = ROWS[solver]
     tables = {
         "simulation": {"device": "cpu", "dt": row["dt"], "substeps": row.get("substeps", 1)},

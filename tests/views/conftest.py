@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def walker() -> Callable[..., Any]:
-    """Return a function that builds a walker, whose two legs have a hinge and a slider, an arm on a wall and a ball."""
+    """Return a function that builds a walker with two legs of a hinge and a slider, an arm on a wall, and a ball."""
     import newton
     import warp as wp
 
@@ -54,7 +54,7 @@ def walker() -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def build() -> Callable[..., Any]:
-    """Return a function from solver, prototype and world count to a simulation, on the CPU unless told otherwise."""
+    """Return a function from solver, prototype and world count to a simulation, by default on the CPU."""
     import pippin
 
     def simulate(solver: Any, prototype: Any, worlds: int, **options: Any) -> pippin.Simulation:

@@ -1,4 +1,4 @@
-"""Stand-ins for the scenes of Isaac Sim's tests of its tensor views, and the devices that these run on.
+"""Replacements for the scenes in Isaac Sim's tests of its tensor views, and the devices that the tests run on.
 
 What their environments `/envs/env0` and so on hold is one world here, as it is there: labels tell copies apart.
 """
@@ -17,7 +17,7 @@ DT = 1.0 / 60.0
 
 @attrs.frozen
 class Devices:
-    """Where the simulation runs, and where arrays lie that are passed to views."""
+    """Devices of the simulation, and of the arrays that are passed to views."""
 
     simulation: str
     arrays: str
@@ -29,7 +29,7 @@ class Devices:
         return wp.array(np.asarray(values, dtype=dtype), device=self.arrays)
 
     def indices(self, count: int) -> Any:
-        """Return the first rows; Isaac's are not signed."""
+        """Return the first rows as unsigned integers, like Isaac's."""
         return self.array(np.arange(count), np.uint32)
 
 
@@ -42,7 +42,7 @@ class Devices:
     ],
 )
 def devices(request: pytest.FixtureRequest) -> Devices:
-    """Each pair of devices that this machine has."""
+    """Each pair of devices of this machine."""
     import warp as wp
 
     found = Devices(*request.param)
@@ -79,12 +79,12 @@ def simulate(devices: Devices) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture(scope="module")
 def ants(simulate: Callable[..., Any]) -> Any:
-    """Return four ants in worlds of their own, of Newton's file; a label is of a robot in each of them."""
+    """Return four ants from Newton's file, each in a world of its own; every label occurs in each world."""
     return simulate(worlds=4, assets=[{"path": "pkg:newton/examples/assets/ant.usda"}])
 
 
 def new_builder() -> Any:
-    """Return a builder that MuJoCo's attributes are registered on."""
+    """Return a builder with MuJoCo's attributes."""
     import newton
 
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -94,7 +94,7 @@ def new_builder() -> Any:
 
 @pytest.fixture(scope="module")
 def ball_grid() -> Callable[..., Any]:
-    """Return a function that builds balls of 1 kg and 0.15 m beside each other, at some height."""
+    """Return a function that builds balls of 1 kg and 0.15 m beside each other, at a given height."""
     import newton
     import warp as wp
 
@@ -112,7 +112,7 @@ def ball_grid() -> Callable[..., Any]:
 
 @pytest.fixture(scope="module")
 def box_grid() -> Callable[..., Any]:
-    """Return a function that builds stacks of boxes of 1 kg and 0.6 m, and balls on top, on a ground of their own."""
+    """Return a function that builds stacks of boxes of 1 kg and 0.6 m with balls on top, on a separate ground."""
     import newton
     import warp as wp
 

@@ -88,7 +88,7 @@ class Declaration:
     it builds anything; without it, the host asks the solver that it has built."""
 
     supported_features: frozenset[str] | None = _names_field(None, FEATURES)
-    """Solvers: The names of the [features that the solver supports](solvers.md#what-they-take-part-in). The host
+    """Solvers: The names of the [features that the solver supports](solvers.md#supported-features). The host
     checks every scene against them. A solver without this declaration is assumed to support every feature."""
 
     optional_features: Mapping[str, str] = attrs.field(factory=dict, validator=_are_options)
@@ -97,7 +97,7 @@ class Declaration:
 
     supported_model_changes: frozenset[str] | None = _names_field(None)
     """Solvers: The names in `newton.ModelFlags` of [model changes that the solver can apply while it
-    runs](solvers.md#what-they-take-over-while-they-run); `notify_model_changed` refuses the others. A solver without
+    runs](solvers.md#model-changes-while-running); `notify_model_changed` refuses the others. A solver without
     this declaration is notified of every change."""
 
     coordinates: str = attrs.field(default="reduced", validator=_is_one_of("reduced", "joint", "maximal"))
