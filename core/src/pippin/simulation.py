@@ -326,7 +326,7 @@ class Simulation:
             if self._reports is not None:
                 self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):
-                implementation.bind(state=self.state, world_mask=mask)()
+                implementation.call(state=self.state, world_mask=mask)
             self._plan.monitor.forget()
 
     def invalidate(self, what: Coordinates, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:

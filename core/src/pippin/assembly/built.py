@@ -132,7 +132,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
                 layout=built.layout,
             )
             with located(answer.place):
-                answer.bind(simulation=simulation, binding=binding)()
+                answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
         for name, bound in components.bound.items():

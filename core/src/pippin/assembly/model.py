@@ -119,7 +119,7 @@ def _holders(
     holders, missed = [], []
     for index, builder in enumerate(worlds):
         try:
-            implementation.bind(builder=builder, prototype=index)()
+            implementation.call(builder=builder, prototype=index)
             holders.append(index)
         except NoMatchError as error:
             missed.append(error)

@@ -27,7 +27,7 @@ class SolverBuilding:
         catalog: The installed plugins; errors list suitable solvers among them.
 
     Raises:
-        ConfigError: No component builds a solver; or the solver declares too few observables, or would ignore `[collision]`.
+        ConfigError: No component builds a solver; or the solver lacks an observable, or would ignore `[collision]`.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SolverBuilding:
         pipeline = build_pipeline(model, collision) if self.declaration.runs_pipeline else None
         try:
             with located(answer.place):
-                solver = answer.bind(model=model, collision=collision, pipeline=pipeline)()
+                solver = answer.call(model=model, collision=collision, pipeline=pipeline)
         except (NotImplementedError, ValueError) as error:
             # Newton's constructors refuse arguments with built-in errors of Python.
             place = answer.owner.replace(":", ".")
@@ -88,7 +88,7 @@ class SolverBuilding:
         source = None
         if answer is not None:
             with located(answer.place):
-                source = answer.bind(model=model, solver=solver, collision=collision)()
+                source = answer.call(model=model, solver=solver, collision=collision)
         if source is None and solver.collision_pipeline is not None:
             return pipeline_of_solver(solver, collision)
         if source is None:

@@ -38,7 +38,7 @@ def _joints_where(model: newton.Model, chosen: Any) -> Sequence[str]:
 
 
 def _is_moved(model: newton.Model) -> np.ndarray:
-    """Tell for each body whether forces move it. Users move the kinematic bodies, so these need no support by a solver."""
+    """Tell for each body whether forces move it. Users move kinematic bodies, which need no support by a solver."""
     return (_host(model.body_flags) & int(newton.BodyFlags.KINEMATIC)) == 0
 
 
@@ -198,4 +198,4 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "effort_limits": _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < _NO_LIMIT)),
     "velocity_limits": _by_dof(lambda model: _host(model.joint_velocity_limit) < _NO_LIMIT),
 }
-"""For each of `pippin.solving.FEATURES`, a function that lists the users of the feature in a model: labels or counts."""
+"""For each of `pippin.solving.FEATURES`, a function that lists its users in a model: labels or counts."""

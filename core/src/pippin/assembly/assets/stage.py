@@ -54,7 +54,7 @@ def skipping_patterns(stage: Any, config: AssetConfig, where: str) -> list[str]:
 
 
 def _exact(path: str, others: list[str]) -> str:
-    """Return an expression that matches exactly one prim. It is a path if possible, since OpenUSD warns of other text."""
+    """Return an expression that matches exactly one prim: a path if possible, since OpenUSD warns of other text."""
     is_prefix = any(other.startswith(path) and not other.startswith(f"{path}/") for other in others)
     return rf"{re.escape(path)}\Z" if is_prefix else path
 
