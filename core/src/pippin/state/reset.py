@@ -50,7 +50,7 @@ class WorldReset:
             self._rows.append(WorldRows.of(array, world_of_row, self._model.world_count))
 
     def mask_of(self, worlds: Sequence[int] | np.ndarray | wp.array | None) -> wp.array[wp.bool]:
-        """Return the mask of worlds, shape [world_count + 1]; its last entry, for global entities, is set only for None.
+        """Return the mask of worlds, shape [world_count + 1]. The last entry, of global entities, is set only for None.
 
         Raises:
             ConfigError: An index is out of range, or a mask has another shape.
