@@ -251,7 +251,7 @@ def test_a_build_from_the_cache_is_not_rehearsed(configure: Callable[..., Any], 
 
 def test_the_rehearsal_of_a_build_finds_all_that_the_build_and_the_step_launch(tmp_path: Path) -> None:
     """In a process of its own with an empty kernel cache: no module of the cartpole compiles alone."""
-    file = Path(__file__).parents[1] / "docs/examples/cartpole.toml"
+    file = Path(__file__).parents[2] / "docs/examples/cartpole.toml"
     code = f"""
 import threading, pippin, warp as wp
 config, alone = pippin.load({str(file)!r}, {{"scene.worlds": 2}}), []

@@ -1,11 +1,11 @@
-"""The hooks of the plugin contract, in the order the host calls them, and their two markers.
+"""The hooks of the plugin contract, in the order in which the host calls them, and their two markers.
 
-A component answers with methods marked `pippin.hookimpl`. It names only the arguments it uses. Calls follow the
-order of the file. The attributes that it may have beside its hooks are in `pippin.components`: those of `Declaration`
-are read once, those of `Bound` after `bind`.
+A component answers with methods marked `pippin.hookimpl`. It names only the arguments that it uses. Components are
+called in the order of the file. Optional attributes of components are in `pippin.components`: the host reads those of
+`Declaration` once, and those of `Bound` after `bind`.
 
-A wrapper, `pippin.hookimpl(wrapper=True)`, may stand around what several components answer: the hooks of the
-builder, `apply_actuators`, `before_substep` and `update_sensors`.
+A wrapper, `pippin.hookimpl(wrapper=True)`, surrounds the answers of all components. These hooks can be wrapped: the
+hooks of the builder, `apply_actuators`, `before_substep` and `update_sensors`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["Hooks", "hookimpl", "hookspec"]
 
 hookspec = pluggy.HookspecMarker("pippin")
-"""Marks a hook."""
+"""The marker of a hook."""
 
 hookimpl = pluggy.HookimplMarker("pippin")
-"""Marks a method as an answer to the hook of its name; `@hookimpl(wrapper=True)` as a wrapper around the answers."""
+"""The marker of a method that answers the hook of its name; `@hookimpl(wrapper=True)` marks a wrapper."""
 
 
 class Hooks:
-    """Every hook of Pippin. "Build" happens once; "step" may be recorded into a graph and replayed without Python."""
+    """The hooks of Pippin. "Build" runs once; "step" may be recorded into a graph and replayed without Python."""
 
     @hookspec
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
@@ -40,13 +40,13 @@ class Hooks:
 
     @hookspec
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Add sites, armature or limits to one world's assets, before replication. Build; once for each `prototype`,
-        counted from 0, where worlds differ. Raising `NoMatchError` says that its worlds hold nothing for the component.
+        """Add sites, armature or limits to one world's assets, before replication. Build; once per `prototype`, counted
+        from 0; worlds that differ have several. Raise `NoMatchError` if its worlds contain nothing for the component.
         """
 
     @hookspec
     def complete_builder(self, builder: newton.ModelBuilder) -> None:
-        """Finish the builder of all worlds, after replication and ground: colouring and the like. Build; once."""
+        """Finish the builder of all worlds, after replication and ground, for example colour it. Build; once."""
 
     @hookspec(firstresult=True)
     def build_solver(
@@ -54,18 +54,19 @@ class Hooks:
     ) -> newton.solvers.SolverBase:  # pyright: ignore[reportReturnType]
         """Return the solver of the finalized model. Build; once; exactly one component answers.
 
-        `collision` is the `[collision]` table. `pipeline` is what it describes, for a component with `runs_pipeline`.
+        `collision` is the `[collision]` table. `pipeline` is the pipeline of this table if the component declares
+        `runs_pipeline`, else None.
         """
 
     @hookspec(firstresult=True)
     def initialize_contacts(
         self, model: newton.Model, solver: newton.solvers.SolverBase, collision: CollisionConfig
     ) -> ContactSource:  # pyright: ignore[reportReturnType]
-        """Return where contacts come from. Build; once; where nobody answers, Newton's `CollisionPipeline`."""
+        """Return the source of contacts. Build; once. The default is Newton's `CollisionPipeline`."""
 
     @hookspec
     def bind(self, simulation: Host, binding: Binding) -> None:
-        """Allocate and resolve labels: model, state, control and contacts exist now. Build; once."""
+        """Allocate arrays and resolve labels: model, state, control and contacts exist now. Build; once."""
 
     @hookspec
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
@@ -73,7 +74,7 @@ class Hooks:
 
     @hookspec
     def before_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Act on the input of one substep: add to `state.body_f`, say. Step; once per substep of `dt` [s]."""
+        """Change the input of one substep, for example add to `state.body_f`. Step; once per substep of `dt` [s]."""
 
     @hookspec(firstresult=True)
     def step_solver(
@@ -89,8 +90,8 @@ class Hooks:
     ) -> None:
         """Advance `state_in` by `dt` [s] into `state_out`, in place of `solver.step`. Step; once per substep.
 
-        A component that asks for `substep_count` takes as many substeps of `dt` in the call: all of a control step
-        or of a physics step where nothing happens between them, else one.
+        A component that asks for `substep_count` takes that number of substeps of `dt` in the call: all substeps of a
+        control step or of a physics step if nothing happens between them, else one.
         """
 
     @hookspec
@@ -109,8 +110,8 @@ class Hooks:
 
     @hookspec
     def reset_worlds(self, state: newton.State, world_mask: wp.array[bool]) -> None:
-        """Forget the masked worlds; the mask has shape [world_count + 1], the last entry for what no world owns."""
+        """Reset the memory of the masked worlds. The mask has shape [world_count + 1]; its last entry is for no world."""
 
     @hookspec
     def close(self) -> None:
-        """Let go of what is not memory: files, threads. Once, in reverse order, even where another one raises."""
+        """Release resources other than memory: files, threads. Once, in reverse order, even if another one raises."""

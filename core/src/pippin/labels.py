@@ -2,8 +2,8 @@
 
 Newton's labels are paths, such as `ant/worldbody/torso/front_left_leg/hip_1` or `/cartPole/railCartJoint`. An
 expression matches a label if it covers the whole path or the whole last segment: `torso`, `.*hip.*`. A configuration
-has such patterns as strings. A view takes them compiled, beside its globs, and reports a pattern without a match in the
-same words.
+has such patterns as strings. A view takes compiled expressions in addition to globs, and reports a pattern without a
+match in the same words.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ V = TypeVar("V")
 LISTED_NAME_COUNT = 12
 
 SEARCHED_NAME_COUNT = 2000
-"""Names that are searched for the nearest one; more would make the error slow."""
+"""Largest number of names searched for the nearest one; more would make the error slow."""
 
 
 class NoMatchError(ConfigError):
-    """No pattern matches anything; where worlds differ, other worlds may hold what is meant."""
+    """No pattern matches anything. If worlds differ, other worlds may have matches."""
 
 
 def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where: str) -> list[int]:
@@ -36,12 +36,12 @@ def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where
     Args:
         patterns: One pattern or several.
         labels: Labels of the model, such as `model.body_label`.
-        what: What is labelled, for the error: `body`, `joint`.
+        what: Kind of labelled element, for the error: `body`, `joint`.
         where: Key path of the patterns in the configuration, for the error.
 
     Raises:
         NoMatchError: No pattern matches anything.
-        ConfigError: A pattern is no regular expression, or matches nothing. One fault per pattern.
+        ConfigError: A pattern is not a regular expression, or matches nothing. One fault per pattern.
     """
     patterns = [patterns] if isinstance(patterns, str) else patterns
     found = _matches(patterns, labels, what, where)
@@ -49,7 +49,7 @@ def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where
 
 
 def covers(patterns: Iterable[str], label: str) -> bool:
-    """Tell whether a pattern matches a label; one that is no regular expression matches none."""
+    """Tell whether a pattern matches a label; a pattern that is not a regular expression matches nothing."""
     for pattern in patterns:
         with contextlib.suppress(re.error):
             if matches(re.compile(pattern), label):
@@ -58,9 +58,9 @@ def covers(patterns: Iterable[str], label: str) -> bool:
 
 
 def matches(expression: re.Pattern[str], label: str) -> bool:
-    """Tell whether an expression matches a label: it covers the whole of it, or the whole last segment.
+    """Tell whether an expression matches a label: it covers the whole label or the whole last segment.
 
-    Configurations and views ask here, and nowhere else, what a regular expression means for a label.
+    This is the only definition of a match; configurations and views use it.
     """
     return bool(expression.fullmatch(label) or expression.fullmatch(_last_segment(label)))
 
@@ -70,10 +70,10 @@ def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_p
 
     Args:
         pattern: A regular expression or a glob.
-        labels: What it was compared with.
-        what: What is labelled: `body`, `joint`.
-        where: Place of the pattern, which the fault begins with.
-        by_path: Whether patterns of this kind have to cover the whole label, so that no shorter name would match.
+        labels: The labels that the pattern was compared with.
+        what: Kind of labelled element: `body`, `joint`.
+        where: Place of the pattern, at the beginning of the fault.
+        by_path: Whether patterns of this kind must cover the whole label, so that the last segment does not match.
     """
     labels = list(dict.fromkeys(labels))
     names = labels if by_path else list(dict.fromkeys(map(_last_segment, labels)))
@@ -88,13 +88,13 @@ def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_p
 
 
 def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> list[str | None]:
-    """Return the pattern that matches each label, None where none does; shape [label_count].
+    """Return the pattern that matches each label, None if none matches; shape [label_count].
 
     Raises:
         ConfigError: As `match`; or two patterns match one label.
     """
     owners: list[str | None] = [None] * len(labels)
-    faults: dict[str, None] = {}  # ordered, and one fault for the same label in every world
+    faults: dict[str, None] = {}  # ordered; the same label in several worlds gives one fault
     for pattern, indices in _matches(patterns, labels, what, where).items():
         for index in indices:
             if owners[index] is not None:
@@ -115,7 +115,7 @@ def lookup(table: V | Mapping[str, V], labels: Sequence[str], where: str, what: 
         table: A value, or a table in which exactly one pattern matches each label.
         labels: Labels to find the value of.
         where: Key path of the table in the configuration, for the error.
-        what: What is labelled, for the error.
+        what: Kind of labelled element, for the error.
 
     Returns:
         Values in the unit of the table, shape [label_count].
@@ -136,7 +136,7 @@ def lookup(table: V | Mapping[str, V], labels: Sequence[str], where: str, what: 
 
 
 def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:
-    """Return the indices that each pattern matches, none of them empty."""
+    """Return the indices that each pattern matches; each pattern has at least one."""
     found: dict[str, list[int]] = {}
     faults, is_broken = [], False
     for pattern in patterns:

@@ -44,16 +44,16 @@ class Simulation:
     """One or many worlds, a solver, actuators and sensors, stepped together.
 
     Args:
-        config: What to build; `Simulation.from_file` reads it from a file.
+        config: The configuration; `Simulation.from_file` reads it from a file.
         plugins: Plugin objects made in Python, called after those of the file: a sequence, or a mapping from labels.
-        prototype: One world's content, built in Python, in place of `scene.assets`; a copy is used. Or several with the
-            number of neighbouring worlds of each, in world order. Register the solver's custom attributes on it before
-            adding to it, as any user of `newton.ModelBuilder` does. The gravity is the scene's.
+        prototype: The content of one world, built in Python, in place of `scene.assets`; or several contents in world
+            order, each with its number of neighbouring worlds. Copies are used, with the scene's gravity. Register
+            the solver's custom attributes before you add elements, as usual with `newton.ModelBuilder`.
         callbacks: Functions to call at events and in the phases of a step; more can be added to `callbacks` later.
-        trace: Notes every hook call from here on.
+        trace: The record of hook calls, from the build on.
 
     Raises:
-        ConfigError: The configuration asks for something that does not exist or does not fit together.
+        ConfigError: The configuration names something unknown, or its parts contradict each other.
         PluginError: A plugin cannot be loaded, or breaks its contract.
     """
 
@@ -70,23 +70,24 @@ class Simulation:
         from .step.compilation import compiling_together
 
         def rehearse() -> Program:
-            """Build the same without the plugins made in Python, which would not expect a second call."""
+            """Build the same simulation without the plugins made in Python: they do not expect a second build."""
             with type(self)(config, prototype=prototype) as rehearsed:
                 return rehearsed.program
 
-        #: Called at events and in the phases of a step.
+        #: Functions that are called at events and in the phases of a step.
         self.callbacks = Callbacks() if callbacks is None else callbacks
         with compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
+        self._switches = built.switches
         self._state, self._turn, self._view = built.states[0], Turn(), None
         self._is_ready = self._is_tried = self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
-        #: Where each world is drawn [m], shape [world_count, 3]; physics keeps every world at the origin.
+        #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets = built.world_offsets
-        #: Where contacts come from.
+        #: The source of contacts.
         self.contact_source = built.source
         #: User writes to the state since the last step, until joints and bodies are consistent again.
         self.written: WrittenWorlds = built.written
@@ -111,7 +112,7 @@ class Simulation:
         callbacks: Callbacks | None = None,
         trace: HookTrace | None = None,
     ) -> Self:
-        """Build what a file describes.
+        """Build the simulation that a file describes.
 
         Args:
             path: A TOML, YAML or JSON file.
@@ -140,15 +141,15 @@ class Simulation:
     ) -> np.ndarray:
         """Return the model's indices of a prototype's bodies, joints or shapes, shape [world_count, len(local)].
 
-        A component uses `Binding.indices` in its `bind`, which knows the worlds that the component is in.
+        In `bind`, a component uses `Binding.indices`, which knows the worlds of the component.
 
         Args:
             what: The kind of element that `local` counts.
             local: Indices in the prototype, as `extend_prototype` saw it, or a mapping from each `prototype` to them.
 
         Raises:
-            ConfigError: Some worlds hold more of them than others.
-            PluginError: The worlds differ, and `local` does not tell which indices belong to which prototype.
+            ConfigError: Some worlds have more of these elements than others.
+            PluginError: The worlds differ, and `local` is not a mapping from prototypes.
         """
         return self._layout.indices(self.model, local, what, None)
 
@@ -161,24 +162,24 @@ class Simulation:
 
     @property
     def state(self) -> newton.State:
-        """The state after the last step; the same object for the life of the simulation."""
+        """The state after the last step, with consistent joints and bodies; always the same object."""
         if self.written.is_waiting:
             self._settle()
         return self._state
 
     @property
     def stepped_state(self) -> newton.State | None:
-        """The state that was passed to the hook or callback that runs now; None between steps."""
+        """The state of the hook or callback that runs now; None between steps."""
         return self._turn.state
 
     @property
     def observables(self) -> newton.solvers.SolverBase.Observables | None:
-        """What the solver reported in the last substep; None where nothing was asked for."""
+        """The solver's reports of the last substep; None if none were requested."""
         return None if self._reports is None else self._reports.measured
 
     @property
     def view(self) -> SimulationView:
-        """Articulations, bodies and contacts of all worlds as dense arrays; another one after it was invalidated."""
+        """Articulations, bodies and contacts of all worlds as dense arrays; a new view if the last one is invalid."""
         from .views.simulation_view import SimulationView
 
         if self._view is None or not self._view.is_valid:
@@ -207,12 +208,12 @@ class Simulation:
 
     @property
     def contacts(self) -> newton.Contacts | None:
-        """The contacts of the last detection; None where the solver keeps them to itself."""
+        """The contacts of the last detection; None if the solver does not export them."""
         return self.contact_source.contacts
 
     @property
     def capacities(self) -> tuple[Capacity, ...]:
-        """The buffers of fixed size that contacts and solver work in, as large as they were allocated."""
+        """The buffers of fixed size of contacts and solver, with their allocated sizes."""
         return self._plan.monitor.capacities
 
     @property
@@ -227,7 +228,7 @@ class Simulation:
 
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
-        """What a reader of the results should know, by component; those that note nothing are left out."""
+        """Facts that a reader of the results should know, by component; components without notes are left out."""
         notes = {name: list(bound.notes) for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
@@ -239,18 +240,18 @@ class Simulation:
     def step(self, count: int = 1) -> None:
         """Advance by `count` control steps.
 
-        Nothing is read back from the device: call `check` where a diverged world should stop the run.
+        Nothing is read back from the device: call `check` if a diverged world should stop the run.
 
         Raises:
             SimulationError: The first step cannot be captured although `simulation.capture` requires it; or the
-                simulation is closed, or `count` negative.
-            PluginError: The first step shows that the solver does not keep what it declares.
+                simulation is closed, or `count` is negative.
+            PluginError: The first step shows that the solver's declaration is wrong.
         """
         if self._is_closed or count < 0:
             raise SimulationError(_refused_step(count))
         while count:
             self._prepare_step()
-            # Where nothing runs on the host, all steps are one loop: at one world, a percent of the time.
+            # If nothing runs on the host, all steps are one loop: with one world, this saves a percent of the time.
             stride = count if self.program.is_captured and not self._runs_on_host else 1
             self.program.step(stride, done=self.step_count)
             self.step_count += stride
@@ -260,7 +261,7 @@ class Simulation:
             self.callbacks.call("after_step", simulation=self)
 
     def _prepare_step(self) -> None:
-        """Do what was asked for since the last step."""
+        """Apply the user's requests since the last step; compile before the first step."""
         if self._is_outdated or self.callbacks.revision != self._revision:
             self._compile()
         if not self._is_tried:
@@ -275,7 +276,7 @@ class Simulation:
         self._catch_up()
 
     def _catch_up(self) -> None:
-        """Bring the arrays to where the user has the state and the model."""
+        """Apply user writes to the state, and notify the solver of changes of the model."""
         if self.written.is_waiting:
             self._settle()
         if self._changes.is_waiting:
@@ -287,22 +288,22 @@ class Simulation:
         return bool(self._after_step or self.callbacks.of("after_step"))
 
     def rollout(self, count: int) -> tuple[newton.State, ...]:
-        """Return the states of the next `count` control steps without taking them, for a `wp.Tape` to record.
+        """Return the states of the next `count` control steps, for a `wp.Tape`; the simulation does not advance.
 
-        Inside `with wp.Tape() as tape:`, `tape.backward` then gives the gradients by the first state returned, by
-        `control`, by the targets of actuators and by what the solver reads of `model`. The same operations as in `step`
-        run, without sensors, each call of the solver into a state of its own; nothing is captured, and the simulation
-        stays where it is.
+        Call it inside `with wp.Tape() as tape:`. `tape.backward` then gives the gradients with respect to the first
+        returned state, `control`, the targets of actuators and the arrays of `model` that the solver reads. The
+        operations are those of `step` without sensors. Each call of the solver has its own output state, and nothing
+        is captured.
 
         Args:
             count: Number of control steps.
 
         Returns:
-            A copy of `state` and the states after each control step, `count + 1` in all; the caller owns them.
+            A copy of `state` and the states after each control step, `count + 1` in total; the caller owns them.
 
         Raises:
             ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
-            SimulationError: The simulation is closed, or `count` negative.
+            SimulationError: The simulation is closed, `count` is negative, or a buffer of contacts overflowed.
         """
         if self._is_closed or count < 0:
             raise SimulationError(_refused_step(count))
@@ -313,12 +314,12 @@ class Simulation:
             return roll_out(self._plan, count)
 
     def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
-        """Put worlds back to their initial state, with everything that components and solver remember of them.
+        """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
-        Targets of actuators and the arrays of `control` are the user's, and stay.
+        Targets of actuators and the arrays of `control` belong to the user and do not change.
 
         Args:
-            worlds: Indices of worlds, or a boolean mask of shape [world_count]; all worlds where it is None.
+            worlds: Indices of worlds, or a boolean mask of shape [world_count]; None means all worlds.
 
         Raises:
             ConfigError: An index is out of range, or the mask has another shape.
@@ -332,22 +333,22 @@ class Simulation:
             if self._reports is not None:
                 self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):
-                implementation.bind(state=self.state, world_mask=mask)()
+                implementation.call(state=self.state, world_mask=mask)
             self._plan.monitor.forget()
 
     def invalidate(self, what: Coordinates, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
-        """Say that `joints` or `bodies` of the state were written, so that the others are computed from them.
+        """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
 
-        That happens once, on the device and for the written worlds alone, before the next step or when `state` is
-        read again: forward kinematics from `joint_q` and `joint_qd`, or inverse kinematics from `body_q` and `body_qd`.
-        The solver forgets what it remembers of those worlds. Of one world, write one or the other.
+        The computation runs once, on the device and only for the written worlds, before the next step or when `state`
+        is read again: forward kinematics from `joint_q` and `joint_qd`, or inverse kinematics from `body_q` and
+        `body_qd`. The solver's memory of these worlds is reset. In one world, write either joints or bodies.
 
         Args:
-            what: What was written.
-            worlds: Indices of worlds, or a boolean mask of shape [world_count]; all worlds where it is None.
+            what: The written part of the state.
+            worlds: Indices of worlds, or a boolean mask of shape [world_count]; None means all worlds.
 
         Raises:
-            ConfigError: An index is out of range, the mask has another shape, or `what` is something else.
+            ConfigError: An index is out of range, the mask has another shape, or `what` is unknown.
         """
         if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
@@ -359,39 +360,39 @@ class Simulation:
             self.written.settle()
 
     def switch(self, component: Any, *, on: bool) -> None:
-        """Switch an actuator on or off, from the next step on. One that is off adds no effort and stays as it is.
+        """Switch an actuator on or off, from the next step on. While it is off, it adds no effort and keeps its state.
 
-        `control.joint_f` of the DOFs that it drives is zeroed once, and the caller's as long as it is off.
+        Switching off zeroes `control.joint_f` of the driven DOFs once; the caller may then write these entries.
 
         Args:
             component: One of `actuators`, or an object passed as a plugin.
-            on: Whether it acts.
+            on: Whether the actuator acts.
 
         Raises:
-            ConfigError: It is no actuator of this simulation.
+            ConfigError: The component is not an actuator of this simulation.
         """
-        if self._plan.switch(component, on=on):
+        if self._switches.turn(component, on=on):
             self._is_outdated = True
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
-        """Tell the solver, before the next step, what of `model` was changed in place; what is captured stays valid.
+        """Report in-place changes of `model`, so that the solver is notified before the next step; graphs stay valid.
 
-        Flags are merged: the solver is told once, of all that changed since the last step.
+        Flags are merged: the solver is notified once of all changes since the last step.
 
         Args:
-            flags: What was changed, such as `newton.ModelFlags.SHAPE_PROPERTIES`.
+            flags: The kinds of change, such as `newton.ModelFlags.SHAPE_PROPERTIES`.
 
         Raises:
-            ConfigError: A flag does not exist, or the solver does not take such changes over while it runs.
+            ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
         """
         self._changes.add(flags)
 
     def check(self) -> None:
-        """Raise where a step left something non-finite behind or a buffer overflowed. Synchronises with the device.
+        """Raise if a step produced a non-finite state or a buffer overflowed. Synchronises with the device.
 
         Raises:
             SimulationError: Names the step, the world and the body, or the buffers and the keys to raise.
-            ConfigError: A view was given an index of no row on the device.
+            ConfigError: A view got an invalid index in an array on the device.
         """
         self._plan.monitor.check()
         for bound in self._components.bound.values():
@@ -401,16 +402,16 @@ class Simulation:
 
     @property
     def first_non_finite_step(self) -> int | None:
-        """The first control step, counted from 1, that left something not finite; None where none has since a reset.
+        """The first control step, counted from 1, with a non-finite state since the last reset; None if there is none.
 
         Synchronises with the device.
         """
         return self._plan.monitor.first_non_finite_step()
 
     def outcome(self) -> Outcome:
-        """Return copies of what the steps so far brought about, to the bit: states, inputs, what components carry.
+        """Return exact copies of the results of the steps so far: states, inputs, and the memory of components.
 
-        Two simulations of one file have equal outcomes after the same steps. Synchronises with the device.
+        Deterministic simulations of one file have equal outcomes after the same steps. Synchronises with the device.
         """
         with WARP_LOCK:
             return self._plan.contents.outcome()
@@ -422,12 +423,12 @@ class Simulation:
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything that is carried from step to step into one file; see `load`. Synchronises with the device.
+        """Write all data that steps carry on into one file; see `load`. Synchronises with the device.
 
-        The file is data only, and is written whole or not at all. Two of the same state are equal byte for byte.
+        The file holds data only, and is written completely or not at all. Equal states give equal files, byte for byte.
 
         Raises:
-            SimulationError: The solver, or another component, declares that it cannot go on from a file, and why.
+            SimulationError: A component declares that it cannot continue from a file; names its reason.
         """
         for name, reason in self.unsaved_reasons.items():
             raise SimulationError(f"save: {name}: {reason}; run it in one piece")
@@ -443,15 +444,15 @@ class Simulation:
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
     ) -> Self:
-        """Build a simulation anew and go on from where `save` was called, bit for bit.
+        """Build a simulation and continue from the call of `save`, bit for bit.
 
         Args:
-            path: What `save` wrote, with the same versions of Pippin, Newton and Warp.
-            plugins: The plugin objects it was built with.
-            prototype: The prototype it was built with.
+            path: A file written by `save` with the same versions of Pippin, Newton and Warp.
+            plugins: The plugin objects of the saved simulation.
+            prototype: The prototype of the saved simulation.
 
         Raises:
-            ConfigError: The file is missing, truncated, foreign, of other versions or of another simulation.
+            ConfigError: The file is missing or not a checkpoint, or belongs to other versions or another simulation.
         """
         leave_out_backward_kernels()
         from .state.checkpoint import Checkpoint
@@ -470,14 +471,14 @@ class Simulation:
                 self.notify_model_changed(checkpoint.model_changes)
             self._catch_up()
             if checkpoint.step_count:
-                # The first step allocates what solvers allocate late; its results are overwritten.
+                # Solvers allocate some arrays in the first step; the results of this step are overwritten.
                 self._prepare_step()
                 self.program.step()
             carried.restore(checkpoint, source)
         self.step_count = checkpoint.step_count
 
     def close(self) -> None:
-        """Tell callbacks, and let the components close what they opened, once. The arrays stay readable."""
+        """Call the `stopped` callbacks and close the components, once. The arrays stay readable."""
         if not self._is_closed:
             self._is_closed = True
             try:

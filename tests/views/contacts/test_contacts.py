@@ -386,7 +386,7 @@ def test_a_loaded_simulation_has_the_contacts_it_was_saved_with(boxes, tmp_path)
 
 
 def test_the_reference_lists_every_array_with_its_shape(settled):
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "views.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "views.md").read_text(encoding="utf-8")
     view = settled.view.contacts(["/bottom", "/top"], ["/lone", "ground_plane"], max_contact_data=48)
     sizes = {"S": 4, "F": 2, "K": 48}
     listed = set()

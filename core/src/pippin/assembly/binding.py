@@ -1,4 +1,4 @@
-"""Bindings: one component's place in a simulation, as `pippin.binding.Binding` describes it."""
+"""Bindings: the place of one component in a simulation. They implement `pippin.binding.Binding`."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class ComponentBinding:
     simulation: Host
     step_period: int
     buffers: list[DoubleBuffer[Any]] = attrs.field(factory=list)
-    """The double buffers that the component asked for."""
+    """The double buffers that the component requested."""
     _layout: WorldLayout = attrs.field(alias="layout")
 
     @property
     def worlds(self) -> np.ndarray:
-        """Ascending indices of the worlds in which the component found what it looks for."""
+        """Ascending indices of the worlds that contain elements of the component."""
         return self._layout.worlds_held(self.label)
 
     def indices(
         self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
     ) -> np.ndarray:
-        """Return the model's indices of a prototype's elements, shape [len(worlds), len(local)]."""
+        """Return the indices in the model of a prototype's elements, shape [len(worlds), len(local)]."""
         return self._layout.indices(self.simulation.model, local, what, self.label)
 
     def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:

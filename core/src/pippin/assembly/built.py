@@ -1,4 +1,4 @@
-"""The build of a simulation, phase by phase: from a configuration to everything that a step works on."""
+"""The build of a simulation in phases: from a configuration to all objects that a step uses."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from pippin.state.reset import WorldReset
 from pippin.step.callbacks import Callbacks, Turn
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
+from pippin.step.switches import Switches
 
 from .assets.actuators import find_prim_actuators
 from .binding import ComponentBinding
@@ -39,7 +40,7 @@ __all__ = ["Built", "assemble", "bind_components"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Built:
-    """A simulation that is built: its model, its solver, its arrays, and the components that act on them."""
+    """The parts of a built simulation: model, solver, arrays, and the components that act on them."""
 
     config: SimulationConfig
     catalog: Catalog
@@ -49,18 +50,19 @@ class Built:
     model: newton.Model
     layout: WorldLayout
     world_offsets: np.ndarray
-    """Where each world is drawn [m], shape [world_count, 3]."""
+    """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
     source: ContactSource
     states: tuple[newton.State, newton.State]
-    """The state that users see, and the one that takes turns with it from substep to substep."""
+    """The state that users see, and a second one. Substeps read and write the two in turn."""
     control: newton.Control
+    switches: Switches
     reports: Reports | None
     written: WrittenWorlds
     changes: ModelChanges
     reset: WorldReset
     periods: Mapping[str, int]
-    """Control steps from one reading to the next of the components that declare a period."""
+    """Control steps between two readings, for each component that declares a period."""
 
 
 def assemble(
@@ -70,9 +72,9 @@ def assemble(
     callbacks: Callbacks,
     trace: HookTrace | None,
 ) -> Built:
-    """Build everything but the step. Arguments and errors are those of `pippin.Simulation`.
+    """Build everything except the step. Arguments and errors are those of `pippin.Simulation`.
 
-    Components that were made are closed again if a later phase fails.
+    If a later phase fails, the components made so far are closed.
     """
     device, asked = find_device(config.simulation.device), config
     kind = kind_of(device)
@@ -90,7 +92,7 @@ def assemble(
         solver = building.build(model)
         changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
         source = building.find_contacts(model, solver)
-        states = _initial_states(model)
+        states, control = _initial_states(model), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
         reports = allocate_observables(kinds, solver, source.contacts, step.decimation * step.substeps)
         return Built(
@@ -105,7 +107,8 @@ def assemble(
             solver=solver,
             source=source,
             states=states,
-            control=model.control(),
+            control=control,
+            switches=Switches(components, control),
             reports=reports,
             written=WrittenWorlds(model, solver, states[0]),
             changes=changes,
@@ -119,8 +122,8 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
 
     Args:
         built: The parts of the simulation.
-        simulation: The simulation that components see; model, state, control and contacts exist.
-        turn: Tells views which state is current while a hook runs.
+        simulation: The simulation passed to the components; its model, state, control and contacts exist.
+        turn: The record of the current state while a hook runs; views read it.
     """
     components, buffers = built.components, {}
     with WARP_LOCK, wp.ScopedDevice(built.device):
@@ -132,7 +135,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
                 layout=built.layout,
             )
             with located(answer.place):
-                answer.bind(simulation=simulation, binding=binding)()
+                answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
         for name, bound in components.bound.items():
@@ -154,13 +157,13 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         periods=built.periods,
         callbacks=built.callbacks,
         turn=turn,
-        switched_off=[],
+        switches=built.switches,
         opaque=_opaque(components, simulation),
     )
 
 
 def _initial_states(model: newton.Model) -> tuple[newton.State, newton.State]:
-    # Even with gradients: steps keep none, and `rollout` makes states of its own.
+    # Without gradients in any case: steps keep none, and `rollout` makes its own states.
     state, following = model.state(requires_grad=False), model.state(requires_grad=False)
     if model.joint_count:
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
@@ -180,7 +183,7 @@ def _monitor(built: Built) -> Monitor:
 
 
 def _opaque(components: Components, simulation: Host) -> tuple[type, ...]:
-    """Return the classes whose instances hold nothing of their own that a step changes."""
+    """Return the classes whose instances own nothing that a step changes."""
     observers = (type(components[name]) for name, each in components.declarations.items() if each.is_observer)
     of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
     return (type(simulation), Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)

@@ -1,4 +1,4 @@
-"""Where contacts come from: the host's Newton collision pipeline, or the solver itself."""
+"""Sources of contacts: Newton's collision pipeline, run by the host or by the solver."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ __all__ = ["build_pipeline", "newton_pipeline", "pipeline_of_solver", "refuse_un
 
 
 def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
-    """Return Newton's collision pipeline over `model`, with buffers of the capacity that `config` asks for.
+    """Return Newton's collision pipeline over `model`, with buffers of the configured capacity.
 
-    Where no two shapes and no particle can meet, only the buffer: detecting nothing costs more than a small step.
+    If no two shapes and no particle can collide, the source has a buffer and no pipeline: an empty detection would take
+    longer than a small step.
 
     Raises:
         ConfigError: Newton refuses the configuration for this model.
@@ -35,10 +36,10 @@ def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSour
 
 
 def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfig) -> ContactSource:
-    """Return the contacts of a solver that was given a pipeline to run within its step.
+    """Return the contacts of a solver that runs a pipeline within its step.
 
     Raises:
-        ConfigError: The configuration has an interval, which the solver does not follow.
+        ConfigError: The configuration has an interval, which the solver would ignore.
     """
     if config.interval != 1:
         raise ConfigError(
@@ -50,7 +51,7 @@ def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfi
 
 
 def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.CollisionPipeline:
-    """Return Newton's collision pipeline with every option of the configuration.
+    """Return Newton's collision pipeline with all options of the configuration.
 
     Raises:
         ConfigError: Newton refuses the configuration for this model, or would ignore a part of it.
@@ -68,10 +69,10 @@ def build_pipeline(model: newton.Model, config: CollisionConfig) -> newton.Colli
 
 
 def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) -> None:
-    """Refuse contacts that the solver does not take; Newton would refuse them in the first step.
+    """Refuse contacts that the solver does not accept; Newton would refuse them only in the first step.
 
     Raises:
-        ConfigError: Contacts are reduced by pairs of bodies, and the solver needs all of them.
+        ConfigError: Contacts are reduced per pair of bodies, but the solver needs all of them.
     """
     if config.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
         raise ConfigError(
@@ -81,7 +82,7 @@ def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase) 
 
 
 def _options(config: CollisionConfig) -> dict[str, Any]:
-    """Return the arguments of Newton's constructor; its nested ones are classes of its own."""
+    """Return the arguments of Newton's constructor; nested tables become Newton's own classes."""
     options = attrs.asdict(config, recurse=False)
     del options["interval"]
     hydroelastic, reduction = options.pop("hydroelastic"), options.pop("body_pair_reduction")

@@ -1,7 +1,7 @@
-"""The same bits in every run on one machine: what is set for it, and which component does not promise it.
+"""Deterministic steps, the same bits in every run on one machine: options to set, and a check of the components.
 
-On the CPU nothing has to be set: Warp runs the threads of a kernel there one after the other, so that sums have one
-order. On a GPU, atomic additions come in any order unless Newton's solvers and its collision pipeline are told to sort.
+The CPU needs no option: Warp runs the threads of a kernel one after the other, so sums have a fixed order. On a GPU,
+atomic additions run in any order unless Newton's solvers and its collision pipeline sort them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _STEP_HOOKS = ("apply_actuators", "before_substep", "step_solver", "update_senso
 
 
 def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:
-    """Return a configuration with what `simulation.determinism` needs on a kind of device.
+    """Return the configuration with the options that `simulation.determinism` needs on a kind of device.
 
     Args:
-        config: As the file has it.
+        config: The configuration from the file.
         kind: "cpu" or "cuda".
 
     Raises:
-        ConfigError: The solver's own configuration says the contrary.
+        ConfigError: The solver's own configuration contradicts `simulation.determinism`.
     """
     if config.simulation.determinism is None or kind == "cpu":
         return config
@@ -44,16 +44,16 @@ def with_determinism(config: SimulationConfig, kind: str) -> SimulationConfig:
 
 
 def refuse_undeterministic(components: Components, config: SimulationConfig, kind: str, catalog: Catalog) -> None:
-    """Refuse what does not declare that its steps give the same bits in every run, where the file asks for them.
+    """If the file asks for determinism, refuse components that do not declare it for this kind of device.
 
     Args:
-        components: All components. Those that answer no hook of a step are not asked.
-        config: What they were built from.
-        kind: Where they run: "cpu" or "cuda".
-        catalog: Where solvers that promise it are found.
+        components: All components. Components without a hook in the step are not checked.
+        config: The configuration of the components.
+        kind: Kind of device: "cpu" or "cuda".
+        catalog: The installed plugins; the error lists the deterministic solvers among them.
 
     Raises:
-        ConfigError: One fault for each component that does not.
+        ConfigError: One fault for each component that does not declare it.
     """
     if config.simulation.determinism is None:
         return

@@ -1,4 +1,4 @@
-"""From a configuration and its components to the model of all worlds."""
+"""Construction of the model of all worlds from a configuration and its components."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from .worlds import WorldLayout, assets_of_worlds, listed_worlds
 __all__ = ["Prototype", "build_model"]
 
 Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
-"""One world's content, or several with the number of neighbouring worlds of each."""
+"""The content of one world; or several contents, each with its number of neighbouring worlds."""
 
 
 def build_model(
     components: Components, config: SimulationConfig, prototype: Prototype | None, device: wp.Device
 ) -> tuple[newton.Model, WorldLayout]:
-    """Return the model of all worlds, after every hook of the builder, and which worlds hold what.
+    """Run every hook of the builder, and return the model of all worlds and the layout of these worlds.
 
     Args:
-        components: Who prepares the builders.
-        config: What the worlds hold and how many there are, and whether the arrays of the model have gradients.
-        prototype: One world's content in place of the scene's assets, or several with the number of neighbouring worlds
-            of each; copies are used.
-        device: Where the model's arrays live.
+        components: The components whose hooks prepare the builders.
+        config: The configuration. It gives the content and the number of worlds, and says if arrays have gradients.
+        prototype: The content of one world, in place of the scene's assets; or several contents, each with its number
+            of neighbouring worlds. Copies are used.
+        device: The device of the model's arrays.
 
     Raises:
-        ConfigError: An asset cannot be read, a world holds nothing, the scene says something that a prototype decides,
+        ConfigError: An asset cannot be read, a world is empty, the scene sets something that the prototype decides,
             or Newton refuses the model.
     """
     scene = config.scene
@@ -51,7 +51,7 @@ def build_model(
 
 
 def _from_assets(components: Components, scene: SceneConfig) -> tuple[list[newton.ModelBuilder], np.ndarray]:
-    """Return one prototype for each set of assets that worlds hold, and the prototype of each world."""
+    """Return one prototype for each distinct set of assets, and the prototype index of each world."""
     held = assets_of_worlds(scene)
     distinct = list(dict.fromkeys(held))
     builders = []
@@ -96,10 +96,10 @@ def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelB
 
 
 def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_world: np.ndarray) -> WorldLayout:
-    """Let the components extend every prototype, and note where each found what it looks for.
+    """Let the components extend every prototype, and note the prototypes in which each component found its elements.
 
     Raises:
-        ConfigError: A component finds it in no prototype, or something is wrong in one of them.
+        ConfigError: A component finds its elements in no prototype, or reports a fault in one of them.
     """
     layout = WorldLayout(prototype_of_world=of_world)
     if components.wrappers("extend_prototype"):
@@ -119,7 +119,7 @@ def _holders(
     holders, missed = [], []
     for index, builder in enumerate(worlds):
         try:
-            implementation.bind(builder=builder, prototype=index)()
+            implementation.call(builder=builder, prototype=index)
             holders.append(index)
         except NoMatchError as error:
             missed.append(error)

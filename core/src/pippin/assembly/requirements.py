@@ -1,4 +1,4 @@
-"""What a solver declares that it supports, held against what a model contains, before anything is compiled."""
+"""Checks of a scene against the solver's declared support, before anything is compiled."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["gaps", "listed", "refuse_gaps", "solvers_declaring"]
 
 
 def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
-    """Return what of a model a solver does not declare to support, with its users, by feature.
+    """Return the features of a model that the solver does not declare, with the users of each.
 
     Args:
         model: The model of all worlds.
-        solver: What the solver declares; one that declares no features is held to support everything.
+        solver: The solver's declaration. Without declared features, the solver is assumed to support all of them.
     """
     supported = solver.supported_features
     if supported is None:
@@ -34,14 +34,14 @@ def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
 def refuse_gaps(
     model: newton.Model, solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
 ) -> None:
-    """Refuse what the solver would leave out of the mechanism, and warn of what it would leave out of its numbers.
+    """Refuse structural features that the solver would ignore, and warn of other features that it would ignore.
 
     Args:
         model: The model of all worlds.
-        solver: What the solver declares.
-        name: What the file calls the solver.
-        accepted: Features that the user does without.
-        catalog: Where solvers that support more are found.
+        solver: The solver's declaration.
+        name: The solver's name in the file.
+        accepted: Features that the user agrees to lose.
+        catalog: The installed plugins; errors list the solvers among them that have the feature.
 
     Raises:
         ConfigError: A structural feature is neither supported nor accepted. One fault per feature.
@@ -62,12 +62,12 @@ def refuse_gaps(
 def solvers_declaring(
     attribute: Literal["supported_features", "supported_observables", "deterministic_on"], what: str, catalog: Catalog
 ) -> list[str]:
-    """Return the installed solvers that declare something; those that cannot be loaded are left out.
+    """Return the installed solvers whose declaration contains a name; solvers that cannot be loaded are left out.
 
     Args:
-        attribute: The attribute of `Declaration` that declares it.
-        what: What is looked for in it.
-        catalog: Where solvers are found.
+        attribute: The attribute of `Declaration` to search.
+        what: The name to find in this attribute.
+        catalog: The installed plugins.
     """
     found = []
     for name in catalog.names("solver"):
@@ -81,7 +81,7 @@ def solvers_declaring(
 
 
 def listed(users: Sequence[str], limit: int = 3) -> str:
-    """Return the first few of many labels, each once, as worlds repeat them."""
+    """Return the first few of many labels, each once: worlds repeat labels."""
     unique = list(dict.fromkeys(users))
     more = f" and {len(unique) - limit} more" if len(unique) > limit else ""
     return ", ".join(unique[:limit]) + more
@@ -102,10 +102,10 @@ def _fault(feature: str, users: Sequence[str], name: str, solver: Declaration, c
 def refuse_unsupported(
     components: Components, asked: Collection[str], supported: frozenset[str], solver: str, catalog: Catalog
 ) -> None:
-    """Refuse every sensor that needs more than the solver gives, and what the file asks for beyond it.
+    """Refuse observables that a sensor or the file needs and the solver does not compute.
 
     Raises:
-        ConfigError: Names the sensor, what it needs, the solver, and the installed solvers that give it.
+        ConfigError: Names the sensor, the observable, the solver, and the installed solvers that compute it.
     """
     faults = []
     for place, kind in unmet_needs(components, asked, supported):
@@ -119,7 +119,7 @@ def refuse_unsupported(
 
 
 def unmet_needs(components: Components, asked: Collection[str], supported: frozenset[str]) -> list[tuple[str, str]]:
-    """Return who needs an observable that the solver does not give, as pairs of place and kind."""
+    """Return the needs that the solver does not meet, as pairs of place and kind of observable."""
     needs = {name.replace(":", "."): declared.observables for name, declared in components.declarations.items()}
     needs = {"simulation.observables": frozenset(asked)} | needs
     return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported)]

@@ -1,4 +1,4 @@
-"""From `[scene]` to a builder of all worlds: assets make prototypes of worlds, and these are replicated."""
+"""Construction of the builder of all worlds from `[scene]`: assets form prototypes, and prototypes are replicated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "world_offsets
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
-    """Return an empty builder with z up, the scene's gravity and its defaults of shapes."""
+    """Return an empty builder with z up, the scene's gravity and its shape defaults."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity)
     for name, value in attrs.asdict(scene.shapes, filter=lambda _, value: value is not None).items():
         setattr(builder.default_shape_cfg, name, value)
@@ -28,16 +28,16 @@ def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
 def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collection[int] | None = None) -> None:
     """Add assets of the scene to one world's prototype.
 
-    Joint positions are set, and body poses do not follow: run `newton.eval_fk` on the finalized model.
+    Joint positions are set, but body poses are not updated: run `newton.eval_fk` on the finalized model.
 
     Args:
-        builder: An empty builder. Each asset is read into a copy of it, so its defaults and custom attributes hold for
-            all of them, and what an importer does to a whole builder, such as merging bodies, stays with its asset.
-        scene: The assets, and the gravity that holds whatever they say.
-        held: Indices of the assets to add; all where it is None.
+        builder: An empty builder. Each asset is read into a copy of the builder, with its defaults and custom
+            attributes. A change of the whole builder by an importer, such as merging bodies, affects one asset only.
+        scene: The assets and the gravity; the gravity in an asset is ignored.
+        held: Indices of the assets to add; None adds all.
 
     Raises:
-        ConfigError: A file cannot be found or read, or brings nothing; or nothing in the scene can move.
+        ConfigError: A file cannot be found or read, or is empty; or nothing in the scene can move.
     """
     assets = [asset for index, asset in enumerate(find_assets(scene.assets)) if held is None or index in held]
     blank = copy.deepcopy(builder)
@@ -57,12 +57,12 @@ def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collectio
 def add_worlds(
     builder: newton.ModelBuilder, runs: Iterable[tuple[newton.ModelBuilder, int]], scene: SceneConfig
 ) -> None:
-    """Add all worlds at the origin, run after run of copies of a prototype, and the ground where the scene has one.
+    """Add all worlds at the origin, as runs of copies of a prototype, and the ground if the scene has one.
 
     Args:
-        builder: The builder of all worlds, empty.
-        runs: A prototype, whose gravity holds in its copies, and the number of neighbouring worlds that copy it.
-        scene: Whether there is a ground.
+        builder: The empty builder of all worlds.
+        runs: Pairs of a prototype, whose gravity its copies keep, and the number of neighbouring worlds that copy it.
+        scene: The scene, which decides if there is a ground.
 
     Raises:
         ConfigError: A prototype's up axis is not z.
@@ -79,7 +79,7 @@ def add_worlds(
 
 
 def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: bool = False) -> newton.Model:
-    """Return the model of all worlds on a device, its arrays with gradients where these are required.
+    """Return the model of all worlds on a device. With `requires_grad`, its arrays have gradients.
 
     Raises:
         ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.
@@ -98,5 +98,5 @@ def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: 
 
 
 def world_offsets(scene: SceneConfig) -> np.ndarray:
-    """Return where each world is drawn [m], shape [world_count, 3]: a grid with the scene's spacing."""
+    """Return the position at which each world is drawn [m], shape [world_count, 3]: a grid with the scene's spacing."""
     return newton.utils.compute_world_offsets(scene.worlds, scene.spacing, newton.Axis.Z)

@@ -1,4 +1,4 @@
-"""The solver of a simulation and where its contacts come from, as the components answer."""
+"""Construction of a simulation's solver and contact source from the answers of the components."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ __all__ = ["SolverBuilding"]
 
 
 class SolverBuilding:
-    """The phases of building that are about the solver, and what each refuses.
+    """The build phases of the solver and their checks.
 
     Args:
-        components: Who builds the solver, and who needs something of it.
-        config: What is built.
+        components: The component that builds the solver, and those that read its observables.
+        config: The configuration of the simulation.
         collision_asked: The `[collision]` table as the user gave it.
-        catalog: Where other solvers are found, to name those that could do it.
+        catalog: The installed plugins; errors list suitable solvers among them.
 
     Raises:
-        ConfigError: Nobody builds a solver; it declares too little for a sensor, or that it ignores `[collision]`.
+        ConfigError: No component builds a solver; or the solver lacks an observable, or would ignore `[collision]`.
     """
 
     def __init__(
@@ -37,19 +37,19 @@ class SolverBuilding:
         self._collision_asked = collision_asked
         if components.single("build_solver") is None:
             raise ConfigError(self._no_solver())
+        #: The name of the solver in errors.
         self.name = type(components.solver).__name__ if config.solver is None else config.solver.type
-        """What the solver is called in errors."""
+        #: The declaration of the solver's component.
         self.declaration = components.declarations[components.solver_name]
-        """What the solver's component declares."""
         if self.declaration.supported_observables is not None:
             self._refuse_sensors(self.declaration.supported_observables)
         self._refuse_ignored_collision(self.declaration.detects_contacts)
 
     def refuse_gaps(self, model: newton.Model) -> None:
-        """Refuse what the solver would leave out of the model.
+        """Refuse structural features that the solver would ignore, and warn of other ignored features.
 
         Raises:
-            ConfigError: A mechanism that the solver does not declare, and the file does not accept to miss.
+            ConfigError: A structural feature is neither declared by the solver nor in `accept_unsupported`.
         """
         accepted = self._config.simulation.accept_unsupported
         refuse_gaps(model, self.declaration, self.name, accepted, self._catalog)
@@ -58,8 +58,8 @@ class SolverBuilding:
         """Return the solver of the model.
 
         Raises:
-            ConfigError: It refuses the model or its settings, or gives too little for a sensor.
-            PluginError: The component returns nothing.
+            ConfigError: The solver refuses the model or its settings, or does not compute an observable for a sensor.
+            PluginError: The component returns None.
         """
         answer = self._components.single("build_solver")
         assert answer is not None, "refused by the constructor"
@@ -67,9 +67,9 @@ class SolverBuilding:
         pipeline = build_pipeline(model, collision) if self.declaration.runs_pipeline else None
         try:
             with located(answer.place):
-                solver = answer.bind(model=model, collision=collision, pipeline=pipeline)()
+                solver = answer.call(model=model, collision=collision, pipeline=pipeline)
         except (NotImplementedError, ValueError) as error:
-            # Newton's constructors refuse with errors of Python's own.
+            # Newton's constructors refuse arguments with built-in errors of Python.
             place = answer.owner.replace(":", ".")
             raise ConfigError(f"{place}: refused this model or these settings: {error}") from error
         if solver is None:
@@ -78,17 +78,17 @@ class SolverBuilding:
         return solver
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:
-        """Return where contacts come from: a component, the solver's own pipeline, or Newton's.
+        """Return the contact source: a component's, the pipeline that the solver runs, or the host's pipeline.
 
         Raises:
-            ConfigError: The solver could not use what `[collision]` asks for.
+            ConfigError: The solver cannot use the contacts that `[collision]` describes.
         """
         collision = self._config.collision
         answer = self._components.single("initialize_contacts")
         source = None
         if answer is not None:
             with located(answer.place):
-                source = answer.bind(model=model, solver=solver, collision=collision)()
+                source = answer.call(model=model, solver=solver, collision=collision)
         if source is None and solver.collision_pipeline is not None:
             return pipeline_of_solver(solver, collision)
         if source is None:
@@ -102,7 +102,7 @@ class SolverBuilding:
         refuse_unsupported(self._components, asked, frozenset(supported), self.name, self._catalog)
 
     def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
-        """Refuse a `[collision]` table beside a solver that detects contacts itself, as it declares or turns out."""
+        """Refuse a `[collision]` table if the solver detects contacts itself."""
         if detects_contacts and self._collision_asked != CollisionConfig():
             raise ConfigError(
                 f"collision: solver {self.name!r} detects contacts itself and would ignore this table;"

@@ -11,11 +11,11 @@ import numpy as np
 __all__ = ["USERS", "used_features"]
 
 _NO_LIMIT = 1e6
-"""From here on, Newton's importers and builders mean that an effort or a velocity is not limited."""
+"""Value from which Newton's importers and builders treat an effort or a velocity as unlimited."""
 
 
 def used_features(model: newton.Model) -> dict[str, Sequence[str]]:
-    """Return what uses each feature, by feature, without those that nothing uses.
+    """Return the users of each feature; features without users are left out.
 
     Args:
         model: Any finalized model; its arrays are read on the host.
@@ -25,7 +25,7 @@ def used_features(model: newton.Model) -> dict[str, Sequence[str]]:
 
 
 def _host(array: Any) -> np.ndarray:
-    """Return the contents of an array, empty where the model has none of it."""
+    """Return the contents of an array; empty if the model does not have the array."""
     return np.zeros(0, dtype=int) if array is None else array.numpy()
 
 
@@ -38,7 +38,7 @@ def _joints_where(model: newton.Model, chosen: Any) -> Sequence[str]:
 
 
 def _is_moved(model: newton.Model) -> np.ndarray:
-    """Tell of each body whether forces move it; the others are moved by hand, and ask nothing of a solver."""
+    """Tell for each body whether forces move it. Users move kinematic bodies, which need no support by a solver."""
     return (_host(model.body_flags) & int(newton.BodyFlags.KINEMATIC)) == 0
 
 
@@ -47,7 +47,7 @@ def _types(model: newton.Model) -> np.ndarray:
 
 
 def _joints_of_dofs(model: newton.Model, chosen: np.ndarray) -> Sequence[str]:
-    """Return the joints of chosen DOFs; six of a free joint are no joint's axis, and are left out."""
+    """Return the joints of chosen DOFs. Free joints are left out: their six DOFs are not joint axes."""
     if not len(chosen):
         return ()
     starts = _host(model.joint_qd_start)
@@ -57,7 +57,7 @@ def _joints_of_dofs(model: newton.Model, chosen: np.ndarray) -> Sequence[str]:
 
 
 def _loops(model: newton.Model) -> Sequence[str]:
-    """Joints outside every articulation whose child hangs in a tree by another joint."""
+    """Return the joints outside every articulation whose child is in a tree by another joint."""
     children, articulations = _host(model.joint_child), _host(model.joint_articulation)
     in_tree = np.isin(children, children[articulations >= 0])
     return _joints_where(model, (articulations < 0) & in_tree)
@@ -80,7 +80,7 @@ def _mimic_constraints(model: newton.Model) -> Sequence[str]:
 
 
 def _triangles(model: newton.Model) -> Sequence[str]:
-    """Triangles that resist stretching; as a mere surface of collision they ask nothing of a solver."""
+    """Return the triangles that resist stretching. Triangles that only collide need no support by a solver."""
     count = int(np.any(_host(model.tri_materials)[:, :2] != 0.0, axis=1).sum()) if model.tri_count else 0
     return [f"{count} triangles"] if count else ()
 
@@ -91,7 +91,7 @@ def _bending(model: newton.Model) -> Sequence[str]:
 
 
 def _equalities(model: newton.Model) -> Sequence[str]:
-    """MuJoCo's equality constraints that the importer made no joint and no mimic constraint of."""
+    """Return MuJoCo's equality constraints that the importer did not turn into a joint or a mimic constraint."""
     rows: Any = getattr(model, "mujoco")  # noqa: B009  a namespace of custom attributes
     if not rows.equality_constraint_count:
         return ()
@@ -101,7 +101,7 @@ def _equalities(model: newton.Model) -> Sequence[str]:
 
 
 def _counted(*attributes: str) -> Callable[[newton.Model], Sequence[str]]:
-    """Return a function that numbers what a model counts and has no labels for."""
+    """Return a function that lists the counts of elements without labels, such as particles."""
 
     def users(model: newton.Model) -> Sequence[str]:
         counts = {name: getattr(model, name) for name in attributes}
@@ -123,7 +123,7 @@ def _bodies(model: newton.Model) -> Sequence[str]:
 
 
 def _colliders(model: newton.Model) -> Sequence[str]:
-    """Shapes on moving bodies that collide with shapes."""
+    """Return the shapes on moving bodies that collide with shapes."""
     is_collider = (_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
     bodies = _host(model.shape_body)
     is_on_moved = (bodies >= 0) & np.append(_is_moved(model), False)[bodies]
@@ -131,13 +131,13 @@ def _colliders(model: newton.Model) -> Sequence[str]:
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
-    """Worlds that hold other things than the first one."""
+    """Return the worlds whose content differs from the first world."""
     layouts = list(_layouts(model))
     return [f"world {index}" for index, layout in enumerate(layouts) if layout != layouts[0]]
 
 
 def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
-    """Yield for each world its counts, and the trees, kinds and meshes of its joints and shapes."""
+    """Yield for each world its counts, and the trees, types and meshes of its joints and shapes."""
     starts = {what: _host(getattr(model, f"{what}_world_start")) for what in ("body", "joint", "shape", "particle")}
     kinds = [(_types(model), "joint"), (_host(model.joint_dof_dim), "joint"), (_host(model.shape_type), "shape")]
     bodies = [(_host(model.joint_parent), "joint"), (_host(model.joint_child), "joint")]
@@ -198,4 +198,4 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "effort_limits": _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < _NO_LIMIT)),
     "velocity_limits": _by_dof(lambda model: _host(model.joint_velocity_limit) < _NO_LIMIT),
 }
-"""For each of `pippin.solving.FEATURES`, a function that lists what uses it in a model: labels, or counts."""
+"""For each of `pippin.solving.FEATURES`, a function that lists its users in a model: labels or counts."""

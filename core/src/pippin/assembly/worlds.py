@@ -1,4 +1,4 @@
-"""Which worlds hold what: one prototype in all of them, or another one in some."""
+"""The layout of worlds: the same prototype in all of them, or different prototypes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LISTED_RUN_COUNT = 4
 
 @attrs.frozen(kw_only=True, eq=False)
 class WorldLayout:
-    """The prototype of each world, and the prototypes that hold what each component looks for."""
+    """The prototype of each world, and the prototypes that contain the elements of each component."""
 
     prototype_of_world: np.ndarray
     """Index of each world's prototype, shape [world_count]."""
 
     holders: Mapping[str, tuple[int, ...]] = attrs.field(factory=dict)
-    """The prototypes in which a component found what it looks for, by its name; all of them where it is not listed."""
+    """The prototypes in which a component found its elements, by component; all prototypes if it is not listed."""
 
     @property
     def prototype_count(self) -> int:
@@ -42,7 +42,7 @@ class WorldLayout:
         return np.flatnonzero(np.isin(self.prototype_of_world, list(prototypes)))
 
     def worlds_held(self, component: str | None) -> np.ndarray:
-        """Return the ascending indices of the worlds that hold what a component looks for; of all where it is None."""
+        """Return the ascending indices of the worlds with elements of a component; all worlds for None."""
         return self.worlds_of(self._holders_of(component))
 
     def indices(
@@ -52,17 +52,17 @@ class WorldLayout:
         what: str,
         component: str | None,
     ) -> np.ndarray:
-        """Return the model's indices of what a component found in the prototypes, shape [worlds that hold it, found].
+        """Return the indices in the model of elements found in prototypes, shape [worlds with them, count per world].
 
         Args:
             model: The model of all worlds.
-            local: Indices in the prototype, or a mapping from each prototype to them.
-            what: What they count: "body", "joint" or "shape".
-            component: Who found them; None for a look into all worlds.
+            local: Indices in the prototype, or a mapping from each prototype to such indices.
+            what: Kind of element: "body", "joint" or "shape".
+            component: The component that found them; None searches all worlds.
 
         Raises:
-            ConfigError: There are more of them in some worlds than in others.
-            PluginError: The worlds differ, and `local` does not tell which indices are of which prototype.
+            ConfigError: Some worlds have more of these elements than others.
+            PluginError: The worlds differ, and `local` is not a mapping from prototypes.
         """
         if not isinstance(local, Mapping):
             if self.prototype_count > 1:
@@ -92,10 +92,10 @@ class WorldLayout:
 
 
 def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
-    """Return the indices of the assets that each world holds, one entry per world.
+    """Return the indices of the assets in each world, one entry per world.
 
     Raises:
-        ConfigError: An asset is in a world that does not exist, or in none; or a world holds no asset.
+        ConfigError: An asset names a world that does not exist, or no world; or a world has no asset.
     """
     held: list[list[int]] = [[] for _ in range(scene.worlds)]
     for index, asset in enumerate(scene.assets):
@@ -111,7 +111,7 @@ def assets_of_worlds(scene: SceneConfig) -> list[tuple[int, ...]]:
 
 
 def listed_worlds(worlds: Sequence[int] | np.ndarray) -> str:
-    """Return ascending indices of worlds in words, runs as slices: `worlds 0:32, 40`."""
+    """Return ascending indices of worlds as text, with runs as slices: `worlds 0:32, 40`."""
     runs: list[list[int]] = []
     for world in map(int, worlds):
         if runs and runs[-1][-1] == world - 1:

@@ -1,4 +1,4 @@
-"""Reading of a component's attributes, and of names that are nearly those of declared ones."""
+"""Readers of a component's attributes, and a check for misspelt names."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MISSING: Any = object()
 """The value of an attribute that a component does not have."""
 
 _CLOSE = 0.85
-"""Similarity, of `difflib`, from which on a name is taken for a slip: one letter in seven, or two in fourteen."""
+"""Similarity of `difflib` from which a name counts as misspelt: one wrong letter in seven, or two in fourteen."""
 
 
 def read(component: Any, attribute: str, name: str) -> Any:
-    """Return an attribute of a component, or MISSING; properties of a class are missing, too.
+    """Return an attribute of a component, or MISSING. Properties of a class count as missing.
 
     Raises:
-        PluginError: The attribute is a property, and lacks something itself: its default would be a guess.
+        PluginError: The attribute is a property that raises an AttributeError; its default would be a guess.
     """
     try:
         value = getattr(component, attribute)
@@ -38,10 +38,10 @@ def _is_property(cls: type, attribute: str) -> bool:
 
 
 def misspelt(plugin: type, declared: Collection[str]) -> Iterator[str]:
-    """Yield a fault for each public name of a plugin's class that is nearly, but not quite, a declared one.
+    """Yield a fault for each public name of a plugin's class that is similar, but not equal, to a declared name.
 
-    Names of base classes from other packages are left out, and so are hooks. What Pippin's base classes annotate counts
-    as declared.
+    Names of base classes from other packages and hooks are left out. Annotations of Pippin's base classes count as
+    declared names.
     """
     known = {*declared, *_annotated_by_pippin(plugin)}
     by_folded = {name.casefold(): name for name in known}
@@ -62,7 +62,7 @@ def _annotated_by_pippin(plugin: type) -> set[str]:
 
 
 def _is_plural(name: str, near: str) -> bool:
-    """Tell whether two short names are a word and its plural: `world` beside `worlds` is an honest name of its own."""
+    """Tell whether two short names are a word and its plural: `world` is not a misspelt `worlds`."""
     short, long = sorted((name.casefold(), near), key=len)
     return long == f"{short}s" and len(short) < 8
 

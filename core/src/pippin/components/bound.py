@@ -1,4 +1,4 @@
-"""A component that is bound: attributes and methods beside its hooks that the host reads once the simulation exists."""
+"""Bound components: attributes and methods that the host reads after `bind`, in addition to the hooks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["Bound"]
 
 
 class Bound:
-    """What a component tells after `bind`, read whenever it is asked. What it does not have keeps its default.
+    """The attributes of a component after `bind`, read at each access. Missing attributes have their default.
 
     Args:
         component: The component.
-        name: What errors call it, such as `sensors:torso`.
+        name: The component's name in errors, such as `sensors:torso`.
     """
 
     def __init__(self, component: Any, name: str) -> None:
@@ -143,7 +143,7 @@ class Bound:
         return default if value is MISSING else value
 
     def _offered(self, attribute: str) -> Any:
-        """Return an array, or None from a component that refuses it by an AttributeError of its own."""
+        """Return an array, or None if the component raises an AttributeError."""
         return getattr(self._component, attribute, None)
 
     def _flag(self, attribute: str, default: bool) -> bool:

@@ -20,12 +20,12 @@ __all__ = ["attribute_faults", "hook_faults", "load_plugin"]
 def load_plugin(entry: Entry) -> type:
     """Import and return a plugin's class, checked against the contract.
 
-    A hook may take fewer arguments than its specification has, never others; one marked `optionalhook=True` may be
+    A hook may take fewer arguments than its specification, but no other ones. A hook marked `optionalhook=True` may be
     unknown to this version of Pippin.
 
     Raises:
-        PluginError: As `Entry.load`; or the class has a hook, an argument or an attribute that does not exist, one line
-            per fault.
+        PluginError: As `Entry.load`; or the class has an unknown hook, an unknown argument or a misspelt attribute, one
+            line per fault.
     """
     plugin = entry.load()
     if faults := [f"{entry}: {fault}" for fault in (*hook_faults(plugin), *attribute_faults(plugin))]:
@@ -34,13 +34,13 @@ def load_plugin(entry: Entry) -> type:
 
 
 def attribute_faults(plugin: type) -> Iterator[str]:
-    """Yield every public name of a plugin's class that is nearly that of an attribute which the host reads."""
+    """Yield a fault for each public name of a plugin's class that is similar to an attribute which the host reads."""
     return misspelt(plugin, {*Declaration.names(), *Bound.names()})
 
 
 def hook_faults(plugin: type) -> Iterator[str]:
     """Yield every fault of the hooks of a plugin's class and of their arguments, one line each."""
-    # Two managers, because pluggy refuses a class with a wrong argument as a whole, and only the first one.
+    # Two managers: with one, pluggy would refuse the whole class at its first wrong argument.
     offered, specified = pluggy.PluginManager("pippin"), pluggy.PluginManager("pippin")
     offered.register(plugin)
     specified.add_hookspecs(Hooks)

@@ -1,4 +1,4 @@
-"""A component's declaration: attributes beside its hooks that the host reads once, when the component is registered."""
+"""Declarations: attributes of a component, in addition to its hooks, that the host reads once at registration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _names(value: Any) -> Any:
 
 
 def _are_names(known: Collection[str] = ()) -> Check:
-    """Return a validator of names, which are among some known ones if there are any."""
+    """Return a validator of names; if `known` is not empty, all of them must be in it."""
 
     def check(declaration: Any, field: attrs.Attribute[Any], names: Any) -> None:
         if names is None and field.default is None:
@@ -74,7 +74,7 @@ def _bool_field() -> Any:
 
 @attrs.frozen(kw_only=True)
 class Declaration:
-    """What a component declares before anything is built. An attribute that it does not have keeps its default."""
+    """The declaration of a component, read before anything is built. Missing attributes have their default."""
 
     observables: frozenset[str] = _names_field(frozenset())
     """Sensors: The solver observables that the sensor reads in `update_sensors`, such as `{"body_qdd"}`."""
@@ -118,21 +118,21 @@ class Declaration:
     relies on it."""
 
     is_observer: bool = _bool_field()
-    """True if the component only observes the simulation, as a recorder does: what it keeps is no part of the
-    simulation's state."""
+    """True if the component only observes the simulation, as a recorder does: its data are not part of the simulation's
+    state."""
 
     @classmethod
     def of(cls, component: Any, name: str) -> Self:
-        """Read what a component declares, or what the class of a plugin declares for all its instances.
+        """Read the declaration of a component, or of a plugin's class for all its instances.
 
-        Of a class, properties are left out: only an instance has their values.
+        Properties of a class are left out: only an instance has their values.
 
         Args:
             component: The component, or a plugin's class.
-            name: What errors call it, such as `solver`.
+            name: The component's name in errors, such as `solver`.
 
         Raises:
-            PluginError: An attribute has another type than the host reads, or names what does not exist.
+            PluginError: An attribute has the wrong type, or contains an unknown name.
         """
         values = {field.name: read(component, field.name, name) for field in attrs.fields(cls)}
         try:

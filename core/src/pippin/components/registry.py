@@ -1,4 +1,4 @@
-"""The components of one simulation: plugin objects in a plugin manager of their own, in the order of the file."""
+"""The components of one simulation: plugin objects in their own plugin manager, in the order of the file."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _WRAPPABLE = (
     "before_substep",
     "update_sensors",
 )
-"""Hooks that go through pluggy where a component wraps them; the others are called by the host one by one."""
+"""Hooks that the host calls through pluggy if a component wraps them; otherwise it calls each implementation."""
 
 
 class Implementation:
-    """One component's answer to a hook, called with only the arguments it names."""
+    """One component's answer to a hook, called only with the arguments that it names."""
 
     def __init__(
         self, hook: str, owner: str, impl: pluggy.HookImpl, place: str, trace: HookTrace | None = None
     ) -> None:
         self._hook = hook
         self._trace = trace
+        #: The registered name of the component, such as `actuators:legs`.
         self.owner = owner
-        """The name the component is registered under, such as `actuators:legs`."""
+        #: The beginning of the component's faults: `actuators.legs.`, or the prim that describes the component.
         self.place = place
-        """What its faults begin with: `actuators.legs.`, or the prim that it was read from."""
         self.component: Any = impl.plugin
         self._function = impl.function
         self._names = (*impl.argnames, *impl.kwargnames)
@@ -59,19 +59,23 @@ class Implementation:
         call = partial(self._function, **{name: arguments[name] for name in self._names})
         return call if self._trace is None else self._trace.timed(self._hook, self.owner, call)
 
+    def call(self, **arguments: Any) -> Any:
+        """Call the component now with those of `arguments` that it asks for, and return its answer."""
+        return self.bind(**arguments)()
+
 
 class Components(Mapping[str, Any]):
     """The components of a simulation by name: `solver`, `actuators:legs`, `sensors:torso`, `plugins:push`.
 
     Args:
-        config: What to build.
-        plugins: Objects made in Python, after those of the file; by label, or else labelled by their class.
-        catalog: Where plugin names are looked up.
-        trace: Record of every hook call.
-        of_stages: Actuators that USD stages bring, by label: the prim of each, and its configuration.
+        config: The configuration of the simulation.
+        plugins: Objects made in Python, called after the file's plugins. Without labels, their classes give the labels.
+        catalog: The installed plugins by name.
+        trace: The record of hook calls, or None.
+        of_stages: Actuators of USD stages, by label: the prim of each, and its configuration.
 
     Raises:
-        PluginError: A plugin cannot be loaded or built, or an object has no hook or one that does not exist.
+        PluginError: A plugin cannot be loaded or built, or an object has no hook or an unknown hook.
         ConfigError: A plugin refuses its configuration.
     """
 
@@ -83,28 +87,28 @@ class Components(Mapping[str, Any]):
         trace: HookTrace | None = None,
         of_stages: Mapping[str, tuple[str, ComponentConfig]] | None = None,
     ) -> None:
+        #: The record of hook calls, or None.
         self.trace = trace
-        """The record of every hook call; None unless one was passed."""
         self.manager = pluggy.PluginManager("pippin")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
         found = of_stages or {}
         self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
+        #: Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order.
         self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
-        """Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order."""
         for name, (kind, choice) in self.choices.items():
             plugin = load_plugin(catalog.find(kind, choice.type))
             with located(self._place(name)):
                 self._components[name] = plugin(choice.config)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
             self._components[self._free_name(label or _label_of(plugin))] = plugin
+        #: The attributes of each component after `bind`, read at each access.
         self.bound: Mapping[str, Bound] = {name: Bound(each, name) for name, each in self._components.items()}
-        """What each component tells once it is bound, read when asked."""
-        # pluggy calls what was registered last first; here the order is the file's.
+        # pluggy calls the plugin that was registered last first; the calling order shall be the file's.
         for name, component in reversed(self._components.items()):
             self._register(name, component)
+        #: The declaration of each component, read once.
         self.declarations = {name: _declared(name, component) for name, component in self._components.items()}
-        """What each component declares, read once."""
 
     def __getitem__(self, name: str) -> Any:
         return self._components[name]
@@ -117,12 +121,12 @@ class Components(Mapping[str, Any]):
 
     @property
     def solver(self) -> Any:
-        """The component that builds the solver: the file's, or one made in Python."""
+        """The component that builds the solver, from the file or made in Python."""
         return self[self.solver_name]
 
     @property
     def solver_name(self) -> str:
-        """The name of that component: `solver`, or `plugins:LABEL`."""
+        """The name of the component that builds the solver: `solver`, or `plugins:LABEL`."""
         answer = self.single("build_solver")
         assert answer is not None, "Simulation refuses a configuration without one"
         return answer.owner
@@ -133,12 +137,12 @@ class Components(Mapping[str, Any]):
         return {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)}
 
     def implementations(self, hook: str) -> list[Implementation]:
-        """Return who answers `hook`, in calling order, wrappers left out."""
+        """Return the implementations of `hook`, in calling order, without wrappers."""
         impls = [impl for impl in self._hook(hook).get_hookimpls() if not _is_wrapper(impl)]
         return [self._implementation(hook, impl) for impl in reversed(impls)]
 
     def wrappers(self, hook: str) -> list[Implementation]:
-        """Return who wraps `hook`; where somebody does, it has to be called through pluggy."""
+        """Return the wrappers of `hook`; if there are any, call the hook through pluggy."""
         impls = [impl for impl in self._hook(hook).get_hookimpls() if _is_wrapper(impl)]
         return [self._implementation(hook, impl) for impl in impls]
 
@@ -146,7 +150,7 @@ class Components(Mapping[str, Any]):
         """Return the one component that answers `hook`, or None.
 
         Raises:
-            PluginError: Two or more answer.
+            PluginError: Two or more components answer.
         """
         found = self.implementations(hook)
         if len(found) > 1:
@@ -155,7 +159,7 @@ class Components(Mapping[str, Any]):
         return found[0] if found else None
 
     def call(self, hook: str, without: Collection[Any] = (), **arguments: Any) -> Any:
-        """Call a hook through pluggy, wrappers and all but some components."""
+        """Call a hook through pluggy with its wrappers, leaving out the components in `without`."""
         call = partial(self.manager.subset_hook_caller(hook, without), **arguments)
         if self.trace is not None:
             parts = (*self.wrappers(hook), *self.implementations(hook))
@@ -164,16 +168,16 @@ class Components(Mapping[str, Any]):
         return call()
 
     def call_each(self, hook: str, **arguments: Any) -> None:
-        """Call a build-time hook of one component after the other, naming the component in its faults."""
+        """Call a build-time hook of each component in turn; faults name the component."""
         if self.wrappers(hook):
             self.call(hook, **arguments)
             return
         for implementation in self.implementations(hook):
             with located(implementation.place):
-                implementation.bind(**arguments)()
+                implementation.call(**arguments)
 
     def close(self) -> None:
-        """Call every `close`, last component first, and raise what they raised together.
+        """Call every `close`, last component first, and then raise all their errors together.
 
         Raises:
             ExceptionGroup: One or more components raised.
@@ -183,7 +187,7 @@ class Components(Mapping[str, Any]):
             self.trace.phase = "close"
         for implementation in reversed(self.implementations("close")):
             try:
-                implementation.bind()()
+                implementation.call()
             except Exception as error:
                 error.add_note(f"raised while {implementation.owner} was closed")
                 errors.append(error)
@@ -192,7 +196,7 @@ class Components(Mapping[str, Any]):
 
     @contextmanager
     def closed_on_failure(self) -> Iterator[None]:
-        """Close the components if the block raises; their own errors become notes on the first one."""
+        """Close the components if the block raises; errors of `close` become notes on that error."""
         try:
             yield
         except BaseException as error:
@@ -246,7 +250,7 @@ class Components(Mapping[str, Any]):
 
 @contextmanager
 def located(place: str) -> Iterator[None]:
-    """Put a component's place in the file, as `Implementation.place` has it, in front of the faults it reports."""
+    """Put a component's place, such as `Implementation.place`, in front of the faults that it reports."""
     try:
         yield
     except ConfigError as error:
@@ -254,10 +258,10 @@ def located(place: str) -> Iterator[None]:
 
 
 def _declared(name: str, component: Any) -> Declaration:
-    """Return what a component declares.
+    """Return the declaration of a component.
 
     Raises:
-        PluginError: A declared attribute has a wrong value, or a public name is nearly one; a line for each.
+        PluginError: A declared attribute has a wrong value, or a public name is misspelt; one line for each.
     """
     if faults := [f"{name}: {fault}" for fault in attribute_faults(type(component))]:
         raise PluginError("\n".join(faults))
@@ -267,7 +271,7 @@ def _declared(name: str, component: Any) -> Declaration:
 def _chosen_plugins(
     config: SimulationConfig, of_stages: Mapping[str, ComponentConfig]
 ) -> dict[str, tuple[Kind, ComponentConfig]]:
-    """Return each chosen plugin with its kind, by the name it is registered under, in the order of the file."""
+    """Return kind and configuration of each chosen plugin, by registered name, in the order of the file."""
     tables: dict[str, Kind] = {"actuators": "actuator", "sensors": "sensor", "plugins": "plugin"}
     chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
     if config.solver is not None:

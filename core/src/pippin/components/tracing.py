@@ -1,4 +1,4 @@
-"""A record of hook calls: which hook, who answered, in which phase of a simulation's life, and for how long."""
+"""A record of hook calls: the hook, the component that answered, the phase of the simulation, and the duration."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import attrs
 
-__all__ = ["HookCall", "HookTrace", "Phase"]
+__all__ = ["HookCall", "HookTrace", "TracePhase"]
 
-Phase = Literal["build", "rehearsal", "first step", "recording", "comparison", "later steps", "close"]
-"""`rehearsal`: called while nothing counts, to compile or to hold a solver to its claims. `recording` and `comparison`
-are the capture: called once for the graph, then a few times eagerly to compare the graph with."""
+TracePhase = Literal["build", "rehearsal", "first step", "recording", "comparison", "later steps", "close"]
+"""`rehearsal`: calls without effect on the simulation, to compile or to check a solver's declaration. `recording` and
+`comparison` are the capture: one call to record the graph, then a few eager calls to compare the graph with."""
 
 
 @attrs.frozen(kw_only=True)
@@ -23,35 +23,35 @@ class HookCall:
     """One call, or one replay of a graph."""
 
     start: float
-    """When it began, since the trace did [s]."""
+    """Time from the start of the trace to the call [s]."""
 
-    phase: Phase
+    phase: TracePhase
     hook: str
     """The hook's name, or `replay`."""
 
     owner: str
-    """Who answered: a component's name, the host, or a graph and the operations that it replays."""
+    """The component's name, the host, or a graph with its operations."""
 
     seconds: float
-    """How long the host was busy with it [s]; what it launched on a CUDA device may still have been running."""
+    """Time that the host spent in the call [s]; kernels launched on a CUDA device may still run after it."""
 
 
 class HookTrace:
-    """Every hook call of one simulation, in the order of the calls; pass it to `Simulation` and read `calls`.
+    """The hook calls of one simulation; pass it to `Simulation` and read `calls`.
 
-    A hook that is replayed from a graph is not called: the replay is listed instead. Every call is kept: trace short
-    runs.
+    A hook in a graph is not called during a replay, so the record lists the replay instead. Memory grows with every
+    call: trace short runs.
     """
 
     def __init__(self) -> None:
-        self.phase: Phase = "build"
-        """What the simulation is at; the host keeps it."""
+        #: The present phase; the host sets it.
+        self.phase: TracePhase = "build"
+        #: The calls so far, in the order in which they ended: a call follows the calls that it made.
         self.calls: list[HookCall] = []
-        """The calls so far; one that makes others ends after them."""
         self._begin = time.perf_counter()
 
     def timed(self, hook: str, owner: str, call: Callable[[], Any]) -> Callable[[], Any]:
-        """Return `call`, noted whenever it is made, also where it raises."""
+        """Return a function that makes `call` and notes it, even if it raises."""
 
         def run() -> Any:
             phase, start = self.phase, time.perf_counter()
@@ -65,8 +65,8 @@ class HookTrace:
         return run
 
     @contextmanager
-    def during(self, phase: Phase) -> Iterator[None]:
-        """Be in a phase inside a `with` block."""
+    def during(self, phase: TracePhase) -> Iterator[None]:
+        """Set the phase for a `with` block."""
         before, self.phase = self.phase, phase
         try:
             yield
@@ -74,14 +74,14 @@ class HookTrace:
             self.phase = before
 
     def write(self, path: Path) -> None:
-        """Write all calls as CSV, one line each, times in seconds."""
+        """Write all calls as CSV: one line for each, times in seconds."""
         with path.open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(field.name for field in attrs.fields(HookCall))
             rows.writerows(attrs.astuple(call) for call in self.calls)
 
     def __str__(self) -> str:
-        """Report how often each component answered each hook in each phase, and for how long, by their first calls."""
+        """Report count and duration of the calls of each component, hook and phase, in the order of the first calls."""
         groups: dict[tuple[str, str, str], list[float]] = {}
         for call in self.calls:
             groups.setdefault((call.phase, call.hook, call.owner), []).append(1e3 * call.seconds)
@@ -92,7 +92,7 @@ class HookTrace:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield rows as lines: three columns of words, then numbers."""
+    """Yield rows as lines: three columns of text, then numbers."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [f"{cell:{side}{width}}" for cell, side, width in zip(row, "<<<>>>", widths, strict=True)]

@@ -1,4 +1,4 @@
-"""The room of solver authors: contact sources, capacities, features, and fields of configurations."""
+"""Helpers for solver plugins: contact sources, capacities, features, and fields of configurations."""
 
 from pippin.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
 

@@ -1,4 +1,4 @@
-"""Buffers of fixed size: what was allocated, how much was wanted, and which key makes them larger."""
+"""Capacities of buffers of fixed size: the allocated size, the needed size, and the key that sets it."""
 
 from __future__ import annotations
 
@@ -18,30 +18,29 @@ _HYDROELASTIC = "collision.hydroelastic.buffer_mult"
 
 @attrs.frozen(kw_only=True, eq=False)
 class Capacity:
-    """A buffer that was allocated once and cannot grow."""
+    """A buffer that is allocated once and cannot grow."""
 
     field: str
     """The key that sizes it: `collision.rigid_contact_max`."""
 
     holds: str
-    """What is in it: `contacts`."""
+    """The contents of the buffer: `contacts`."""
 
     allocated: int
-    """How many fit."""
+    """Number of elements that fit."""
 
     count: Any = None
-    """How many there were, an array of integers of any shape: more than `allocated` where some were dropped.
-
-    None where nobody counts."""
+    """Number of needed elements, an array of integers of any shape; larger than `allocated` if some were dropped.
+    None if elements are not counted."""
 
     is_flag: bool = False
-    """Whether `count` only says that some were dropped, by not being zero."""
+    """Whether `count` is only a flag: not zero if elements were dropped."""
 
     overflow_bits: int = 0
-    """Bits of the solver's observable `overflow` that say that some were dropped."""
+    """Bits of the solver's observable `overflow` that are set if elements were dropped."""
 
     cure: str | None = None
-    """What to do, where it is not to raise the key."""
+    """The remedy in the error message, if it is not to raise the key."""
 
     @property
     def limit(self) -> int:
@@ -49,10 +48,10 @@ class Capacity:
         return 0 if self.is_flag else self.allocated
 
     def overflow(self, count: int | None = None) -> str:
-        """Return what to tell a user where something was dropped.
+        """Return the error message for dropped elements.
 
         Args:
-            count: How many there were, where that is known.
+            count: Number of elements that were needed, if known.
         """
         if count is None or self.is_flag:
             return f"{self.field}: {self.holds} did not fit into {self.allocated}; {self.cure or 'raise it'}"
@@ -63,13 +62,13 @@ class Capacity:
 def pipeline_capacities(
     pipeline: newton.CollisionPipeline, contacts: newton.Contacts, config: CollisionConfig | None = None
 ) -> tuple[Capacity, ...]:
-    """Return the buffers of Newton's collision pipeline, with what fills them in each detection.
+    """Return the buffers of Newton's collision pipeline, with the counts of each detection.
 
     Args:
         pipeline: The pipeline.
-        contacts: What it fills.
-        config: What it was made from: a buffer that has room for the worst case has no count then, as noting one costs
-            a kernel in each detection.
+        contacts: The contact buffer that the pipeline fills.
+        config: The configuration of the pipeline. If it is given, buffers with room for the worst case have no count,
+            since noting a count costs a kernel in each detection.
     """
     return tuple(_of_pairs(pipeline, contacts, config)) + tuple(_of_hydroelastic(pipeline))
 
@@ -84,7 +83,7 @@ def _of_pairs(
         count=contacts.rigid_contact_count,
     )
     if pipeline.model.particle_count:
-        # By default there is room for every particle and shape; what edges and faces need is estimated.
+        # By default there is room for all pairs of particle and shape; the need of edges and faces is estimated.
         is_estimated = config is None or config.enable_rigid_soft_full_surface_contact
         is_bounded = config is not None and config.soft_contact_max is None and not is_estimated
         yield Capacity(
@@ -111,7 +110,7 @@ def _of_meshes(pipeline: newton.CollisionPipeline, contacts: newton.Contacts) ->
             allocated=len(narrow.triangle_pairs),
             count=narrow.triangle_pairs_count,
         )
-    # One flag tells of both reductions; that of meshes is the usual one.
+    # Both reductions share one flag; the reduction of meshes is the usual one.
     if narrow.global_contact_reducer is not None:
         yield Capacity(
             field="collision.max_triangle_pairs",

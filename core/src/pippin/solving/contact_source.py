@@ -24,37 +24,37 @@ def _filled(source: ContactSource) -> Sequence[Capacity]:
 
 @attrs.frozen(kw_only=True, eq=False)
 class ContactSource:
-    """The contacts a step uses. A solver that detects contacts itself gives its buffer and no pipeline."""
+    """The contacts that a step uses. A solver that detects contacts itself gives its buffer and no pipeline."""
 
     contacts: newton.Contacts | None = None
-    """The buffer passed to every step; None where the solver needs none."""
+    """The buffer passed to every step; None if the solver needs none."""
 
     pipeline: newton.CollisionPipeline | None = None
-    """What fills the buffer; None where the solver detects contacts itself."""
+    """The pipeline that fills the buffer; None if the solver detects contacts itself."""
 
     interval: int = 1
     """Substeps between two detections."""
 
     is_run_by_solver: bool = False
-    """Whether the solver runs the pipeline within its step; then the buffer is not passed to it."""
+    """Whether the solver runs the pipeline within its step; the buffer is then not passed to the solver."""
 
     capacities: Sequence[Capacity] = attrs.field(default=attrs.Factory(_filled, takes_self=True))
-    """The buffers that a detection fills; by default those of the pipeline."""
+    """The buffers that contact detection fills; by default those of the pipeline."""
 
     @property
     def is_run_by_host(self) -> bool:
-        """Whether the host runs the pipeline, before a substep."""
+        """Whether the host runs the pipeline before substeps."""
         return self.pipeline is not None and not self.is_run_by_solver
 
     def collide(self, state: newton.State, contacts: newton.Contacts, dt: float) -> None:
-        """Detect the contacts of `state`, and those that come within `dt` [s] where they are speculative.
+        """Detect the contacts of `state` and, if the pipeline is speculative, the contacts expected within `dt` [s].
 
-        They are written into a buffer of the pipeline's. May be recorded.
+        They are written into `contacts`, a buffer of the pipeline. May be recorded.
         """
         assert self.pipeline is not None, "the program collides only where there is a pipeline"
         self.pipeline.collide(state, contacts, dt=dt)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
-        """Forget which contacts of the masked worlds were matched."""
+        """Forget the matched contacts of the masked worlds."""
         if self.pipeline is not None:
             self.pipeline.reset_contact_matching(world_mask)

@@ -12,7 +12,7 @@ __all__ = ["deterministic_mode"]
 
 
 def deterministic_mode(deterministic: bool | None) -> wp.DeterministicMode | None:
-    """Return what Newton's solvers take for the key `deterministic` of their configuration; None is Newton's choice."""
+    """Return the argument of Newton's solvers for the key `deterministic`; None leaves the choice to Newton."""
     import warp as wp
 
     if deterministic is None:

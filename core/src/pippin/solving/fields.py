@@ -1,4 +1,4 @@
-"""Fields of a solver's configuration: numbers with bounds, and settings that the asset or Newton decides."""
+"""Fields of a solver's configuration: bounded numbers, and settings that the asset or Newton can give."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["inherited", "number"]
 
 
 def number(default: Any, *validators: Any) -> Any:
-    """Return a field with a default and what its value must satisfy: `number(0.2, non_negative)`."""
+    """Return a field with a default and with validators of its value: `number(0.2, non_negative)`."""
     return attrs.field(default=default, validator=list(validators))
 
 
 def inherited(*validators: Any) -> Any:
-    """Return a field that is None if the file does not give it: then the asset says what holds, else Newton."""
+    """Return a field that is None if the file does not set it; then the asset gives the value, or else Newton."""
     return attrs.field(default=None, validator=[optional(validator) for validator in validators])

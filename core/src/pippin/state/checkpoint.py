@@ -1,8 +1,8 @@
-"""A simulation in a file: every array and every number that a step carries on, and the configuration they belong to.
+"""Checkpoints: a simulation in a file, with its configuration and all arrays and numbers that steps carry on.
 
-A checkpoint is a zip archive of NumPy arrays and one JSON text. It holds data only: nothing in it is executed, and
-reading one cannot run code. Arrays are found by walking the simulation, as they are before a step is verified, and
-are named by where they were found; reading puts them back into the arrays of a simulation built anew.
+A checkpoint is a zip archive of NumPy arrays and one JSON text. It holds data only: reading a checkpoint
+cannot run code. Arrays are found by a walk through the objects of the simulation, and the path of the walk is their
+name. Reading copies them into the arrays of a newly built simulation.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ from .snapshot import attributes_of, bind, find_arrays, walk
 __all__ = ["Carried", "Checkpoint"]
 
 FORMAT = 2
-"""Number of the layout; raised when an older reader would misunderstand a newer file."""
+"""Version of the layout; raised if an older reader would misunderstand a newer file."""
 
 _PACKAGES = ("pippin", "newton", "warp-lang")
 _HOST_LIMIT = 2**31
-"""Integers from it on may be addresses and handles of this process, which no other process can use."""
+"""Integers of at least this value may be addresses or handles, which only this process can use."""
 
 _LIBRARIES = ("ctypes", "mujoco_warp", "newton", "warp")
-"""Packages whose objects keep addresses in such integers, and count in none."""
+"""Packages whose objects use such integers for addresses only, not for counts."""
 
 
 @attrs.frozen(kw_only=True)
 class Checkpoint:
-    """What a file holds."""
+    """The contents of a checkpoint file."""
 
     config: str
     """The configuration, as TOML."""
     step_count: int
     """Control steps done."""
     model_changes: int
-    """Flags of what the solver was told to have changed in the model."""
+    """Flags of `newton.ModelFlags` that the solver was notified of."""
     versions: Mapping[str, str]
-    """Versions of the packages that wrote it."""
+    """Versions of the packages that wrote the file."""
     arrays: Mapping[str, np.ndarray]
-    """Contents of arrays, on the device and on the host, by where they were found."""
+    """Contents of arrays, on the device and on the host, by path."""
     numbers: Mapping[str, Any]
-    """Scalars and the states of random generators, by where they were found."""
+    """Scalars and states of random generators, by path."""
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the file whole or not at all: a reader never finds half of one."""
+        """Write the file completely or not at all: a reader never sees a partial file."""
         target = Path(path)
         manifest = {
             "format": FORMAT,
@@ -68,11 +68,11 @@ class Checkpoint:
         }
         partial = target.with_name(f".{target.name}.{os.getpid()}")
         text = json.dumps(manifest, default=np.ndarray.tolist).encode()
-        # Names go into the manifest: what a path may contain, a file name in an archive may not.
+        # Names go into the manifest: a path may contain characters that a file name in an archive may not.
         numbered = {f"a{index}": array for index, array in enumerate(self.arrays.values())}
         with zipfile.ZipFile(partial, "w") as archive:
             for name, array in {"manifest": np.frombuffer(text, dtype=np.uint8), **numbered}.items():
-                # An entry made like this has no date: equal contents are equal files.
+                # An entry made like this has no date, so equal contents give equal files.
                 with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
                     np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
         partial.replace(target)
@@ -82,7 +82,7 @@ class Checkpoint:
         """Read and check a file.
 
         Raises:
-            ConfigError: There is no such file, it is truncated, or it is something else.
+            ConfigError: The file is missing, truncated, or not a checkpoint.
         """
         try:
             if not zipfile.is_zipfile(path) and Path(path).exists():
@@ -105,12 +105,12 @@ class Checkpoint:
 
 
 class Carried:
-    """Everything that a simulation carries from step to step, found by walking some objects.
+    """All data that a simulation carries from step to step, found by a walk through some objects.
 
     Args:
         roots: The objects, by name.
-        hosts: Names of roots whose host values are carried too: the components, and the solver.
-        skip: Classes whose instances are not entered.
+        hosts: Names of roots whose values on the host are included: the components and the solver.
+        skip: Classes whose instances the walk does not enter.
     """
 
     def __init__(self, roots: Mapping[str, Any], hosts: frozenset[str], skip: tuple[type, ...]) -> None:
@@ -124,7 +124,7 @@ class Carried:
         Args:
             config: The configuration of the simulation.
             step_count: Control steps done.
-            model_changes: Flags of what the solver was told to have changed in the model.
+            model_changes: Flags of `newton.ModelFlags` that the solver was notified of.
         """
         arrays, numbers = self.contents()
         return Checkpoint(
@@ -137,7 +137,7 @@ class Carried:
         )
 
     def contents(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Return the present arrays and numbers, by where they were found.
+        """Return the present arrays and numbers by path.
 
         Raises:
             SimulationError: A component keeps Python objects in a NumPy array, or an integer that may be an address.
@@ -157,21 +157,21 @@ class Carried:
         return arrays, numbers
 
     def restore_model(self, checkpoint: Checkpoint) -> None:
-        """Put back what was changed in the model; what does not fit is left to `restore`, which refuses it."""
+        """Restore the arrays of the model that still fit; `restore` refuses the others."""
         for name, array in self._device_arrays().items():
             saved = checkpoint.arrays.get(f"device/{name}")
             if name.startswith("model.") and saved is not None and saved.shape == array.numpy().shape:
                 array.assign(saved)
 
     def restore(self, checkpoint: Checkpoint, source: str) -> None:
-        """Put the contents of a checkpoint into the arrays and attributes that are there.
+        """Copy the contents of a checkpoint into the existing arrays and attributes.
 
         Args:
-            checkpoint: What to restore.
-            source: The file, for errors.
+            checkpoint: The checkpoint to restore.
+            source: The path of the file, for errors.
 
         Raises:
-            ConfigError: The checkpoint is of another simulation or of other versions.
+            ConfigError: The checkpoint belongs to another simulation or to other versions.
         """
         self._refuse_other(checkpoint, source)
         device = self._device_arrays()
@@ -208,7 +208,7 @@ class Carried:
             )
 
     def _device_arrays(self) -> dict[str, wp.array]:
-        """Return Warp arrays by path, without those that hold handles of this process."""
+        """Return Warp arrays by path, without arrays of handles of this process."""
         found = find_arrays(self._roots, skip=self._skip)
         handles = _handles()
         return {name: array for name, array in found.items() if not _holds_handles(array, handles)}
@@ -221,9 +221,9 @@ class Carried:
 
 
 def _handles() -> np.ndarray:
-    """Return the handles of what Warp keeps outside of arrays, which are addresses in this process."""
+    """Return the handles of Warp objects outside of arrays, such as meshes: addresses in this process."""
     kinds = (wp.Mesh, wp.Volume, wp.Bvh, wp.HashGrid, wp.Texture)
-    # Whoever owns one holds it somewhere; a handle that was missed would be restored, and crash.
+    # All objects in memory are searched: a missed handle would be restored, and then crash the process.
     nodes = gc.get_objects()  # hundreds of thousands, of a few thousand types
     types = {kind for kind in set(map(type, nodes)) if issubclass(kind, kinds)}
     found = {node.id for node in nodes if type(node) in types and getattr(node, "id", None)} if types else ()
@@ -231,7 +231,7 @@ def _handles() -> np.ndarray:
 
 
 def _holds_handles(array: wp.array, handles: np.ndarray) -> bool:
-    """Tell whether an array of 64-bit numbers holds handles, as those of meshes, or keys, as those of contacts."""
+    """Tell whether an array contains handles, such as those of meshes, or structs with 64-bit keys, as of contacts."""
     if array.dtype is wp.uint64:
         return bool(np.isin(array.numpy(), handles).any())
     dtype = array.numpy().dtype
@@ -239,7 +239,7 @@ def _holds_handles(array: wp.array, handles: np.ndarray) -> bool:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what decides the bits of a step."""
+    """Return the versions of the packages that determine the bits of a step."""
     return {name: version(name) for name in _PACKAGES}
 
 
@@ -248,7 +248,7 @@ def _is_same(name: str, checkpoint: Checkpoint) -> bool:
 
 
 def _refuse_unknown_addresses(name: str, node: Any) -> None:
-    """Refuse a large integer that is neither an address nor a handle of anything that is there: it may be a count.
+    """Refuse a large integer that is neither the address nor the handle of an existing object: it may be a count.
 
     Raises:
         SimulationError: Names the attribute.
@@ -279,13 +279,13 @@ def _addresses() -> set[int]:
 
 
 def _is_plain(node: Any) -> bool:
-    """Tell what a component or a solver owns from Warp's own objects, whose attributes are handles."""
+    """Tell whether an object belongs to a component or a solver; Warp's own objects have handles as attributes."""
     module = type(node).__module__
     return not module.startswith("warp.") or isinstance(node, np.ndarray)
 
 
 def _numbers_of(node: Any) -> dict[str, Any]:
-    """Return the attributes of an object that a step may count with."""
+    """Return the attributes of an object that may count steps or the like: booleans and numbers."""
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in attributes_of(node).items()

@@ -1,4 +1,4 @@
-"""The contents of a simulation: everything that a step reads and changes, to be compared, undone or saved."""
+"""The contents of a simulation: all data that a step reads and changes, for comparison, undoing and saving."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Contents"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Contents:
-    """The objects that a step reads and changes, by name; their arrays and numbers are found by walking them."""
+    """The objects that a step reads and changes, by name; a walk finds their arrays and numbers."""
 
     outputs: Mapping[str, Any]
     """States, inputs and reports."""
@@ -26,20 +26,20 @@ class Contents:
     """The components, and the objects that recorded callbacks reach."""
 
     inner: Mapping[str, Any]
-    """The solver and the memory of the host, which may differ between two runs if it is scratch memory."""
+    """The solver and the host's own objects; their scratch memory may differ between two runs."""
 
     hosts: frozenset[str]
-    """Names whose values on the host are saved too."""
+    """Names of objects whose values on the host are saved, too."""
 
     model: newton.Model
 
     opaque: tuple[type, ...]
-    """Classes whose instances hold nothing of their own that a step changes."""
+    """Classes whose instances own nothing that a step changes."""
 
     def outcome(self) -> Outcome:
-        """Return copies of what two runs must bring about alike: states, inputs, and the memory of components."""
+        """Return copies of the data that must be equal in two runs: states, inputs, and the memory of components."""
         private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
-        # Nothing is kept but values: a callback does not keep its object alive.
+        # The outcome holds values only: a callback does not keep its object alive.
         counts = {name: python_values(each, skip=private) for name, each in self.acting.items()}
         return Outcome(find_arrays({**self.outputs, **self.acting}, skip=private), counts)
 
@@ -49,7 +49,7 @@ class Contents:
 
     @property
     def carried(self) -> Carried:
-        """The contents of a checkpoint: what a step changes, and what a user may have changed in the model."""
+        """The data of a checkpoint: objects that a step changes, and the model, which a user may have changed."""
         model = {name: value for name, value in vars(self.model).items() if not name.startswith("_")}
         return Carried({**self._changing, "model": model}, self.hosts, self.opaque)
 

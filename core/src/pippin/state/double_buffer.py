@@ -1,4 +1,4 @@
-"""State that one step reads and the next one writes, so that a captured step ends where it began."""
+"""Double buffers: pairs of states that a step reads and writes in turn, settled so that a graph can replay the step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["DoubleBuffer"]
 
 
 class Assignable(Protocol):
-    """What Newton's states offer: copying another one's arrays into one's own."""
+    """An object such as Newton's states, into which the arrays of another one can be copied."""
 
     def assign(self, other: Any) -> None:
         """Copy the arrays of `other` into the existing ones."""
@@ -19,7 +19,7 @@ S = TypeVar("S", bound=Assignable)
 
 
 class DoubleBuffer(Generic[S]):
-    """A current and a next state of equal layout, from `Simulation.double_buffer`.
+    """A current and a next state of equal layout, from `Binding.double_buffer`.
 
     A component reads `current`, writes `next`, then calls `swap`. After the last physics step of a control step the
     host calls `settle`: after an odd number of swaps it copies the result back, so that every replay of a graph
@@ -33,7 +33,7 @@ class DoubleBuffer(Generic[S]):
 
     @property
     def current(self) -> S:
-        """What the last swap made current; after `settle`, always the first state."""
+        """The current state; after `settle`, always the first one."""
         return self._second if self._is_swapped else self._first
 
     @property
@@ -42,11 +42,11 @@ class DoubleBuffer(Generic[S]):
         return self._first if self._is_swapped else self._second
 
     def swap(self) -> None:
-        """Make what was written current."""
+        """Make the written state current."""
         self._is_swapped = not self._is_swapped
 
     def settle(self) -> None:
-        """Make the first state current again, copying the second one into it where they are swapped."""
+        """Make the first state current again; if the states are swapped, copy the second one into it."""
         if self._is_swapped:
             self._first.assign(self._second)
             self._is_swapped = False

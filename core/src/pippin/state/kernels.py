@@ -1,4 +1,4 @@
-"""The host's own Warp kernels. Importing this module imports warp: do it inside the function that launches."""
+"""The host's own Warp kernels."""
 
 import warp as wp
 
@@ -30,11 +30,11 @@ def find_non_finite_bodies(
     step: wp.array[wp.int64],
     first_failure: wp.array[wp.int64],
 ):
-    """first_failure = min(step × bodies + body) over everything not finite, so the earliest and lowest one wins."""
+    """first_failure = min(step × bodies + body) over non-finite bodies: earliest step, then lowest index."""
     i = wp.tid()
     pose = body_q[i]
     velocity = body_qd[i]
-    # A sum is finite only where each term is; adding is cheaper than thirteen tests.
+    # A sum is finite only if each term is finite; adding is cheaper than thirteen tests.
     total = 0.0
     for k in range(7):
         total += pose[k]
@@ -51,7 +51,7 @@ def find_non_finite_particles(
     step: wp.array[wp.int64],
     first_failure: wp.array[wp.int64],
 ):
-    """first_failure = min(step × particles + particle) over everything not finite."""
+    """first_failure = min(step × particles + particle) over non-finite particles."""
     i = wp.tid()
     if not (wp.isfinite(particle_q[i]) and wp.isfinite(particle_qd[i])):
         wp.atomic_min(first_failure, 0, step[0] * wp.int64(particle_q.shape[0]) + wp.int64(i))
@@ -65,7 +65,7 @@ def count_step(step: wp.array[wp.int64]):
 
 @wp.kernel
 def collect_overflow(reported: wp.array2d[int], overflow: wp.array[int]):
-    """Keep every overflow bit that a substep reported for a world, until it is read and cleared."""
+    """Collect the overflow bits that any substep reported for a world, until the host reads and clears them."""
     world = wp.tid()
     for substep in range(reported.shape[0]):
         overflow[world] = overflow[world] | reported[substep, world]
@@ -73,7 +73,7 @@ def collect_overflow(reported: wp.array2d[int], overflow: wp.array[int]):
 
 @wp.kernel
 def note_overflow(count: wp.array[int], limit: int, slot: int, largest: wp.array[int]):
-    """largest[slot] = max over everything that did not fit, so the worst one since it was last cleared."""
+    """largest[slot] = max over the counts above `limit`: the worst overflow since the last clearing."""
     i = wp.tid()
     if count[i] > limit:
         wp.atomic_max(largest, slot, count[i])
@@ -106,7 +106,7 @@ def forget_contacts(
     world_mask: wp.array[wp.bool],
     contact_f: wp.array[wp.spatial_vector],
 ):
-    """Take the contacts of the masked worlds out of the buffer; the mask's last entry is for world -1."""
+    """Remove the contacts of the masked worlds from the buffer; the mask's last entry is for world -1."""
     i = wp.tid()
     a = shape0[i]
     b = shape1[i]

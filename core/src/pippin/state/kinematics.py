@@ -1,4 +1,4 @@
-"""States that a user writes between steps: joints and bodies brought into agreement, on the device."""
+"""User writes to the state between steps: joints and bodies are made consistent on the device."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Coordinates = Literal["joints", "bodies"]
 
 
 class WrittenWorlds:
-    """Which articulations a user has written joint coordinates or bodies of, until both agree again.
+    """The articulations whose joints or bodies a user has written, until both are consistent again.
 
-    Masks are merged on the device; the host knows only that there is something to do.
+    Masks are merged on the device; the host only knows that there are writes.
 
     Args:
         model: The model of all worlds.
-        solver: What remembers the worlds as they were, and is told to forget.
-        state: The state that is written.
+        solver: The solver, whose memory of the written worlds is reset.
+        state: The state that users write.
     """
 
     def __init__(self, model: newton.Model, solver: newton.solvers.SolverBase, state: newton.State) -> None:
@@ -38,7 +38,7 @@ class WrittenWorlds:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether there is something to bring into agreement."""
+        """Whether there are writes that are not settled."""
         return bool(self._waiting or self._replayed)
 
     def add(self, what: Coordinates, world_mask: wp.array[wp.bool]) -> None:
@@ -51,26 +51,26 @@ class WrittenWorlds:
         self.note(what)
 
     def masks(self, what: Coordinates) -> tuple[wp.array[wp.bool], wp.array[wp.bool]]:
-        """Return the masks of written articulations and of their worlds, [world_count + 1]; `note` what is set there.
+        """Return the masks of written articulations and worlds, [world_count + 1]; after setting bits, call `note`.
 
-        The solver forgets the worlds. Bodies without a joint are of no articulation: their world is enough.
+        `settle` resets the solver in these worlds. Bodies without a joint have no articulation: set only their world.
         """
         return self._articulations[what], self._worlds[what]
 
     def note(self, what: Coordinates) -> None:
-        """Note that masks were set. Inside a capture, by what is replayed unseen: the masks are heeded ever after."""
+        """Note that masks were set. After a call inside a capture, every step evaluates them: replays may set them."""
         self._waiting.add(what)
         if self._model.device.is_capturing:
             self._replayed.add(what)
 
     def state_for_joints(self) -> newton.State:
-        """Return the state to write joints into: those of bodies that were written before are computed by then."""
+        """Return the state to write joints into, after computing the joints of bodies that were written before."""
         if "bodies" in self._waiting or "bodies" in self._replayed:
             self._settle("bodies")
         return self._state
 
     def settle(self) -> None:
-        """Compute bodies from written joints and joints from written bodies, and let the solver forget those worlds."""
+        """Compute bodies from written joints and joints from written bodies, and reset the solver in those worlds."""
         for what in sorted(self._waiting | self._replayed):
             self._settle(what)
 

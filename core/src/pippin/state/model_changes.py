@@ -1,4 +1,4 @@
-"""Changes that a user makes to the model in place: merged, and told to the solver before the next step."""
+"""In-place changes of the model by the user: they are merged, and the solver is notified before the next step."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["ModelChanges"]
 
 
 class ModelChanges:
-    """What was changed since the last step, and since the model was built.
+    """The changes of the model since the last step, and since the build.
 
     Args:
-        declared: The flags' names that the solver's component declares to take over while it runs; None for all.
-        solver: The solver that is told.
-        name: What errors call the solver.
+        declared: Names of the flags that the solver's component declares it can apply while it runs; None for all.
+        solver: The solver to notify.
+        name: The solver's name in errors.
 
     Raises:
-        PluginError: The component declares a flag that does not exist.
+        PluginError: The component declares an unknown flag.
     """
 
     def __init__(self, declared: Collection[str] | None, solver: newton.solvers.SolverBase, name: str) -> None:
@@ -28,19 +28,19 @@ class ModelChanges:
         self._solver = solver
         self._name = name
         self._waiting = self._replayed = 0
+        #: All flags that the solver was ever notified of.
         self.told = 0
-        """Flags of everything that the solver was ever told."""
 
     @property
     def is_waiting(self) -> bool:
-        """Whether there is something to tell."""
+        """Whether the solver has to be notified."""
         return bool(self._waiting | self._replayed)
 
     def add(self, flags: newton.ModelFlags | int) -> None:
-        """Note what was changed. Inside a capture, by what is replayed unseen: the solver is told ever after.
+        """Note a change. After a call inside a capture, every step notifies the solver: replays may repeat the change.
 
         Raises:
-            ConfigError: A flag does not exist, or the solver does not take such changes over while it runs.
+            ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
         """
         if isinstance(flags, bool) or not isinstance(flags, int) or flags & ~newton.ModelFlags.ALL:
             value = hex(flags) if isinstance(flags, int) else repr(flags)
@@ -55,7 +55,7 @@ class ModelChanges:
             self._replayed |= int(flags)
 
     def tell(self) -> None:
-        """Tell the solver, once, of all that waits."""
+        """Notify the solver once of all changes since the last notification."""
         flags = self._waiting | self._replayed
         self._solver.notify_model_changed(flags)
         self.told |= flags
@@ -63,7 +63,7 @@ class ModelChanges:
 
 
 def _flags_of(declared: Collection[str] | None) -> int:
-    """Return the flags of `newton.ModelFlags` with some names; all for None."""
+    """Return the flags of `newton.ModelFlags` with these names; all flags for None."""
     if declared is None:
         return int(newton.ModelFlags.ALL)
     known = newton.ModelFlags.__members__

@@ -1,4 +1,4 @@
-"""What goes wrong inside a step, noted on the device and read when the host asks: non-finite state, full buffers."""
+"""A monitor of errors inside a step: non-finite states and full buffers, noted on the device for the host to read."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from . import kernels
 __all__ = ["Monitor"]
 
 _NONE = 2**62
-"""Stands for no failure: larger than any step × count + index."""
+"""The value for no failure: larger than any step × count + index."""
 
 
 class Monitor:
-    """Notes the first step that left something non-finite, and every overflow, without leaving the device.
+    """Notes the first step with a non-finite state, and every overflow, on the device.
 
     Args:
         model: The model that is simulated.
         step_dt: Length of the step that `note_step` counts [s].
-        detection: Buffers that a detection of contacts fills.
+        detection: Buffers that contact detection fills.
         solution: Buffers that a step of the solver fills.
-        harmless_bits: Bits of the solver's overflow report that do not say that anything was lost.
+        harmless_bits: Bits of the solver's overflow report that report no loss of data.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class Monitor:
         harmless_bits: int = 0,
     ) -> None:
         self._harmless_bits = harmless_bits
+        #: All buffers, in the order of the checks.
         self.capacities = (*detection, *solution)
-        """Every buffer, in the order they are checked."""
         counted = [(slot, capacity) for slot, capacity in enumerate(self.capacities) if capacity.count is not None]
         self._detection = [(slot, capacity) for slot, capacity in counted if slot < len(detection)]
         self._solution = [(slot, capacity) for slot, capacity in counted if slot >= len(detection)]
@@ -48,12 +48,12 @@ class Monitor:
         # The first failure of each kind, as step × count + index.
         self._body = wp.full(1, _NONE, dtype=wp.int64, device=model.device)
         self._particle = wp.full(1, _NONE, dtype=wp.int64, device=model.device)
-        # The largest count of each buffer that something did not fit into.
+        # The largest count of each buffer that overflowed, else 0.
         self._largest = wp.zeros(len(self.capacities), dtype=int, device=model.device)
         self._overflow = wp.zeros(model.world_count, dtype=int, device=model.device)
 
     def note_step(self, state: newton.State) -> None:
-        """Count a step that ended in `state`, and note whether it is finite. May be recorded."""
+        """Count a step that ended in `state`, and note whether the state is finite. May be recorded."""
         device = self._model.device
         if state.body_count:
             inputs = [state.body_q, state.body_qd, self._step, self._body]
@@ -68,7 +68,7 @@ class Monitor:
         self._note(self._detection)
 
     def note_solution(self) -> None:
-        """Note whether what the solver just prepared fits into its buffers. May be recorded."""
+        """Note whether the data of the solver's last step fitted into its buffers. May be recorded."""
         self._note(self._solution)
 
     @property
@@ -89,23 +89,23 @@ class Monitor:
         wp.launch(kernels.collect_overflow, reported.shape[1], inputs, device=self._model.device)
 
     def forget(self) -> None:
-        """Forget what was noted, but not the number of steps."""
+        """Clear all notes, but not the number of steps."""
         self._body.fill_(_NONE)
         self._particle.fill_(_NONE)
         self._largest.zero_()
         self._overflow.zero_()
 
     def first_non_finite_step(self) -> int | None:
-        """Return the first step, counted from 1, that left something not finite. Synchronises with the device."""
+        """Return the first step, counted from 1, with a non-finite state, or None. Synchronises with the device."""
         noted = ((int(self._body.numpy()[0]), self._model.body_count),)
         noted += ((int(self._particle.numpy()[0]), self._model.particle_count),)
         return min((code // count + 1 for code, count in noted if code < _NONE), default=None)
 
     def check(self) -> None:
-        """Raise for what was noted since it was last forgotten. Synchronises with the device.
+        """Raise if there are notes since the last `forget`. Synchronises with the device.
 
         Raises:
-            SimulationError: The state is not finite, or buffers overflowed; every one of them is named.
+            SimulationError: The state is not finite, or buffers overflowed; names each buffer.
         """
         body, particle = int(self._body.numpy()[0]), int(self._particle.numpy()[0])
         if min(body, particle) < _NONE:
@@ -120,7 +120,7 @@ class Monitor:
             raise SimulationError(*faults)
 
     def _reported(self, world: int, bits: int) -> list[str]:
-        """Say which buffers of the solver overflowed in a world, by the bits it reported."""
+        """Return the faults of the solver's buffers that overflowed in a world, from the reported bits."""
         known = [capacity for capacity in self.capacities if capacity.overflow_bits & bits]
         rest = bits
         for capacity in known:

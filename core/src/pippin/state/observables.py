@@ -14,7 +14,7 @@ from .world_rows import WorldRows, arrays_of, worlds_of_frequency
 __all__ = ["Reports", "allocate_observables"]
 
 OVERFLOW = "overflow"
-"""The kind that reports a solver's full buffers, one integer per world; read wherever it is offered."""
+"""The observable that reports a solver's full buffers, one integer per world; always read if the solver has it."""
 
 
 def allocate_observables(
@@ -23,27 +23,27 @@ def allocate_observables(
     contacts: newton.Contacts | None,
     substep_count: int,
 ) -> Reports | None:
-    """Return arrays for some observables, and for overflow reports if the solver has them; None for nothing."""
+    """Return arrays for these observables, and for overflow reports if the solver has them; None if there are none."""
     kinds |= getattr(solver, "supported_observables", frozenset()) & {OVERFLOW}
     return Reports(solver.observables(kinds, contacts=contacts), substep_count) if kinds else None
 
 
 class Reports:
-    """What the solver reports in each substep of a control step.
+    """The reports of the solver in each substep of a control step.
 
-    The last substep fills what the sensors read. Overflow is reported by each, into a row of its own: a kernel less
-    per substep than noting it at once, and none is overwritten before it is noted.
+    The last substep fills the arrays that sensors read. Every substep reports overflow into its own row: no report is
+    overwritten before the monitor reads it, and no substep needs an additional kernel.
 
     Args:
-        observables: What is filled by the last substep.
+        observables: The arrays that the last substep fills.
         substep_count: Substeps in a control step.
     """
 
     def __init__(self, observables: newton.solvers.SolverBase.Observables, substep_count: int) -> None:
+        #: The arrays that sensors read.
         self.measured = observables
-        """What the sensors read."""
+        #: Overflow bits of each substep and world, shape [substep_count, world_count]; None if the solver has none.
         self.overflow: wp.array | None = None
-        """Overflow bits of each substep and world, shape [substep_count, world_count]; None if the solver has none."""
         self._of: list[Any] = [None] * (substep_count - 1)
         if OVERFLOW in observables.kinds:
             bits: wp.array = getattr(observables, OVERFLOW)
@@ -56,11 +56,11 @@ class Reports:
         self._rows = list(_rows(observables))
 
     def of(self, substep: int) -> Any:
-        """Return the observables of one substep, or None where it has nothing to report."""
+        """Return the observables of one substep, or None if the substep reports nothing."""
         return self._of[substep]
 
     def forget(self, world_mask: wp.array[wp.bool]) -> None:
-        """Zero what was reported of the masked worlds, and take their contacts out of the buffer."""
+        """Zero the reports of the masked worlds, and remove their contacts from the buffer."""
         for rows in self._rows:
             rows.restore(world_mask)
         model, contacts, forces = self.measured.model, self.measured.contacts, self.measured.contact_f
@@ -71,7 +71,7 @@ class Reports:
 
 
 def _rows(observables: newton.solvers.SolverBase.Observables) -> Iterator[WorldRows]:
-    """Yield what is reported of bodies, joints and the like, whose rows belong to worlds."""
+    """Yield the reports of bodies, joints and other elements, whose rows belong to worlds."""
     model = observables.model
     assert model is not None, "a solver allocated them"
     for name, array in arrays_of(observables).items():

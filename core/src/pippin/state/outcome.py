@@ -1,4 +1,4 @@
-"""What a run left behind, to the bit, and how two runs differ."""
+"""The exact result of a run, and a comparison of two results."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import warp as wp
 __all__ = ["Outcome"]
 
 _NOISE_FACTOR = 10.0
-"""How far a replay may be from an eager run, in units of the distance between two eager runs."""
+"""Largest distance between a replay and an eager run, in units of the distance between two eager runs."""
 
 
 class Outcome:
-    """The contents of some arrays, and what some objects count in Python.
+    """The contents of some arrays, and the Python values of some objects, such as counters.
 
     Args:
         arrays: The arrays, by name; their contents are copied.
@@ -23,10 +23,10 @@ class Outcome:
     """
 
     def __init__(self, arrays: Mapping[str, wp.array], counts: Mapping[str, Mapping[str, Any]]) -> None:
+        #: Contents of the arrays, by name.
         self.arrays = {name: _copy(array.numpy()) for name, array in arrays.items()}
-        """Contents of the arrays."""
+        #: Python values, by owner and attribute.
         self.counts = {owner: dict(values) for owner, values in counts.items()}
-        """Python values, by owner and attribute."""
 
     def __eq__(self, other: object) -> bool:
         """Compare every bit: a NaN equals the same NaN."""
@@ -35,12 +35,12 @@ class Outcome:
     __hash__ = None  # pyright: ignore[reportAssignmentType] (contents are compared, not hashed)
 
     def difference(self, other: Outcome, noise: Outcome | None = None) -> str | None:
-        """Say how `other` differs from this outcome, or None.
+        """Return a description of the first difference between `other` and this outcome, or None.
 
         Args:
             other: The outcome of the same steps, run in another way.
-            noise: The outcome of the same steps, run in the same way again. Where even that differs, as it does
-                where atomic operations add in any order on a GPU, `other` may be ten times as far away.
+            noise: The outcome of the same steps, run in the same way again. If even this outcome differs, since a GPU
+                runs atomic additions in any order, `other` may differ ten times as much.
         """
         for owner, values in self.counts.items():
             for name, value in values.items():
@@ -56,17 +56,17 @@ class Outcome:
 
 
 def _copy(array: np.ndarray) -> np.ndarray:
-    """Copy every byte. NumPy's own copy leaves those between the fields of a struct as they happen to be."""
+    """Copy every byte. NumPy's own copy does not set the bytes between the fields of a struct."""
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 
 def _is_same(left: Any, right: Any) -> bool:
-    """Tell whether two Python scalars are equal; a NaN, which equals nothing, is the same as another one."""
+    """Tell whether two Python scalars are equal; two NaNs count as equal."""
     return left == right or (left != left and right != right)
 
 
 def _is_noise(eager: np.ndarray, replayed: np.ndarray, again: np.ndarray | None) -> bool:
-    """Tell whether a replay is about as far from an eager run as a second eager run is."""
+    """Tell whether a replay differs from an eager run about as much as a second eager run does."""
     if again is None or eager.dtype.kind != "f":
         return False
     spread = np.abs(again - eager).max(initial=0.0)

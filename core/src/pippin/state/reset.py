@@ -1,4 +1,4 @@
-"""Putting worlds back to where they started, on the device, without the host knowing which worlds those are."""
+"""Reset of worlds to their initial state on the device; the host need not know the worlds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["WorldReset"]
 
 
 class WorldReset:
-    """What a simulation puts back when worlds are reset, and the masks that say which.
+    """The arrays that a reset of worlds restores, and the masks that select worlds.
 
     Args:
         model: The model of all worlds.
-        states: States whose present contents are the initial ones.
+        states: States whose present contents are the initial state.
     """
 
     def __init__(self, model: newton.Model, states: tuple[newton.State, ...]) -> None:
@@ -28,12 +28,12 @@ class WorldReset:
         self._rows = [rows for state in states for rows in state_rows(model, state)]
 
     def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
-        """Add what a component declares as its state; its rows belong to its worlds in equal, consecutive parts.
+        """Add the state arrays of a component; the rows belong to its worlds in equal, consecutive parts.
 
         Args:
             owner: The component.
-            arrays: Its arrays, by name.
-            worlds: The worlds it has a part in; all where it is None.
+            arrays: The state arrays, by name.
+            worlds: The worlds of the component; None means all.
 
         Raises:
             PluginError: The rows cannot be divided among the worlds.
@@ -50,7 +50,7 @@ class WorldReset:
             self._rows.append(WorldRows.of(array, world_of_row, self._model.world_count))
 
     def mask_of(self, worlds: Sequence[int] | np.ndarray | wp.array | None) -> wp.array[wp.bool]:
-        """Return the mask of some worlds, shape [world_count + 1]; the global entities are reset with all worlds.
+        """Return the mask of worlds, shape [world_count + 1]. The last entry, of global entities, is set only for None.
 
         Raises:
             ConfigError: An index is out of range, or a mask has another shape.
@@ -64,7 +64,7 @@ class WorldReset:
         return wp.array(chosen, dtype=bool, device=device)
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
-        """Put the masked worlds back."""
+        """Restore the initial contents of the masked worlds."""
         for rows in self._rows:
             rows.restore(world_mask)
 

@@ -1,4 +1,4 @@
-"""Everything that a step can change, saved and put back: the arrays and the attributes reachable from some objects."""
+"""Snapshots of all data that a step can change: the arrays and attributes reachable from some objects."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["Snapshot", "attributes_of", "bind", "find_arrays", "python_values", 
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
 _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType)
 _DESCRIPTORS = ("__dict__", "__weakref__")
-"""Attributes that are no state; a Warp struct's definition has them from the class it was made of."""
+"""Attributes that are not state; the definition of a Warp struct copies them from its class."""
 
 
 class Snapshot:
-    """The contents of every array and container, and every attribute, reachable from `roots`.
+    """The contents of all arrays, containers and attributes reachable from `roots`.
 
-    Arrays are restored in place, so graphs that hold their addresses stay valid. Attributes and containers are
-    bound again to what they held; what they held in between stays alive in `displaced`, because a graph that was
-    recorded in between may point into it.
+    Arrays are restored in place, so graphs with their addresses stay valid. Attributes and containers get their old
+    objects back. The objects that they held in the meantime stay alive in `displaced`, because a graph recorded in
+    the meantime may use the memory.
 
     Args:
         roots: Objects to walk, by name.
-        skip: Classes whose instances are not entered.
+        skip: Classes whose instances the walk does not enter.
     """
 
     def __init__(self, roots: Mapping[str, Any], skip: tuple[type, ...] = ()) -> None:
@@ -51,17 +51,24 @@ class Snapshot:
                 self._attributes.append((node, attributes_of(node)))
 
     def restore(self) -> None:
-        """Put back every attribute, container and array."""
+        """Restore all attributes, containers and arrays."""
         for node, attributes in self._attributes:
             for name, value in attributes.items():
                 present = getattr(node, name, None)
                 if present is not value:
                     self.displaced.append(present)
                     bind(node, name, value)
+            for name, value in attributes_of(node).items():
+                if name not in attributes:
+                    self.displaced.append(value)
+                    unbind(node, name)
         for container, saved in self._containers:
             self.displaced.append(tuple(container.items() if isinstance(container, MutableMapping) else container))
             container.clear()
-            container.extend(saved) if isinstance(container, list | deque) else container.update(saved)
+            if isinstance(container, list | deque):
+                container.extend(saved)
+            else:
+                container.update(saved)
         for generator, saved in self._generators:
             generator.bit_generator.state = saved
         for array, saved in self._arrays:
@@ -72,14 +79,14 @@ class Snapshot:
 
 
 def find_arrays(roots: Mapping[str, Any], skip: tuple[type, ...] = ()) -> dict[str, wp.array]:
-    """Return every Warp array reachable from `roots` by its dotted path; the same memory is listed once."""
+    """Return all Warp arrays reachable from `roots` by dotted path; the same memory is listed once."""
     return {path: node for path, node in walk(roots, skip) if isinstance(node, wp.array)}
 
 
 def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
-    """Return what an object keeps on the host, and what the objects it holds do, by dotted path.
+    """Return the values on the host of an object and of the objects below it, by dotted path.
 
-    That is scalars, the lengths of containers, the contents of NumPy arrays and the state of NumPy's generators.
+    These are scalars, lengths of containers, contents of NumPy arrays and states of NumPy's random generators.
     """
     values: dict[str, Any] = {}
     for path, found in walk({"": node}, skip):
@@ -97,7 +104,7 @@ def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
 
 
 def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield each object below `roots` that can change, once, with its path, breadth first."""
+    """Yield each mutable object reachable from `roots` once, with its path, breadth first."""
     closed = (*_CLOSED, *skip)
     seen: set[Any] = set()
     queue = deque(roots.items())
@@ -128,11 +135,11 @@ def _children(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def attributes_of(node: Any) -> dict[str, Any]:
-    """Return the instance attributes of an object: those of its `__dict__` and its slots, and what a cell holds."""
+    """Return the instance attributes of an object: its `__dict__`, its slots, and the contents of a cell."""
     if isinstance(node, CellType):
         try:
             return {"cell_contents": node.cell_contents}
-        except ValueError:  # an empty one
+        except ValueError:  # an empty cell
             return {}
     found = {name: value for name, value in getattr(node, "__dict__", {}).items() if name not in _DESCRIPTORS}
     for cls in type(node).__mro__:
@@ -144,8 +151,16 @@ def attributes_of(node: Any) -> dict[str, Any]:
 
 
 def bind(node: Any, name: str, value: Any) -> None:
-    """Set an attribute as its class does (a Warp struct writes through), also where the class is frozen."""
+    """Set an attribute through its class (a Warp struct copies the value to memory), even if the class is frozen."""
     try:
         setattr(node, name, value)
     except AttributeError:
         object.__setattr__(node, name, value)
+
+
+def unbind(node: Any, name: str) -> None:
+    """Delete an attribute, also if the class is frozen."""
+    try:
+        delattr(node, name)
+    except AttributeError:
+        object.__delattr__(node, name)

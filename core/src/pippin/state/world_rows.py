@@ -18,11 +18,11 @@ __all__ = ["WorldRows", "arrays_of", "copy_rows", "state_rows", "worlds_of", "wo
 
 @attrs.frozen(eq=False)
 class WorldRows:
-    """An array whose rows belong to worlds, and the contents that its rows are put back to.
+    """An array whose rows belong to worlds, and the saved contents of these rows.
 
     Args:
-        array: The array; its present contents are kept as what `restore` brings back.
-        world_of_row: The world of each row, shape [rows]; -1 for what belongs to no world.
+        array: The array; `restore` restores the contents that it has now.
+        world_of_row: The world of each row, shape [rows]; -1 for rows of no world.
         world_count: The number of worlds.
     """
 
@@ -32,12 +32,12 @@ class WorldRows:
 
     @classmethod
     def of(cls, array: wp.array, world_of_row: np.ndarray, world_count: int) -> WorldRows:
-        """Keep the present contents of `array`."""
+        """Save the present contents of `array`."""
         worlds = np.where(world_of_row < 0, world_count, world_of_row).astype(np.int32)
         return cls(array, wp.clone(array), wp.array(worlds, dtype=int, device=array.device))
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
-        """Bring back the rows of the masked worlds, shape [world_count + 1]; the last entry is for world -1."""
+        """Restore the rows of the masked worlds, mask of shape [world_count + 1]; its last entry is for world -1."""
         copy_rows(self._saved, self.array, self._world_of_row, world_mask)
 
 
@@ -45,10 +45,10 @@ def copy_rows(source: wp.array, target: wp.array, world_of_row: wp.array, world_
     """Copy the rows of the masked worlds from one array to another of the same shape. May be recorded.
 
     Args:
-        source: Where the rows are.
-        target: Where they go.
+        source: The array to copy from.
+        target: The array to copy to.
         world_of_row: The world of each row, shape [rows].
-        world_mask: Shape [world_count + 1]; the last entry is for what belongs to no world.
+        world_mask: Shape [world_count + 1]; the last entry is for rows of no world.
     """
     rows = _bytes(target)
     inputs = [_bytes(source), world_of_row, world_mask, rows]
@@ -59,7 +59,7 @@ def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
     """Return the rows of every array of `state`, with their present contents.
 
     Raises:
-        PluginError: A custom attribute has rows that cannot be told apart by world.
+        PluginError: The worlds of a custom attribute's rows are unknown.
     """
     rows = []
     for name, array in arrays_of(state).items():
@@ -69,7 +69,7 @@ def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
 
 
 def arrays_of(owner: Any, prefix: str = "") -> dict[str, wp.array]:
-    """Return the non-empty arrays of a state, those of custom namespaces as `namespace:name`."""
+    """Return the non-empty arrays of a state; arrays in custom namespaces are named `namespace:name`."""
     found = {}
     for name, value in vars(owner).items():
         if isinstance(value, newton.Model.AttributeNamespace):
@@ -90,12 +90,12 @@ def _world_of_row(model: newton.Model, name: str, count: int) -> np.ndarray:
 
 
 def worlds_of(model: newton.Model, name: str) -> np.ndarray | None:
-    """Return the world of each row of a state or control array, -1 for no world; None where that is not known."""
+    """Return the world of each row of a state or control array, -1 for no world; None if the worlds are unknown."""
     return worlds_of_frequency(model, _frequency(model, name))
 
 
 def _frequency(model: newton.Model, name: str) -> Any:
-    """Return the frequency of a state attribute; None where the model does not know it."""
+    """Return the frequency of a state attribute; None if the model does not have the attribute."""
     try:
         return model.get_attribute_frequency(name)
     except KeyError:
@@ -103,7 +103,7 @@ def _frequency(model: newton.Model, name: str) -> Any:
 
 
 def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | None:
-    """Return the world of each row of a frequency, -1 for what belongs to none; None where that is not known."""
+    """Return the world of each row of a frequency, -1 for no world; None if the worlds are unknown."""
     kind = newton.Model.AttributeFrequency
     if frequency == kind.WORLD:
         return np.arange(model.world_count)
@@ -124,7 +124,7 @@ def _worlds_of_elements(model: newton.Model, element: str) -> np.ndarray:
     """Return the world of each spring, triangle, edge or tetrahedron: that of its particles."""
     count = getattr(model, f"{element}_count")
     particles = on_host(getattr(model, f"{element}_indices")).reshape(count, -1)
-    return on_host(model.particle_world)[particles.max(axis=1)]  # an edge at a border has -1 for what is not there
+    return on_host(model.particle_world)[particles.max(axis=1)]  # an edge at a border has -1 for a missing particle
 
 
 def _bytes(array: wp.array) -> wp.array:

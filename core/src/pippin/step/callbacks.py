@@ -1,4 +1,4 @@
-"""Functions that a simulation calls at events of its life and in the phases of a step, each with a handle."""
+"""Callbacks: functions that a simulation calls at events and in the phases of a step, each with a handle."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "after_step": ("simulation",),
     "stopped": ("simulation",),
 }
-"""What a callback of each phase may ask for, by name, as a hook does."""
+"""The arguments that a callback of each phase may name, as a hook does."""
 
 _RECORDED = ("after_actuators", "before_substep")
 
 
 @attrs.define(eq=False, kw_only=True)
 class Callback:
-    """A callback as it is registered, and the handle that removes it."""
+    """A registered callback, and the handle that removes it."""
 
     phase: Phase
     name: str
@@ -46,17 +46,17 @@ class Callback:
 
     @property
     def function(self) -> Callable[..., Any] | None:
-        """The function; None once the object whose method it was is gone."""
+        """The function; None if it was a method of an object that no longer exists."""
         return self._find()
 
     def remove(self) -> None:
-        """Take the callback away; a second time does nothing."""
+        """Remove the callback; a second call does nothing."""
         owner = self._owner()
         if owner is not None:
             owner.remove(self)
 
     def bind(self, **arguments: Any) -> Callable[[], None]:
-        """Return the call with those of `arguments` that the function names; it does nothing once the owner is gone."""
+        """Return the call with those of `arguments` that the function names; a call to a dead object does nothing."""
         return partial(self._call, {name: arguments[name] for name in _names(self.function) if name in arguments})
 
     def _call(self, arguments: Mapping[str, Any]) -> None:
@@ -65,21 +65,21 @@ class Callback:
             function(**arguments)
 
     def reach(self) -> Any:
-        """Return what the function can change: its object, or the variables it refers to."""
+        """Return the data that the function can change: its object, or the variables that it refers to."""
         return _reach(self.function)
 
 
 class Callbacks:
     """The callbacks of one simulation.
 
-    They are called in ascending `order`, and in the order they were added where that is equal. A method does not keep
-    its object alive: when the object goes, so does the callback. Functions are kept.
+    They are called in ascending `order`; callbacks of equal order are called in the order of registration. A method
+    does not keep its object alive, and is removed with the object. Functions are kept.
     """
 
     def __init__(self) -> None:
         self._added: list[Callback] = []
+        #: Incremented by each change of the callbacks in a recorded step; its graphs are then recorded again.
         self.revision = 0
-        """Raised by each change of what a recorded step calls: its graphs are recorded again."""
 
     def add(
         self,
@@ -90,23 +90,23 @@ class Callbacks:
         name: str | None = None,
         is_capturable: bool = True,
     ) -> Callback:
-        """Register a function, once: adding it to the same phase again returns the same handle.
+        """Register a function once: a second registration in the same phase returns the same handle.
 
         Args:
-            phase: When it is called. Events: `model_ready(model)`, when the model is finalized and the solver is not
-                built; `simulation_ready(simulation)`, when all is bound and nothing is recorded; `stopped(simulation)`,
-                before components close. Phases of a step: `after_actuators(state, control, dt)`, once in a physics
-                step; `before_substep(state, control, dt)`, before each substep of `dt` [s]; `after_step(simulation)`,
-                after each control step, on the host.
-            function: Called with those of these arguments that it names. In `after_actuators` and `before_substep` it
-                is recorded with the step, and is replayed without Python, where `is_capturable`.
-            order: Lower ones are called first.
-            name: What the program calls it, by default the function's own name.
-            is_capturable: Whether it may be recorded; the host checks it.
+            phase: Time of the call. Events: `model_ready(model)`, after the model and before the solver is built;
+                `simulation_ready(simulation)`, after all `bind` hooks and before the first recording;
+                `stopped(simulation)`, before components close. Phases of a step:
+                `after_actuators(state, control, dt)`, once per physics step; `before_substep(state, control, dt)`,
+                before each substep of `dt` [s]; `after_step(simulation)`, after each control step, on the host.
+            function: Called with those of these arguments that it names. In `after_actuators` and `before_substep`, an
+                `is_capturable` function is recorded with the step, and replayed without Python.
+            order: Callbacks of lower order are called first.
+            name: The name in the program, by default that of the function.
+            is_capturable: Whether the function may be recorded; the host checks this claim.
 
         Raises:
-            SimulationError: There is no such phase, the function asks for what the phase does not give, or it is
-                registered in another way.
+            SimulationError: The phase is unknown, the function needs an argument that the phase does not give, or it is
+                registered with another order or `is_capturable`.
         """
         if phase not in get_args(Phase):
             raise SimulationError(
@@ -126,7 +126,7 @@ class Callbacks:
 
     def _add(self, phase: Phase, function: Callable[..., Any], order: int, name: str, is_capturable: bool) -> Callback:
         me: weakref.ref[Callbacks] = weakref.ref(self)
-        # A method object is made anew at each access: only a WeakMethod lives as long as the object behind it.
+        # Each access makes a new method object; a WeakMethod lives as long as the object of the method.
         find = weakref.WeakMethod(function, lambda _: _drop_dead(me)) if isinstance(function, MethodType) else None
         callback = Callback(
             phase=phase,
@@ -142,7 +142,7 @@ class Callbacks:
         return callback
 
     def remove(self, callback: Callback) -> None:
-        """Take a callback away; one that is not here is ignored."""
+        """Remove a callback; an unknown callback is ignored."""
         if callback in self._added:
             self._added.remove(callback)
             self._note(callback.phase)
@@ -152,10 +152,10 @@ class Callbacks:
         return [each for each in self._added if each.phase == phase and each.function is not None]
 
     def call(self, phase: Phase, **arguments: Any) -> None:
-        """Call those of a phase, each of them even where another one raises.
+        """Call the callbacks of a phase, all of them even if one raises.
 
         Raises:
-            ExceptionGroup: What callbacks raised, if more than one did; a single exception is raised as it is.
+            ExceptionGroup: Two or more callbacks raised; a single exception is raised unchanged.
         """
         errors: list[Exception] = []
         for callback in self.of(phase):
@@ -186,7 +186,7 @@ def _reach(function: Any) -> Any:
 
 
 class _Globals(MutableMapping[str, Any]):
-    """The global variables that a function refers to; writing them binds them again in their module."""
+    """The global variables that a function refers to; an assignment rebinds the variable in its module."""
 
     def __init__(self, module: dict[str, Any], names: Iterable[str]) -> None:
         self._module, self._names = module, tuple(names)
@@ -207,7 +207,7 @@ class _Globals(MutableMapping[str, Any]):
         return len(self._names)
 
     def clear(self) -> None:
-        """Keep the variables, which are bound again at once: other threads may run the function."""
+        """Do nothing: the caller rebinds the variables at once, and other threads may run the function."""
 
 
 def _drop_dead(owner: weakref.ref[Callbacks]) -> None:
@@ -232,14 +232,14 @@ def _refuse_arguments(phase: Phase, name: str, function: Callable[..., Any]) -> 
 
 
 class Turn:
-    """Whose turn it is among the states, while a hook or a callback runs: views read and write that one."""
+    """The current state while a hook or callback runs; views read and write this state."""
 
     def __init__(self) -> None:
+        #: The state that was passed to the hook or callback; None between steps.
         self.state: newton.State | None = None
-        """The state that was passed to the hook or callback; None between steps."""
 
     def around(self, state: newton.State, call: Callable[[], Any]) -> Callable[[], None]:
-        """Return the call with this being the turn of `state`."""
+        """Return a function that makes `call` with `state` as the current state."""
 
         def run() -> None:
             self.state = state

@@ -1,4 +1,4 @@
-"""The trial of a solver's claim to reduced coordinates, before the first step."""
+"""A check of the solver's declared coordinates, before the first step."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["try_claim"]
 
 
 def try_claim(plan: StepPlan) -> None:
-    """Step once without a trace, to see whether a solver that claims reduced coordinates writes `joint_q`.
+    """Check that a solver that declares reduced coordinates writes `joint_q`: take a step and undo it.
 
     Raises:
-        PluginError: It does not: whoever reads joint positions would read the initial ones for ever.
+        PluginError: The solver does not write them: readers would always get the initial joint positions.
     """
-    if plan.is_maximal or not plan.model.joint_coord_count:  # fixed joints have none to write
+    if plan.is_maximal or not plan.model.joint_coord_count:  # fixed joints have no coordinates
         return
     before = plan.contents.snapshot()
     joint_q = present(plan.states[1].joint_q)

@@ -9,7 +9,7 @@ __all__ = ["ExternalForces"]
 
 
 class ExternalForces:
-    """The forces a user wrote into the state before a control step, applied in each of its substeps.
+    """The forces that a user wrote into the state before a control step, applied in each of its substeps.
 
     Args:
         state: The state that the user writes to.
@@ -21,11 +21,11 @@ class ExternalForces:
         self._kept = {name: wp.clone(getattr(state, name)) for name in names}
 
     def keep(self) -> None:
-        """Keep what the user wrote."""
+        """Copy the user's forces."""
         for name, kept in self._kept.items():
             wp.copy(kept, getattr(self._state, name))
 
     def apply(self, state: newton.State) -> None:
-        """Overwrite the forces of the state that a substep starts from."""
+        """Overwrite the forces of a substep's input state with the copy."""
         for name, kept in self._kept.items():
             wp.copy(getattr(state, name), kept)

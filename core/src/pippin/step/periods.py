@@ -1,4 +1,4 @@
-"""How often components are due: every so many control steps."""
+"""Periods of components in control steps."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pippin.errors import ConfigError
 __all__ = ["periods_in_steps"]
 
 _TOLERANCE = 1e-6
-"""How far a period may be from a whole number of steps, as a part of a step: decimals are not exact in binary."""
+"""Largest distance of a period from a whole number of steps, in steps: decimals are not exact in binary."""
 
 
 def periods_in_steps(declarations: Mapping[str, Declaration], control_dt: float) -> dict[str, int]:
-    """Return the control steps from one reading to the next of each component that declares a period.
+    """Return the control steps between two readings, for each component that declares a period.
 
     Args:
-        declarations: What each component declares, by its name.
+        declarations: The declaration of each component, by name.
         control_dt: Length of a control step [s].
 
     Raises:
-        ConfigError: A period is not a whole number of control steps; names the nearest ones.
+        ConfigError: A period is not a whole number of control steps; names the nearest valid periods.
     """
     periods, faults = {}, []
     for name, declared in declarations.items():

@@ -1,4 +1,4 @@
-"""From components to the straight line of operations of one control step."""
+"""The plan of a control step: its operations, in order, from the components."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ from pippin.state.observables import Reports
 from .callbacks import Callbacks, Phase, Turn
 from .forces import ExternalForces
 from .program import Operation, Program
+from .switches import Switches
 
 __all__ = ["StepPlan"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class StepPlan:
-    """What a step works on, and the operations it consists of.
+    """The objects that a step uses, and the operations of the step.
 
-    The states take turns from substep to substep, the buffers of contacts from detection to detection. Every operation
-    is bound to what is current in its place. Of two states, one more operation copies the result into the first one
-    after an odd number of substeps.
+    Substeps use the states in turn, and detections use the contact buffers in turn. Every operation is bound to the
+    objects that are current at its place. With two states and an odd number of substeps, a last operation copies the
+    result into the first state.
     """
 
     config: StepConfig
@@ -42,28 +43,28 @@ class StepPlan:
     model: newton.Model
     solver: newton.solvers.SolverBase
     states: tuple[newton.State, ...]
-    """Two, or one more than the calls of the solver in a physics step where a tape needs them all."""
+    """Two states; for a tape, one more than the solver's calls in a physics step."""
     control: newton.Control
     source: ContactSource
     contacts: tuple[newton.Contacts | None, ...]
-    """The buffer of `source`, or one for each detection of a physics step where a tape needs them all."""
+    """The buffer of `source`; for a tape, one buffer for each detection of a physics step."""
     reports: Reports | None
     monitor: Monitor
     buffers: Mapping[str, list[DoubleBuffer[Any]]]
     periods: Mapping[str, int]
-    """Control steps from one reading to the next of the components that have a period."""
+    """Control steps between two readings, for each component with a period."""
     callbacks: Callbacks
     turn: Turn
-    switched_off: list[Any]
-    """Actuators whose `apply_actuators` is left out of the step."""
+    switches: Switches
+    """Actuators that are switched off: the step leaves out their `apply_actuators`."""
     opaque: tuple[type, ...]
-    """Classes whose instances hold nothing that a step changes, besides what is listed here."""
+    """Classes whose instances hold nothing that a step changes, except the objects listed here."""
 
     def program(self) -> Program:
         """Return the program of one control step.
 
         Raises:
-            PluginError: Two components want to step the solver.
+            PluginError: Two components answer `step_solver`.
             ConfigError: Two actuator groups drive one DOF.
         """
         forces = ExternalForces(self.states[0])
@@ -75,25 +76,6 @@ class StepPlan:
             observe=lambda: self.contents.outcome(),
             trace=self.components.trace,
         )
-
-    def switch(self, component: Any, *, on: bool) -> bool:
-        """Switch an actuator on or off; return whether that changes the step.
-
-        Raises:
-            ConfigError: The component is no actuator of this simulation.
-        """
-        acting = {each.owner: each.component for each in self.components.implementations("apply_actuators")}
-        name = next((name for name, each in acting.items() if each is component), None)
-        if name is None:
-            raise ConfigError(f"switch: {component!r} is no actuator of this simulation; take one of its `actuators`")
-        if _holds(self.switched_off, component) != on:
-            return False
-        others = [each for each in self.switched_off if each is not component]
-        self.switched_off[:] = others if on else [*others, component]
-        dofs = self.components.bound[name].actuated_dofs
-        if not on and dofs is not None:
-            zero_efforts(dofs, self.control)
-        return True
 
     @property
     def contents(self) -> Contents:
@@ -108,7 +90,7 @@ class StepPlan:
                 "reports": self.reports,
             },
             acting={**self.components, **reached},
-            # The component that builds the solver is not the solver that it built.
+            # `acting` has the component that builds the solver; the solver itself is listed here.
             inner={
                 "states": self.states,
                 "source": self.source,
@@ -139,9 +121,9 @@ class StepPlan:
         """Yield the operations of one physics step.
 
         Args:
-            first: Calls of the solver before it, which tell whose turn it is among the states.
-            forces: What the user wrote into the state that the control step started from.
-            is_last: Whether it ends the control step, so that the user sees its last state.
+            first: Number of solver calls before it in the control step, which determines the current state.
+            forces: The user's forces at the start of the control step.
+            is_last: Whether it ends the control step: then the user sees its last state.
         """
         calls = self.solver_calls
         yield from self._actuation(self._state(first))
@@ -155,9 +137,9 @@ class StepPlan:
             yield self._inverse_kinematics(self._state(first + calls))
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
-        dofs = _actuated_dofs(self.components, self.model, self.switched_off)
+        dofs = _actuated_dofs(self.components, self.model, self.switches.off)
         if dofs is not None:
-            # A tape does not record `zero_`; without it the user's efforts would seem to matter on these DOFs.
+            # A tape does not record `zero_`: the user's efforts on these DOFs would seem to have an effect.
             is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad
             zero = present(self.control.joint_f).zero_ if is_all else partial(zero_efforts, dofs, self.control)
             yield Operation(name="zero_efforts", run=zero)
@@ -185,24 +167,24 @@ class StepPlan:
 
     @property
     def _ticks(self) -> int:
-        """Physics steps one after the other: all, or one that stands for all where nothing happens between them."""
+        """Number of physics steps to list: all of them, or one that stands for all if nothing happens between them."""
         is_between = self._has("after_actuators") or self.reports is not None
         return 1 if self._takes_substeps and not is_between else self.config.decimation
 
     @property
     def solver_calls(self) -> int:
-        """Calls of the solver in a physics step: one per substep, or one where it takes all of them and may."""
+        """Calls of the solver in a physics step: one per substep, or one if the solver takes all of them at once."""
         return 1 if self._takes_substeps else self.config.substeps
 
     @property
     def _takes_substeps(self) -> bool:
-        """Tell whether the solver takes substeps together, and nothing has to happen between them."""
+        """Whether the solver takes several substeps per call, and nothing has to happen between substeps."""
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
         return takes_all and not self._has("before_substep") and self.source.pipeline is None
 
     def _has(self, phase: Phase) -> bool:
-        """Tell whether anything happens in a phase of the step: a hook that bears its name, or a callback."""
+        """Tell whether a phase of the step has a hook implementation, a wrapper or a callback."""
         hook = "apply_actuators" if phase == "after_actuators" else phase
         return any((self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(phase)))
 
@@ -235,8 +217,8 @@ class StepPlan:
         )
 
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
-        """Yield one operation for each component that answers, or a single one where a wrapper wants to see them."""
-        off = self.switched_off if hook == "apply_actuators" else ()
+        """Yield one operation for each component that answers, or a single operation if the hook is wrapped."""
+        off = self.switches.off if hook == "apply_actuators" else ()
         answers = [answer for answer in self.components.implementations(hook) if not _holds(off, answer.component)]
         wrappers = self.components.wrappers(hook)
         if wrappers:
@@ -258,10 +240,10 @@ class StepPlan:
             yield Operation(name=f"{phase}({callback.name})", run=run, eager_reason=reason)
 
     def _readings(self, state: newton.State) -> Iterator[Operation]:
-        """Yield the sensors' operations, each at its own period.
+        """Yield the operations of the sensors, each with its own period.
 
         Raises:
-            PluginError: A component wraps them, and would call those too that are not due.
+            PluginError: A component wraps the hook although sensors have periods: every step would call all sensors.
         """
         wrappers = self.components.wrappers("update_sensors")
         if wrappers and self.periods:
@@ -283,10 +265,10 @@ class StepPlan:
             yield self._operation("update_sensors", answer, {**arguments, "dt": control_dt * period}, period)
 
     def _settle_buffers(self) -> Iterator[Operation]:
-        """Settle what `apply_actuators` swapped; by its name, so that both are recorded or neither is."""
+        """Yield operations that settle double buffers, named as `apply_actuators`: both are recorded, or neither."""
         is_wrapped = bool(self.components.wrappers("apply_actuators"))
         for owner, buffers in self.buffers.items():
-            if _holds(self.switched_off, self.components[owner]):
+            if self.switches.is_off(self.components[owner]):
                 continue
             reason = self._eager_reason(owner)
             name = f"apply_actuators({'wrapped' if is_wrapped else owner})"
@@ -298,22 +280,22 @@ class StepPlan:
         return self.states[count % len(self.states)]
 
     def _contacts(self, count: int) -> newton.Contacts | None:
-        """Return the contacts that are current in that call of the solver."""
+        """Return the contacts that are current after `count` calls of the solver."""
         return self.contacts[count % self.solver_calls // self.source.interval % len(self.contacts)]
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
-        """Tell whether joint coordinates must be computed from bodies: for the next actuators, or for the user."""
+        """Tell whether the next actuators or the user need joint coordinates that must be computed from bodies."""
         has_readers = is_last_tick or self._is_answered("apply_actuators")
         return self.is_maximal and has_readers and self.model.joint_count > 0
 
     def _needs_bodies(self, *, is_last: bool) -> bool:
-        """Tell whether bodies must be computed from joint coordinates: for the next substep, or for the user."""
+        """Tell whether the next substep or the user needs bodies that must be computed from joint coordinates."""
         answered = self._is_answered("apply_actuators", "before_substep")
         has_readers = is_last or answered or self.source.pipeline is not None
         return self._coordinates == "joint" and has_readers
 
     def _is_answered(self, *hooks: str) -> bool:
-        """Tell whether a component answers one of some hooks, or a callback acts in the step."""
+        """Tell whether a component answers one of these hooks, or a callback acts in the step."""
         called = [*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep")]
         return bool(called) or any(self.components.implementations(hook) for hook in hooks)
 
@@ -355,11 +337,11 @@ def _holds(components: Collection[Any], component: Any) -> bool:
 
 
 def _actuated_dofs(components: Components, model: newton.Model, off: Collection[Any]) -> wp.array | None:
-    """Return the DOFs that any component declares as actuated and is not off, or None where there are none.
+    """Return the DOFs that the components in use declare as actuated, or None if there are none.
 
     Raises:
         ConfigError: Two actuators of the file drive one DOF.
-        PluginError: An actuator of the file does not say what it drives.
+        PluginError: An actuator of the file has no `actuated_dofs`.
     """
     owner_of: dict[int, str] = {}
     for label in components.labelled("actuators"):
@@ -374,7 +356,7 @@ def _actuated_dofs(components: Components, model: newton.Model, off: Collection[
                     " give each joint to one group"
                 )
             owner_of[dof] = label
-    # Objects made in Python may add to what an actuator of the file does.
+    # Objects made in Python may drive the same DOFs as an actuator of the file.
     acting = [components.bound[name] for name, component in components.items() if not _holds(off, component)]
     declared = [bound.actuated_dofs for bound in acting]
     dofs = sorted({dof for array in declared if array is not None for dof in array.numpy().tolist()})

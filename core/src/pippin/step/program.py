@@ -15,7 +15,7 @@ from typing import Any, Literal
 import attrs
 import warp as wp
 from pippin.arrays import present
-from pippin.components.tracing import HookTrace, Phase
+from pippin.components.tracing import HookTrace, TracePhase
 from pippin.devices import WARP_LOCK
 from pippin.errors import CaptureWarning, SimulationError
 from pippin.state.outcome import Outcome
@@ -177,7 +177,7 @@ class Program:
             finally:
                 before.restore()
 
-    def _enter(self, phase: Phase) -> None:
+    def _enter(self, phase: TracePhase) -> None:
         if self._trace is not None:
             self._trace.phase = phase
 

@@ -1,4 +1,4 @@
-"""A step as a tape needs it: the same operations, run eagerly, each over arrays of its own."""
+"""Rollouts for a tape: the operations of a step, run eagerly, each with its own arrays."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .plan import StepPlan
 __all__ = ["roll_out"]
 
 _RECORDED = ("apply_actuators", "before_substep", "step_solver")
-"""Hooks that run in a rollout. What the solver's own component answers, its feature `gradients` answers for."""
+"""Hooks that run in a rollout. For the solver's component, the feature `gradients` replaces `is_differentiable`."""
 
 
 def roll_out(plan: StepPlan, count: int) -> tuple[newton.State, ...]:
-    """Return a copy of the current state, and the states after each of `count` control steps from there.
+    """Return a copy of the current state, and the states after each of the next `count` control steps.
 
-    The backward pass reads what the forward pass read, so nothing that was read is overwritten: each call of the solver
-    has its state, each detection its contacts and each physics step its efforts.
+    The backward pass reads the inputs of the forward pass, so no input is overwritten: each call of the solver has its
+    own state, each detection its own contacts and each physics step its own efforts.
 
     Raises:
-        ConfigError: The model has no gradients, or something would be carried from step to step beside the state.
-        SimulationError: Contacts did not fit into a buffer.
+        ConfigError: The model has no gradients, or steps would carry data other than the state.
+        SimulationError: A buffer of contacts overflowed.
     """
     _refuse(plan)
     states, monitors = [_start(plan)], []
@@ -79,7 +79,7 @@ def _start(plan: StepPlan) -> newton.State:
 
 
 def _new_state(model: newton.Model) -> newton.State:
-    """Return a state with gradients; made without them first, for a tape would record where its contents came from."""
+    """Return a state with gradients, enabled afterwards: otherwise a tape would record the initialisation."""
     state = model.state(requires_grad=False)
     for array in arrays_of(state).values():
         array.requires_grad = True
@@ -100,7 +100,7 @@ def _control_step(plan: StepPlan, state: newton.State, monitors: list[Monitor]) 
 
 
 def _with_own_arrays(plan: StepPlan, state: newton.State) -> StepPlan:
-    """Return the description of a physics step from `state` that writes to new arrays only."""
+    """Return the plan of a physics step from `state` that writes only to new arrays."""
     calls, source = plan.solver_calls, plan.source
     states = (state, *(_new_state(plan.model) for _ in range(calls)))
     contacts = plan.contacts
@@ -115,9 +115,9 @@ def _with_own_arrays(plan: StepPlan, state: newton.State) -> StepPlan:
 
 
 def _own_efforts(control: newton.Control) -> newton.Control:
-    """Return a control with the user's efforts in an array of its own, and everything else shared."""
+    """Return a control with its own copy of the user's efforts; all other arrays are shared."""
     own = copy.copy(control)
     if control.joint_f is not None:
         own.joint_f = wp.clone(control.joint_f)
-        present(own.joint_f.grad).zero_()  # the clone has a copy of what earlier backward passes left
+        present(own.joint_f.grad).zero_()  # the clone also copies the gradient of earlier backward passes
     return own

@@ -1,4 +1,4 @@
-"""The API schemas of a `NewtonActuator` prim, and the tables of a file that say the same."""
+"""The API schemas of a `NewtonActuator` prim, and the equivalent tables of a file."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ Table = dict[str, Any]
 
 @attrs.frozen
 class Schema:
-    """One API schema: what it is for, and where its attributes stand in a table."""
+    """One API schema: its purpose, and the keys of its attributes in a table."""
 
     kind: Literal["control", "clamping", "delay"]
 
     type: str
-    """The plugin that does what it says; for a delay, nothing."""
+    """The plugin that implements the schema; empty for a delay."""
 
     keys: Mapping[str, str]
-    """The key of each attribute, without `newton:`."""
+    """The key in the table of each attribute, named without `newton:`."""
 
     complete: Callable[[Table], Table | None] = lambda table: table
-    """From a table of all attributes to that of a file; None where it asks for nothing."""
+    """Converts a table of all attributes to the table of a file; returns None if the schema has no effect."""
 
     def table(self, values: Mapping[str, Any]) -> Table | None:
-        """Return the table that says what the attributes say, by their names.
+        """Return the table that is equivalent to attributes, which are given by name.
 
         Raises:
-            ValueError: The values do not go together.
+            ValueError: The values contradict each other.
         """
         table = {key: values[attribute] for attribute, key in self.keys.items()}
         return self.complete({"type": self.type, **table} if self.type else table)
 
 
 def _control(table: Table) -> Table:
-    """Leave out what says nothing: a file has no infinity, and not every control has a constant effort."""
+    """Leave out values without effect: a file has no infinity, and not every control has a constant effort."""
     if table.get("const_effort") == 0.0:
         del table["const_effort"]
     return _finite(table)
@@ -59,10 +59,10 @@ def _max_effort(table: Table) -> Table | None:
 
 
 def _dc_motor(table: Table) -> Table | None:
-    """Return the curve; without a speed limit it is a box, which limits every effort alike."""
+    """Return the table of the torque-speed curve. Without a speed limit, the curve is a constant effort limit."""
     at_rest, fastest, largest = (table[key] for key in ("saturation_effort", "velocity_limit", "max_motor_effort"))
     for name, effort in (("saturationEffort", at_rest), ("maxMotorEffort", largest)):
-        if not effort >= 0.0:  # nor is a NaN
+        if not effort >= 0.0:  # true for a NaN, too
             raise ValueError(f"newton:{name} must be >= 0: {effort}; correct the stage")
     if fastest == math.inf:
         return _max_effort({"type": "max-effort", "max_effort": min(at_rest, largest)})
@@ -100,4 +100,4 @@ SCHEMAS: Mapping[str, Schema] = {
     ),
     "NewtonActuatorDelayAPI": Schema("delay", "", {"delaySteps": "steps"}),
 }
-"""By name. Values are in SI units and radians, also where a joint's own drive is in degrees."""
+"""The schemas by name. Values are in SI units and radians, even if the joint's own drive is in degrees."""

@@ -1,4 +1,4 @@
-"""From the `NewtonActuator` prims of USD assets to the configurations that a file would have for them."""
+"""Actuators from USD assets: `NewtonActuator` prims become the equivalent configurations of a file."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = ["find_prim_actuators"]
 
 
 def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str, tuple[str, ComponentConfig]]:
-    """Return the actuators that USD assets bring, by label: where each is, and what a file would say for it.
+    """Return the actuators of USD assets by label: the place of each, and its equivalent configuration.
 
-    Where the file drives a joint of a prim as well, the file's actuator does, and a warning names both.
+    If an actuator of the file drives the same joint as a prim, the file's actuator wins, and a warning names both.
 
     Args:
         config: The scene and the actuators of the file.
-        catalog: Where the plugins are found that do what the schemas say.
+        catalog: The installed plugins, which implement the schemas.
 
     Raises:
-        ConfigError: A stage does not open or a prim is wrong; one fault for each.
+        ConfigError: A stage cannot be opened or a prim is wrong; one fault for each.
     """
     found: list[PrimActuator] = []
     faults: list[str] = []
@@ -67,7 +67,7 @@ def _is_same_as_one_of(actuator: PrimActuator, others: Sequence[PrimActuator]) -
 
 
 def _without_the_files(actuator: PrimActuator, groups: Mapping[str, ComponentConfig]) -> PrimActuator | None:
-    """Return what is left of an actuator where groups of the file drive some of its joints; None for nothing."""
+    """Return an actuator without the joints that groups of the file drive; None if no joint is left."""
     for label, group in groups.items():
         patterns = joints_of(group.config)
         taken = [joint for joint in actuator.joints if covers(patterns, joint)]
@@ -114,7 +114,7 @@ def _structured(actuator: PrimActuator, catalog: Catalog) -> ComponentConfig:
 
 
 def _worded(actuator: PrimActuator, path: Sequence[str | int], text: str) -> str:
-    """Return a fault of a table in the words of the stage."""
+    """Return a fault of a table, expressed in the terms of the stage."""
     depth = max(index for index, step in enumerate(path) if isinstance(step, str))  # below it, items of a list
     table: Any = actuator.table
     for step in path[:depth]:

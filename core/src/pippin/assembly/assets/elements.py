@@ -1,4 +1,4 @@
-"""MJCF and URDF files as elements that know their line, to name the very place of what an importer cannot read."""
+"""Elements of MJCF and URDF files with their lines, so that errors name the place that an importer cannot read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Element:
     attributes: Mapping[str, str]
 
     def text(self, attribute: str) -> str:
-        """Return the element with one of its attributes, and where it stands: `<geom size="abc"> (ant.xml, line 7)`."""
+        """Return the element with one attribute and its place: `<geom size="abc"> (ant.xml, line 7)`."""
         return f'<{self.tag} {attribute}="{self.attributes[attribute]}"> ({self.file.name}, line {self.line})'
 
 
@@ -31,7 +31,7 @@ def read_elements(file: Path, where: str) -> list[Element]:
     """Return the elements of a file in document order, then those of the files it includes.
 
     Raises:
-        ConfigError: A file is no well-formed XML, or includes one that does not exist; names file and line.
+        ConfigError: A file is not well-formed XML, or includes a missing file; names file and line.
     """
     elements: list[Element] = []
     pending, seen = [file], {file.resolve()}
@@ -46,10 +46,10 @@ def read_elements(file: Path, where: str) -> list[Element]:
 
 
 def find_culprits(elements: Sequence[Element], message: str) -> list[str]:
-    """Return the attributes whose value an importer's message names, each as `Element.text`.
+    """Return the attributes whose value is in an importer's message, each as `Element.text`.
 
-    Importers name the value they stumble over (`could not convert string to float: 'abc'`, `unsupported joint type:
-    wobbly`), but neither element nor line, and some have changed its case.
+    Importers name the value that they cannot read (`could not convert string to float: 'abc'`, `unsupported joint type:
+    wobbly`), but no element or line. Some change the case of the value.
     """
     named = re.findall(r"'([^']+)'", message) or message.split()[-1:]
     values = {value.casefold() for value in named}
@@ -62,7 +62,7 @@ def find_culprits(elements: Sequence[Element], message: str) -> list[str]:
 
 
 def find_missing_files(elements: Sequence[Element]) -> list[str]:
-    """Return the meshes and height fields whose file lies nowhere an importer looks, each as `Element.text`."""
+    """Return the meshes and height fields whose file no importer would find, each as `Element.text`."""
     compilers = [element.attributes for element in elements if element.tag == "compiler"]
     folders = {"", *(compiler.get(name, "") for compiler in compilers for name in ("assetdir", "meshdir"))}
     roots = {element.file.parent / folder for element in elements for folder in folders}
@@ -76,7 +76,7 @@ def find_missing_files(elements: Sequence[Element]) -> list[str]:
 
 
 def _is_uri(name: str) -> bool:
-    return re.match(r"\w\w+:", name) is not None  # two letters at least: one is a drive
+    return re.match(r"\w\w+:", name) is not None  # at least two letters: one letter is a drive
 
 
 def _parse(file: Path, where: str) -> list[Element]:

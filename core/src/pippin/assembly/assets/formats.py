@@ -1,4 +1,4 @@
-"""The formats an asset may have, and what Newton's importer of each can be asked for."""
+"""The formats of assets, and the options of Newton's importer for each."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ __all__ = ["FORMATS", "Format", "choose_format", "given_options"]
 
 @attrs.frozen
 class Format:
-    """One format: which files have it, and how `newton.ModelBuilder` reads it."""
+    """One format: its files, and the importer of `newton.ModelBuilder` that reads them."""
 
     name: str
 
     suffixes: tuple[str, ...]
 
     root: str | None
-    """The tag that an XML file of this format begins with; None where the format is not XML."""
+    """The root tag of an XML file of this format; None if the format is not XML."""
 
     method: str
     """The importer, a method of `newton.ModelBuilder`."""
 
     keywords: Mapping[str, str]
-    """The importer's name of each field of `AssetConfig` that it has an argument for."""
+    """The importer's argument for each supported field of `AssetConfig`."""
 
     extra: str
-    """The extra of `pippin` that installs what the importer may need."""
+    """The extra of `pippin` that installs the importer's optional dependencies."""
 
 
 _COMMON = {
@@ -62,10 +62,10 @@ FORMATS: Mapping[str, Format] = {
 
 
 def choose_format(config: AssetConfig, file: Path, where: str) -> Format:
-    """Return the format that the configuration names, or that the file's suffix stands for.
+    """Return the format that the configuration names, or else the format of the file's suffix.
 
     Raises:
-        ConfigError: The suffix stands for none, or the importer lacks an option that is set.
+        ConfigError: The suffix is unknown, or the importer lacks an option that is set.
     """
     name = config.format or next((n for n, f in FORMATS.items() if file.suffix.lower() in f.suffixes), None)
     if name is None:
@@ -80,7 +80,7 @@ def choose_format(config: AssetConfig, file: Path, where: str) -> Format:
 
 
 def given_options(config: AssetConfig) -> dict[str, object]:
-    """Return the fields that some importer has an argument for, and that are not left at their default."""
+    """Return the fields that differ from their default and that at least one importer supports."""
     fields = attrs.fields_dict(AssetConfig)
     names = dict.fromkeys(name for form in FORMATS.values() for name in form.keywords)
     return {name: getattr(config, name) for name in names if getattr(config, name) != fields[name].default}

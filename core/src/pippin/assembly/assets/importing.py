@@ -1,4 +1,4 @@
-"""From `[[scene.assets]]` to a builder: the file is found and checked, Newton's importer reads it."""
+"""Import of `[[scene.assets]]` into a builder: Pippin finds and checks the file, Newton's importer reads it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LISTED_CULPRIT_COUNT = 3
 
 @attrs.frozen
 class Asset:
-    """One asset whose file is found and whose format is known."""
+    """One asset with its file and its format."""
 
     config: AssetConfig
     where: str
@@ -38,15 +38,15 @@ class Asset:
     file: Path
     format: Format
     elements: Sequence[Element]
-    """The elements of the file and of all that it includes; empty where it is not XML."""
+    """The elements of the file and of all included files; empty if the format is not XML."""
 
 
 def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
-    """Return the assets of a scene, everything checked that needs no importer.
+    """Return the assets of a scene after all checks that need no importer.
 
     Raises:
-        ConfigError: One fault for each asset whose file is missing, malformed, or not of a known format, for each mesh
-            that is missing, and for each option that an importer does not have.
+        ConfigError: One fault for each asset whose file is missing, malformed, or of an unknown format, for each
+            missing mesh, and for each option that the importer does not have.
     """
     assets, faults, cause = [], [], None
     for index, config in enumerate(configs):
@@ -61,12 +61,12 @@ def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
 
 
 def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
-    """Add an asset to a builder, at its position and with its joints where the configuration starts them.
+    """Add an asset to a builder, at its position and with the joint positions of the configuration.
 
-    What the importer warns of, or logs as a warning, is warned of again with the name of the file.
+    Warnings of the importer, logged ones too, are issued again with the name of the file.
 
     Raises:
-        ConfigError: The importer fails, brings nothing, or a label pattern matches nothing.
+        ConfigError: The importer fails or adds nothing, or a label pattern matches nothing.
     """
     if asset.config.armature is not None:
         builder.default_joint_cfg.armature = asset.config.armature
@@ -75,7 +75,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
             getattr(builder, asset.format.method)(str(asset.file), **_arguments(builder, asset))
     except (ConfigError, Warning):
         raise
-    except Exception as error:  # importers raise whatever they stumble over, StopIteration among it
+    except Exception as error:  # importers raise errors of any class, even StopIteration
         raise ConfigError(failure(asset, error)) from error
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
@@ -83,7 +83,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:
-    """Return an asset, everything checked that needs no importer.
+    """Return an asset after all checks that need no importer.
 
     Raises:
         ConfigError: As `find_assets`.
@@ -113,21 +113,21 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     arguments: dict[str, Any] = {asset.format.keywords[name]: value for name, value in options.items()}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
     if asset.format is FORMATS["mjcf"]:
-        arguments["verbose"] = True  # else geometry that the importer cannot read is left out without a word
+        arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
     if asset.format is FORMATS["usd"]:
         arguments["schema_resolvers"] = _schema_resolvers(builder)
     return arguments
 
 
 def _ignored(asset: Asset) -> list[str]:
-    """Return one expression for each thing left out: importers match expressions from the start of a name only."""
+    """Return one expression for each part left out: importers match expressions from the start of a name only."""
     named = (element.attributes.get("name") for element in asset.elements if element.tag in ("geom", "site"))
     names = list(dict.fromkeys(name for name in named if name))
     return [rf"{re.escape(names[i])}\Z" for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
 
 
 def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
-    """Return who reads vendors' attributes: Newton's first, MuJoCo's where the solver has asked for its attributes."""
+    """Return the readers of vendors' attributes: Newton's, then MuJoCo's if the solver registered its attributes."""
     resolvers = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
     if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
         resolvers.append(usd.SchemaResolverMjc())
@@ -151,7 +151,7 @@ def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> None:
 
 @contextlib.contextmanager
 def _named_warnings(file: Path) -> Iterator[None]:
-    """Give again what is warned of or logged as a warning inside, with the name of the file in front."""
+    """Issue the warnings of the `with` block again, logged ones too, with the name of the file in front."""
     logged = _Collector(logging.WARNING)
     logger = logging.getLogger("newton")
     logger.addHandler(logged)
@@ -177,13 +177,13 @@ class _Collector(logging.Handler):
 
 
 def failure(asset: Asset, error: Exception) -> str:
-    """Say which file failed and why, which attribute is to blame where that can be found, and what to do."""
+    """Return the fault: the file, the reason, the attribute that caused it if that is known, and a remedy."""
     what = f"{asset.where}.path: {asset.format.name} importer failed on {str(asset.file)!r}"
     if isinstance(error, ImportError):
         return f"{what}: {error}; install pippin[{asset.format.extra}]"
     reason = _reason(error)
     culprits = find_culprits(asset.elements, reason)
-    if not 0 < len(culprits) <= LISTED_CULPRIT_COUNT:  # so common a value tells nothing
+    if not 0 < len(culprits) <= LISTED_CULPRIT_COUNT:  # a value that is so common does not identify the place
         return f"{what}: {reason}; correct the file"
     cure = "correct it"
     if culprits[0].startswith(("<option ", "<flag ")) and "mujoco_options" in asset.format.keywords:
@@ -192,7 +192,7 @@ def failure(asset: Asset, error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return an importer's message on one line; USD buries its own in the C++ lines that raised them."""
+    """Return an importer's message on one line, for USD without the surrounding C++ source lines."""
     usd = re.findall(r"^\s*Error in .*? in file \S+ : '(.*?)'$", str(error), re.DOTALL | re.MULTILINE)
     text = "; ".join(map(str.strip, usd)) or str(error)
     return " ".join(f"{type(error).__name__}: {text}".split()).rstrip(":")

@@ -1,4 +1,4 @@
-"""What a `NewtonActuator` prim says: the joints that it drives, and the table of a file that says the same."""
+"""Reader of `NewtonActuator` prims: the driven joints, and the equivalent table of a file."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class PrimActuator:
     """The asset and the prim, for errors."""
 
     names: tuple[str, str]
-    """What it is called: the prim's name, or its path where something else has that name; after the asset's label."""
+    """Candidate labels: the prim's name, or its path if the name is taken. The asset's label precedes both."""
 
     joints: tuple[str, ...]
-    """Labels of the joints that it drives."""
+    """Labels of the driven joints."""
 
     table: Mapping[str, Any]
-    """What `[actuators.*]` would say, without the joints."""
+    """The equivalent table `[actuators.*]`, without the joints."""
 
 
 def read_actuators(asset: Asset, faults: list[str]) -> Iterator[PrimActuator]:
@@ -40,14 +40,14 @@ def read_actuators(asset: Asset, faults: list[str]) -> Iterator[PrimActuator]:
 
     Args:
         asset: The stage.
-        faults: What is wrong with the other prims, one line for each fault, is added here.
+        faults: The list that receives the faults of the other prims, one line for each.
 
     Raises:
-        ConfigError: The stage does not open, or a pattern of what to leave out matches nothing.
+        ConfigError: The stage cannot be opened, or an ignore pattern matches nothing.
     """
     try:
         stage = open_stage(asset.file)
-    except Exception as error:  # OpenUSD raises errors of its own
+    except Exception as error:  # OpenUSD has its own error classes
         raise ConfigError(failure(asset, error)) from error
     ignored = ignored_paths(stage, asset.config, asset.where)
     for prim in actuator_prims(stage):
@@ -90,7 +90,7 @@ def _target_fault(joint: Any, path: str, ignored: Sequence[str]) -> str | None:
 
 
 def _table(prim: Any) -> dict[str, Any]:
-    """Return what the schemas of a prim say, clampings in the order in which they are applied."""
+    """Return the table of a prim's schemas, with clampings in the order in which they are applied."""
     names = [str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()]
     schemas = {name: SCHEMAS[name] for name in names if name in SCHEMAS}
     faults = [*_unknown_schemas(names), *_unknown_attributes(prim, schemas.values())]
@@ -109,7 +109,7 @@ def _table(prim: Any) -> dict[str, Any]:
 
 
 def _value(prim: Any, name: str) -> Any:
-    """Return an attribute as it is authored, or else as its schema says."""
+    """Return the authored value of an attribute, or else the default of its schema."""
     value = prim.GetAttribute(f"newton:{name}").Get()
     if name != "modelPath":
         return value

@@ -1,4 +1,4 @@
-"""A USD stage beside Newton's importer: which prims are left out, and which are actuators."""
+"""Queries of a USD stage before Newton's importer reads it: ignored prims, and actuator prims."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["actuator_prims", "ignored_paths", "open_stage", "skipping_patterns"]
 
 
 def open_stage(file: Path) -> Any:
-    """Return the `Usd.Stage` of a file, with Newton's schemas known. Raises what OpenUSD does, or ImportError."""
-    import newton_usd_schemas  # noqa: F401  registers them
+    """Return the `Usd.Stage` of a file after registering Newton's schemas. Raises OpenUSD's errors, or ImportError."""
+    import newton_usd_schemas  # noqa: F401  registers the schemas
     from pxr import Usd
 
     return Usd.Stage.Open(str(file))  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def actuator_prims(stage: Any) -> list[Any]:
-    """Return the active prims of a stage that are Newton actuators, those in instances among them."""
+    """Return the active prims of a stage that are Newton actuators, including prims inside instances."""
     from pxr import Usd
 
     prims = stage.Traverse(Usd.TraverseInstanceProxies())  # pyright: ignore[reportAttributeAccessIssue]
@@ -33,7 +33,7 @@ def actuator_prims(stage: Any) -> list[Any]:
 
 
 def ignored_paths(stage: Any, config: AssetConfig, where: str) -> list[str]:
-    """Return the paths of the prims that the configuration leaves out, with all below them.
+    """Return the paths of the prims that the configuration leaves out, with all their descendants.
 
     Raises:
         ConfigError: A pattern matches nothing.
@@ -43,9 +43,9 @@ def ignored_paths(stage: Any, config: AssetConfig, where: str) -> list[str]:
 
 
 def skipping_patterns(stage: Any, config: AssetConfig, where: str) -> list[str]:
-    """Return the expressions that make Newton's importer pass over what is left out, and over actuators.
+    """Return the expressions that make Newton's importer skip ignored prims and actuators.
 
-    Pippin reads actuators itself: Newton's importer would drive one joint of each, beside the joint's own drive.
+    Pippin reads actuators itself: Newton's importer would drive one joint of each, in addition to the joint's drive.
     """
     patterns = [rf"{re.escape(path)}(?:/.*)?\Z" for path in ignored_paths(stage, config, where)]
     actuators = [str(prim.GetPath()) for prim in actuator_prims(stage)]
@@ -54,7 +54,7 @@ def skipping_patterns(stage: Any, config: AssetConfig, where: str) -> list[str]:
 
 
 def _exact(path: str, others: list[str]) -> str:
-    """Return an expression that matches one prim alone; where it can, a path, for OpenUSD complains of what is none."""
+    """Return an expression that matches exactly one prim: a path if possible, since OpenUSD warns of other text."""
     is_prefix = any(other.startswith(path) and not other.startswith(f"{path}/") for other in others)
     return rf"{re.escape(path)}\Z" if is_prefix else path
 
