@@ -243,9 +243,9 @@ CONFORMANCE = conformance.Conformance(
     "implicit-mpm",
     config={"separate_worlds": True, "grid_type": "dense"},  # as it must be on the CPU
     expected_failures={
-        "allocation": "it lays its grid out anew in each substep",
-        "checkpoint": "what it keeps on its grid is laid out anew in each substep, and cannot be saved",
-        "worlds": "the rheology of all worlds is one system, which is iterated until all of them are solved",
+        "allocation": "the solver rebuilds its grid in each substep",
+        "checkpoint": "the grid is rebuilt in each substep, and its data cannot be saved",
+        "worlds": "the rheology of all worlds is one system, which is iterated until all worlds have converged",
     },
 )
 

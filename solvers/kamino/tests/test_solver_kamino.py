@@ -275,8 +275,8 @@ CONFORMANCE = conformance.Conformance(
     "kamino",
     dt=0.004,
     expected_failures={
-        "unknown_keys": "linear_solver_kwargs and bilateral_solver_kwargs have the keys of the solver chosen beside",
-        "feature_d6_joints": "it knows joints that turn about two or three axes or slide along three, not along two",
+        "unknown_keys": "linear_solver_kwargs and bilateral_solver_kwargs accept the keys of the chosen linear solver",
+        "feature_d6_joints": "the solver supports joints that turn about two or three axes or slide along three, not along two",
     },
 )
 

@@ -156,8 +156,8 @@ CONFORMANCE = conformance.Conformance(
     prototype=cloth,
     world_count=1,
     expected_failures={
-        "free_fall": "it keeps 0.998 of every velocity from substep to substep",
-        "worlds": "it takes one world, as the cloths of all worlds would collide",
+        "free_fall": "the solver keeps 0.998 of every velocity from substep to substep",
+        "worlds": "the solver supports only one world, because the cloths of all worlds would collide",
     },
 )
 

@@ -124,7 +124,7 @@ CONFORMANCE = conformance.Conformance(
     "solver",
     "xpbd",
     config={"joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0},
-    expected_failures={"feature_joint_drives": "each iteration applies a drive once more, so that it is too strong"},
+    expected_failures={"feature_joint_drives": "each iteration applies the drive again, so the drive is too strong"},
 )
 
 

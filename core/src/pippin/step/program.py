@@ -46,7 +46,7 @@ class Operation:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Segment:
-    """Neighbouring operations that are replayed from one graph, or called one by one where there is none."""
+    """Neighbouring operations that are replayed from one graph, or called one by one without a graph."""
 
     operations: tuple[Operation, ...]
     graph: wp.Graph | None = None
