@@ -110,7 +110,7 @@ class Hooks:
 
     @hookspec
     def reset_worlds(self, state: newton.State, world_mask: wp.array[bool]) -> None:
-        """Reset the memory of the masked worlds; mask of shape [world_count + 1], its last entry for global entities."""
+        """Reset the memory of the masked worlds. Shape of the mask: [world_count + 1], the last entry for no world."""
 
     @hookspec
     def close(self) -> None:

@@ -43,7 +43,7 @@ def capacity() -> Any:
 
 @attrs.frozen(kw_only=True)
 class ImplicitMPMConfig:
-    """Sand, snow, mud and foam as particles coupled by a grid; implicit: stable at large steps and if stiff."""
+    """Sand, snow, mud and foam as particles coupled by a grid; implicit, for large steps and stiff materials."""
 
     max_iterations: int = number(250, ge(1))
     """Iterations of the rheology per substep."""
