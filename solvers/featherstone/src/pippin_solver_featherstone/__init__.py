@@ -73,7 +73,7 @@ class SolverFeatherstone:
 
     @property
     def is_capturable(self) -> bool:
-        """Whether every substep factorises the mass matrix."""
+        """True if every substep factorises the mass matrix."""
         return self.config.update_mass_matrix_interval == 1
 
     @pippin.hookimpl

@@ -145,7 +145,7 @@ class SolverImplicitMPM:
 
     @property
     def is_capturable(self) -> bool:
-        """Whether the device is CUDA and no substep allocates a grid."""
+        """True on CUDA if no substep allocates a grid."""
         return self.eager_reason is None
 
     @pippin.hookimpl
