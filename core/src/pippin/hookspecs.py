@@ -110,7 +110,7 @@ class Hooks:
 
     @hookspec
     def reset_worlds(self, state: newton.State, world_mask: wp.array[bool]) -> None:
-        """Reset the memory of the masked worlds. The mask has shape [world_count + 1]; its last entry is for no world."""
+        """Reset the memory of the masked worlds. Shape of the mask: [world_count + 1], the last entry for no world."""
 
     @hookspec
     def close(self) -> None:

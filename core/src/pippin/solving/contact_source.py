@@ -51,7 +51,7 @@ class ContactSource:
 
         They are written into `contacts`, a buffer of the pipeline. May be recorded.
         """
-        assert self.pipeline is not None, "the program collides only where there is a pipeline"
+        assert self.pipeline is not None, "the program collides only if there is a pipeline"
         self.pipeline.collide(state, contacts, dt=dt)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:

@@ -37,10 +37,10 @@ Report: TypeAlias = Callable[[int, int], None]
 """Called with the number of modules ready and of all modules, first with none ready."""
 
 _Variant: TypeAlias = "tuple[wp.Module, str, int | None]"
-"""A module, where it runs, and the block size of its launches."""
+"""A module, the name of its device, and the block size of its launches."""
 
 _LAUNCHES_MAX = 20_000
-"""Where a rehearsal ends: a Python loop that waits for what a kernel computes would never end."""
+"""Launches after which a rehearsal ends: a Python loop that waits for the result of a kernel would never end."""
 
 _IS_REHEARSAL = ContextVar("is_rehearsal", default=False)
 

@@ -38,7 +38,7 @@ class Operation:
     """The call."""
 
     eager_reason: str | None = None
-    """Why it must not be recorded, where its component declares so."""
+    """The reason why it must not be recorded, if its component declares one."""
 
     period: int = 1
     """Control steps from one call to the next: it is due in each step whose number, counted from 1, it divides."""
@@ -46,7 +46,7 @@ class Operation:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Segment:
-    """Neighbouring operations that are replayed from one graph, or called one by one without a graph."""
+    """Neighbouring operations that are replayed from one graph, or called one by one if they have none."""
 
     operations: tuple[Operation, ...]
     graph: wp.Graph | None = None
@@ -98,28 +98,28 @@ class Program:
         trace: HookTrace | None = None,
     ) -> None:
         self.operations = tuple(operations)
+        #: The reasons why operations run eagerly, by name.
         self.eager_reasons = {op.name: op.eager_reason for op in operations if op.eager_reason is not None}
-        """Why operations run eagerly, by name."""
         if policy == "require" and self.eager_reasons:
             raise SimulationError(*_refusal(self.eager_reasons))
         if policy == "off":
             self.eager_reasons = {op.name: "capture is off" for op in operations}
+        #: The segments of a step in which every operation runs.
         self.segments: tuple[Segment, ...] = (Segment(operations=self.operations),)
-        """What a step consists of in which every operation is due."""
         self._periods = tuple(sorted({operation.period for operation in operations}))
+        # The call that takes a step, by the periods that are due in it.
         self._advance: dict[tuple[int, ...], Callable[[], None]] = {}
-        """What takes a step, by the periods that are due in it."""
+        #: Whether everything that can be recorded has been recorded; true after the first step.
         self.is_recorded = False
-        """Whether everything that can be recorded has been; so after the first step."""
+        #: Whether the modules that its operations launch have been compiled together.
         self.is_compiled = False
-        """Whether the modules that its operations launch have been compiled together."""
         self.device = device
         self._policy = policy
         self._save = save
         self._observe = observe
         self._trace = trace
+        #: Whether every operation is replayed from a graph.
         self.is_captured = False
-        """Whether every operation is replayed from a graph."""
         self._kept: list[Any] = []
 
     def step(self, count: int = 1, done: int = 0) -> None:
@@ -253,7 +253,7 @@ class Program:
             yield Segment(operations=operations, graph=graph)
 
     def _compare(self, variants: Mapping[Any, Sequence[Segment]], before: Snapshot) -> dict[str, str]:
-        """Return the operations to blame where replayed steps differ from eager ones, with the reasons."""
+        """Return the operations to blame if replayed steps differ from eager ones, with the reasons."""
         for segments in variants.values():
             difference = self._replays_differ(segments, before)
             if difference is not None:
@@ -339,7 +339,7 @@ def _one_call(segments: Sequence[Segment], trace: HookTrace | None) -> Callable[
 
 
 def _noted(segment: Segment, trace: HookTrace | None) -> Iterator[Callable[[], None]]:
-    """Yield the calls of a segment; where there is a trace, a replay is one of its own."""
+    """Yield the calls of a segment; a trace notes each replay as one call."""
     noting = None if segment.graph is None else trace
     for call in segment.calls():
         yield call if noting is None else noting.timed("replay", str(segment), call)

@@ -1,4 +1,4 @@
-"""Featherstone's composite rigid body algorithm, as a Pippin solver."""
+"""Featherstone's composite rigid body algorithm: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["FeatherstoneConfig", "SolverFeatherstone"]
 
 @attrs.frozen(kw_only=True)
 class FeatherstoneConfig:
-    """Reduced coordinates, composite rigid body algorithm, symplectic Euler, penalty contacts: small steps."""
+    """Reduced coordinates, composite rigid body algorithm, symplectic Euler, penalty contacts; needs small steps."""
 
     replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
 
     angular_damping: float = number(0.05, non_negative)
-    """Damping of angular velocity [1/s]; Newton 1.8 takes it and does not apply it."""
+    """Damping of angular velocity [1/s]; Newton 1.8 accepts it but does not apply it."""
 
     update_mass_matrix_interval: int = number(1, ge(1))
     """Substeps between two factorisations of the mass matrix; only 1 can be captured."""
@@ -59,7 +59,7 @@ class SolverFeatherstone:
         "triangles",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
-    # Not BODY_PROPERTIES: a graph keeps the armature of kinematic bodies where it was.
+    # Not BODY_PROPERTIES: a graph keeps the old armature of kinematic bodies.
     supported_model_changes = RIGID_CHANGES | {
         "CONSTRAINT_PROPERTIES",
         "JOINT_DOF_INERTIAL_PROPERTIES",
@@ -73,12 +73,12 @@ class SolverFeatherstone:
 
     @property
     def is_capturable(self) -> bool:
-        """Where every substep factorises the mass matrix."""
+        """True if every substep factorises the mass matrix."""
         return self.config.update_mass_matrix_interval == 1
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverFeatherstone:
-        """Return the solver with every option of the configuration.
+        """Return the solver with all options of the configuration.
 
         Raises:
             ConfigError: The model has gradients, and an option would make them wrong.

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 __all__ = ["DifferentiableFeatherstone"]
 
 _MASS_MATRIX = ("J", "M", "P", "H", "L", "H_mimic")
-"""Newton's names of Jacobian, spatial inertia, their products, the factor, and of what mimic joints make of them."""
+"""Newton's names of the Jacobian, spatial inertia, their products, the factor, and its variant for mimic joints."""
 
 
 class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
-    """Gives each substep of a rollout a mass matrix of its own.
+    """A solver that gives each substep of a rollout its own mass matrix.
 
     The backward pass reads Jacobian, mass matrix and factor of each substep. Newton 1.8 has one set for all substeps,
-    and so gives wrong gradients, without a word, wherever the mass matrix changes.
+    so its gradients are silently wrong if the mass matrix changes.
     """
 
     def step(
@@ -34,7 +34,7 @@ class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
         *,
         observables: SolverBase.Observables | None = None,
     ) -> None:
-        """Advance by one substep; where the states have gradients, over new arrays that the tape keeps."""
+        """Advance by one substep; if the states have gradients, with new arrays that the tape keeps."""
         kept = self._arrays() if state_in.requires_grad else {}
         try:
             for name, array in kept.items():

@@ -1,4 +1,4 @@
-"""The implicit material point method, as a Pippin solver."""
+"""The implicit material point method: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -37,76 +37,76 @@ _BASIS = matches_re(r"pic\d*|[BQS]\d+d?|P0|P[1-9]\d*d")
 
 
 def capacity() -> Any:
-    """Return a field for a number of cells or nodes, -1 where it is not bounded."""
+    """Return a field for a number of cells or nodes, -1 if it is not bounded."""
     return attrs.field(default=-1, validator=or_(in_([-1]), ge(1)))
 
 
 @attrs.frozen(kw_only=True)
 class ImplicitMPMConfig:
-    """Sand, snow, mud and foam as particles that meet on a grid: implicit, so large steps; of stiff materials too."""
+    """Sand, snow, mud and foam as particles coupled by a grid; implicit, for large steps and stiff materials."""
 
     max_iterations: int = number(250, ge(1))
     """Iterations of the rheology per substep."""
 
     tolerance: float = number(1e-4, positive)
-    """Residual at which they stop."""
+    """Residual at which the rheology's iterations stop."""
 
     solver: RheologySolver | tuple[RheologySolver, ...] = "auto"
-    """Solver of the rheology, or several that start from each other's result; auto is gs, and gs-batched for B2, B3."""
+    """Solver of the rheology, or several, each starting from the last result; auto is gs, or gs-batched for B2, B3."""
 
     carry_residual_strain: Literal["none", "unconverged", "sampled"] = "none"
-    """Strain that an iteration limit left over, and that particles keep."""
+    """Residual strain, such as that of an unconverged solve, that particles keep."""
 
     warmstart_mode: Literal["none", "auto", "particles", "grid", "smoothed"] = "auto"
-    """Where the stress that a substep starts from is kept."""
+    """Storage of the stress from which a substep starts."""
 
     collider_velocity_mode: Literal["forward", "backward"] = "forward"
-    """A collider's velocity: the state's, or from its last position."""
+    """Velocity of a collider: from the state, or from its last position."""
 
     voxel_size: float = number(0.1, positive)
     """Edge of a grid cell [m]."""
 
     grid_type: Literal["sparse", "dense", "fixed"] = "sparse"
-    """Cells where particles are, in their bounding box, or where they are at the start."""
+    """Active cells: those with particles, their bounding box, or those with particles at the start."""
 
     grid_padding: int = number(0, ge(0))
     """Empty cells around the particles."""
 
     max_active_cell_count: int = capacity()
-    """Cells in use, of all worlds; a bounded sparse grid is rebuilt in place. -1 is no bound."""
+    """Cells in use, in all worlds together; a bounded sparse grid is rebuilt in place. -1 is no bound."""
 
     max_leaf_node_count: int = capacity()
-    """Leaf nodes of that grid; -1 is one for each cell."""
+    """Leaf nodes of a bounded sparse grid; -1 is one for each cell."""
 
     max_lower_node_count: int = capacity()
-    """Lower inner nodes of that grid; -1 is as estimated."""
+    """Lower inner nodes of a bounded sparse grid; -1 is an estimate."""
 
     max_upper_node_count: int = capacity()
-    """Upper inner nodes of that grid; -1 is as estimated."""
+    """Upper inner nodes of a bounded sparse grid; -1 is an estimate."""
 
     separate_worlds: bool = False
-    """Whether each world has a grid of its own; otherwise particles of all worlds meet on one."""
+    """Whether each world has its own grid; otherwise particles of all worlds interact on one grid."""
 
     transfer_scheme: Literal["apic", "pic"] = "apic"
-    """Whether particles keep the gradient of their velocity, or lose it."""
+    """Transfer between particles and grid: apic keeps the velocity gradient of particles, pic loses it."""
 
     integration_scheme: Literal["pic", "gimp"] = "pic"
-    """Whether a particle is a point or a cube."""
+    """Shape of a particle: a point (pic) or a cube (gimp)."""
 
     critical_fraction: float = number(0.0, fraction)
-    """Part of a cell that particles must fill for the material to yield as one."""
+    """Fraction of a cell that particles must fill; below it, the yield surface collapses."""
 
     air_drag: float = number(1.0, non_negative)
     """Drag of the air around the material."""
 
     gs_colored_contacts: bool | None = None
-    """Whether contacts of particles are solved with the cells around them; by default where that can be."""
+    """Whether contacts of particles are solved together with the cells around them; by default if possible."""
 
     collider_normal_from_sdf_gradient: bool = False
-    """Whether a collider's normal is the gradient of its distance, in place of the way to its closest point."""
+    """Whether a collider's normal is the gradient of its distance, in place of the direction to its closest point."""
 
     collider_basis: str = number("S2", _BASIS)
-    """Basis of the colliders: Q1, S2, or particles (pic, picN with at most N in a cell)."""
+    """Basis of the colliders: Q1, S2, or particles (pic, or picN with at most N per cell)."""
 
     strain_basis: str = number("P0", _BASIS)
     """Basis of the strain: P0, P1d, Q1, Q1d, or particles (pic, picN)."""
@@ -115,19 +115,20 @@ class ImplicitMPMConfig:
     """Basis of the velocity."""
 
     verbose: bool | None = None
-    """Whether the rheology prints its residuals; by default where Warp logs for debugging."""
+    """Whether the rheology prints its residuals; by default if Warp's log level is debug."""
 
     enable_timers: bool = False
     """Whether the parts of a step are timed, which synchronises with the device."""
 
     project_outside_colliders: bool = False
-    """Whether particles inside a collider are moved out of it after each substep."""
+    """Whether particles inside a collider are moved out after each substep."""
 
 
 class SolverImplicitMPM:
-    """Newton's `SolverImplicitMPM`. Every shape that particles collide with is a collider; it finds contacts itself.
+    """Newton's `SolverImplicitMPM`. All shapes that collide with particles are colliders; the solver detects
+    contacts itself.
 
-    Only particles move. Bodies are where the state has them, and do not feel the particles.
+    Only particles move. Bodies keep the poses of the state, and particles exert no forces on them.
     """
 
     Config = ImplicitMPMConfig
@@ -144,19 +145,19 @@ class SolverImplicitMPM:
 
     @property
     def is_capturable(self) -> bool:
-        """On CUDA, with a grid that keeps its place."""
+        """True on CUDA if no substep allocates a grid."""
         return self.eager_reason is None
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
-        """Register what particles have besides Newton's: stiffness, yield and friction, strain and stress."""
+        """Register additional attributes of particles: stiffness, yield and friction, strain and stress."""
         import newton
 
         newton.solvers.SolverImplicitMPM.register_custom_attributes(builder)
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverImplicitMPM:
-        """Return the solver with every option of the configuration.
+        """Return the solver with all options of the configuration.
 
         Raises:
             ConfigError: There are several worlds on one grid, no particles, or a grid that cannot be built.
@@ -184,12 +185,12 @@ class SolverImplicitMPM:
 
     @pippin.hookimpl
     def initialize_contacts(self) -> ContactSource:
-        """Return no contacts: colliders are on the grid."""
+        """Return a source without contacts: colliders act through the grid."""
         return ContactSource()
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
-        """Keep the names of what a state has before the solver adds to it."""
+        """Keep the attribute names of a state before the solver adds its own."""
         self._names = frozenset(vars(simulation.state))
 
     @pippin.hookimpl
@@ -201,26 +202,26 @@ class SolverImplicitMPM:
         control: newton.Control,
         dt: float,
     ) -> None:
-        """Move the particles, keep them outside of colliders where that is asked for, and leave bodies alone."""
+        """Move the particles, with `project_outside_colliders` also out of colliders; bodies keep their poses."""
         import warp as wp
 
-        solver.step(state_in, state_out, control, None, dt)  # pyright: ignore[reportArgumentType] it takes no contacts
+        solver.step(state_in, state_out, control, None, dt)  # pyright: ignore[reportArgumentType] it uses no contacts
         if self.config.project_outside_colliders:
             solver.project_outside(state_out, state_out, dt)
         if state_in.body_q is not None and state_out.body_q is not None:
             wp.copy(state_out.body_q, state_in.body_q)
         if state_in.body_qd is not None and state_out.body_qd is not None:
             wp.copy(state_out.body_qd, state_in.body_qd)
-        # The solver leaves its fields on the state it writes to; the two states have to be alike.
+        # The solver adds its fields to the state that it writes; both states must have the same fields.
         for name in vars(state_out).keys() - self._names:
             setattr(state_in, name, getattr(state_out, name))
 
     @pippin.hookimpl
     def after_step(self, simulation: pippin.Simulation) -> None:
-        """Raise where a bounded grid was too small. Synchronises with the device, where there is such a grid.
+        """Raise if a bounded grid was too small. Synchronises with the device if the grid is bounded.
 
         Raises:
-            SimulationError: Names the fields to raise.
+            SimulationError: Names the keys to raise.
         """
         if self.config.max_active_cell_count < 0:
             return
@@ -231,7 +232,7 @@ class SolverImplicitMPM:
 
 
 def _eager_reason(config: ImplicitMPMConfig) -> str | None:
-    """Return why a step cannot be recorded wherever it runs, or None."""
+    """Return the reason why a step cannot be recorded on any device, or None."""
     bases = (config.strain_basis, config.collider_basis)
     if config.enable_timers:
         return "enable_timers synchronises with the device"

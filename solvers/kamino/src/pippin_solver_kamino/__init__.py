@@ -1,4 +1,4 @@
-"""Kamino, as a Pippin solver."""
+"""Kamino: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["KaminoConfig", "SolverKamino"]
 class SolverKamino:
     """Newton's `SolverKamino`, over contacts from Newton's pipeline or from its own detector.
 
-    Which bodies can move is decided when the solver is built: neither masses nor flags may change that later.
+    The build of the solver fixes the set of bodies that can move: masses and flags cannot change it later.
     """
 
     Config = KaminoConfig
@@ -51,14 +51,14 @@ class SolverKamino:
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
-        """Register Kamino's attributes: multipliers and forces of the state, and what USD scenes say of the solver."""
+        """Register Kamino's attributes: multipliers and forces of the state, and solver settings of USD scenes."""
         import newton
 
         newton.solvers.SolverKamino.register_custom_attributes(builder)
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverKamino:
-        """Return the solver with what the asset says of it, and on top of that the configuration."""
+        """Return the solver with the settings of the asset, overridden by the configuration."""
         import newton
 
         if self.config.max_contacts_per_world is not None:
@@ -79,7 +79,7 @@ class SolverKamino:
 
     @pippin.hookimpl
     def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverKamino) -> ContactSource | None:
-        """Return a buffer that Kamino exports its contacts to; None where Newton's pipeline is to detect them."""
+        """Return the buffer to which Kamino exports its contacts; None if Newton's pipeline detects contacts."""
         import newton
 
         if not self.config.use_collision_detector:
@@ -88,7 +88,7 @@ class SolverKamino:
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
-        """Close the loops of the initial state, where Kamino's forward kinematics is used."""
+        """Close the loops of the initial state, if Kamino's forward kinematics is used."""
         import warp as wp
 
         self._solver: newton.solvers.SolverKamino = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
@@ -99,7 +99,7 @@ class SolverKamino:
 
     @pippin.hookimpl
     def before_substep(self, state: newton.State) -> None:
-        """Count the contacts of each world, where Newton detects them. May be recorded."""
+        """Count the contacts of each world, if Newton detects them. May be recorded."""
         import warp as wp
 
         from .kernels import count_contacts
@@ -125,7 +125,7 @@ class SolverKamino:
         wp.launch(count_contacts, found.rigid_contact_max, inputs, [self._in_world], device=model.device)
 
     def capacities(self) -> tuple[Capacity, ...]:
-        """Return the contacts of one world; those of Kamino's own detector are counted by nobody."""
+        """Return the capacity of contacts of one world; contacts of Kamino's own detector are not counted."""
         worlds, total = len(self._in_world), self._solver.model.rigid_contact_max or 0
         is_own = self.config.use_collision_detector
         return (
@@ -139,7 +139,7 @@ class SolverKamino:
 
     @pippin.hookimpl
     def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Close the loops of worlds that start over."""
+        """Close the loops of worlds that are reset."""
         if self.config.use_fk_solver:
             self._solve_kinematics(state, world_mask)
 
@@ -149,7 +149,7 @@ class SolverKamino:
 
 
 def _overlay(settings: Any, values: Mapping[str, Any]) -> None:
-    """Set the attributes of Newton's settings, and of those inside them, to every value that is not None."""
+    """Set the attributes of Newton's settings, including nested ones, to all values that are not None."""
     for name, value in values.items():
         present = getattr(settings, name)
         if isinstance(value, Mapping) and not isinstance(present, Mapping):

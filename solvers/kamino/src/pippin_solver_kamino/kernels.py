@@ -7,7 +7,7 @@ __all__ = ["count_contacts"]
 
 @wp.func
 def from_body(body: int, point: wp.vec3, body_q: wp.array[wp.transform]):
-    """Return a point of a body in the world; what has no body is fixed in it."""
+    """Return a point of a body in world coordinates; points without a body are already in world coordinates."""
     if body < 0:
         return point
     return wp.transform_point(body_q[body], point)
@@ -29,9 +29,9 @@ def count_contacts(
     leaves_out_gaps: bool,
     in_world: wp.array[int],
 ):
-    """in_world[w] += 1 for each contact of world w; with `leaves_out_gaps` only where the surfaces touch.
+    """in_world[w] += 1 for each contact of world w; with `leaves_out_gaps`, only if the surfaces touch.
 
-    Newton's buffer is for all worlds together; Kamino's has a part for each.
+    Newton's buffer is for all worlds together; Kamino's has one part per world.
     """
     i = wp.tid()
     if i >= wp.min(count[0], shape0.shape[0]):

@@ -1,7 +1,7 @@
-"""The settings of Kamino, nested as Newton nests them.
+"""The settings of Kamino, nested as in Newton.
 
-What is None is for the asset to say, else for Newton, or it is not bounded. What the asset, or the choice of the
-dynamics solver, has a say in is None here for that reason.
+For a setting of None, the asset gives the value, or else Newton; or the quantity has no bound. Settings that the asset
+or the dynamics solver can determine therefore have the default None.
 """
 
 from __future__ import annotations
@@ -40,66 +40,66 @@ ContactWarmstart = Literal[
 
 @attrs.frozen(kw_only=True)
 class CollisionDetectorConfig:
-    """Kamino's own collision detector, where it is used."""
+    """Kamino's own collision detector, if it is used."""
 
     pipeline: Literal["primitive", "unified"] = "unified"
     """Pairs of primitives only, or every shape."""
 
     broadphase: Literal["nxn", "sap", "explicit"] = "explicit"
-    """How candidate pairs are found."""
+    """Method that finds candidate pairs."""
 
     bvtype: Literal["aabb", "bs"] = "aabb"
     """Bounding volumes: boxes or spheres."""
 
     max_contacts: int | None = inherited(ge(0))
-    """Largest number of contacts of all worlds; by default as estimated from the shapes."""
+    """Largest number of contacts in all worlds; by default estimated from the shapes."""
 
     max_contacts_per_world: int | None = inherited(ge(0))
-    """Contacts of each world, in place of that estimate."""
+    """Contacts per world, in place of the estimate from the shapes."""
 
     max_contacts_per_pair: int | None = inherited(ge(0))
-    """Contacts of a pair of shapes (12)."""
+    """Contacts per pair of shapes (12)."""
 
     max_triangle_pairs: int | None = inherited(ge(0))
-    """Pairs with a triangle that are looked at (1 000 000)."""
+    """Triangle pairs that are tested (1 000 000)."""
 
     default_gap: float | None = inherited(non_negative)
-    """Least distance at which a shape's contacts are detected [m] (1e-5)."""
+    """Smallest detection distance of a shape's contacts [m] (1e-5)."""
 
 
 @attrs.frozen(kw_only=True)
 class ConstraintsConfig:
-    """How violated constraints recover. A recovery time takes the place of the fraction before it."""
+    """Recovery of violated constraints. A recovery time replaces the fraction (alpha, beta or gamma)."""
 
     alpha: float | None = inherited(fraction)
-    """Part of a joint's violation that is removed per substep (0.01)."""
+    """Fraction of a joint's violation that is removed per substep (0.01)."""
 
     beta: float | None = inherited(fraction)
-    """Part of a joint limit's violation that is removed per substep (0.01)."""
+    """Fraction of a joint limit's violation that is removed per substep (0.01)."""
 
     gamma: float | None = inherited(fraction)
-    """Part of a penetration that is removed per substep (0.01)."""
+    """Fraction of a penetration that is removed per substep (0.01)."""
 
     delta: float = number(1e-6, non_negative)
-    """Penetration that is left alone [m]."""
+    """Penetration that is not corrected [m]."""
 
     joint_recovery_time: float | None = inherited(non_negative)
     """Time in which a joint's violation recovers [s]."""
 
     joint_recovery_speed: float | None = inherited(non_negative)
-    """Largest speed at which it does [m/s, rad/s]; by default not bounded."""
+    """Largest recovery speed of a joint's violation [m/s, rad/s]; by default not bounded."""
 
     limit_recovery_time: float | None = inherited(non_negative)
     """Time in which a joint limit's violation recovers [s]."""
 
     limit_recovery_speed: float | None = inherited(non_negative)
-    """Largest speed at which it does [m/s, rad/s]; by default not bounded."""
+    """Largest recovery speed of a joint limit's violation [m/s, rad/s]; by default not bounded."""
 
     contact_recovery_time: float | None = inherited(non_negative)
     """Time in which a penetration recovers [s]."""
 
     contact_recovery_speed: float | None = inherited(non_negative)
-    """Largest speed at which it does [m/s]; by default not bounded."""
+    """Largest recovery speed of a penetration [m/s]; by default not bounded."""
 
     contact_compliance: bool = False
     """Whether contacts are springs with the stiffness and damping of the shapes."""
@@ -110,19 +110,19 @@ class ConstraintsConfig:
 
 @attrs.frozen(kw_only=True)
 class DynamicsConfig:
-    """The problem that PADMM and DVI solve."""
+    """The dynamics problem that PADMM and DVI solve."""
 
     preconditioning: bool | None = None
-    """Whether it is preconditioned (yes; no for DVI, which refuses it)."""
+    """Whether the problem is preconditioned (yes; no for DVI, which refuses it)."""
 
     linear_solver_type: Literal["LLTB", "LLTBRCM", "CR", "CRF"] | None = None
-    """Linear solver (LLTB; LLTBRCM for DVI, CR where that is sparse)."""
+    """Linear solver (LLTB; for DVI LLTBRCM, or CR if its problem is sparse)."""
 
     linear_solver_kwargs: Mapping[str, bool | int | float | str] | None = None
     """Options of the linear solver, such as `maxiter`."""
 
     cull_speculative_contacts: bool = True
-    """Whether contacts that are still apart are left out."""
+    """Whether contacts with an open gap are left out."""
 
 
 @attrs.frozen(kw_only=True)
@@ -130,34 +130,34 @@ class PADMMConfig:
     """Proximal alternating direction method of multipliers, the default."""
 
     primal_tolerance: float | None = inherited(non_negative)
-    """Primal residual at which it stops (1e-6)."""
+    """Primal residual at which the solver stops (1e-6)."""
 
     dual_tolerance: float | None = inherited(non_negative)
-    """Dual residual at which it stops (1e-6)."""
+    """Dual residual at which the solver stops (1e-6)."""
 
     compl_tolerance: float | None = inherited(non_negative)
-    """Complementarity residual at which it stops (1e-6)."""
+    """Complementarity residual at which the solver stops (1e-6)."""
 
     restart_tolerance: float = number(0.999, finite, ge(0.0), lt(1.0))
-    """Ratio of residuals above which acceleration starts over."""
+    """Ratio of residuals above which acceleration restarts."""
 
     eta: float = number(1e-5, positive)
     """Proximal regularisation."""
 
     rho_0: float = number(1.0, positive)
-    """Penalty at the start."""
+    """Initial penalty."""
 
     rho_min: float = number(1e-5, positive)
-    """Least penalty, where it adapts."""
+    """Smallest penalty, if it adapts."""
 
     a_0: float = number(1.0, positive)
-    """Acceleration at the start."""
+    """Initial acceleration."""
 
     alpha: float = number(10.0, finite, gt(1.0))
     """Ratio of residuals at which the penalty adapts."""
 
     tau: float = number(1.5, finite, gt(1.0))
-    """Factor by which it does."""
+    """Factor by which the penalty adapts."""
 
     max_iterations: int | None = inherited(ge(1))
     """Iterations per substep (200)."""
@@ -166,25 +166,25 @@ class PADMMConfig:
     """Iterations between two updates of the penalty; 0 never updates it."""
 
     penalty_update_method: Literal["fixed", "balanced"] = "fixed"
-    """How the penalty adapts; balanced needs sparse dynamics."""
+    """Method that adapts the penalty; balanced needs sparse dynamics."""
 
     linear_solver_tolerance: float = number(0.0, non_negative)
-    """Absolute tolerance of an iterative linear solver; 0 leaves it its own."""
+    """Absolute tolerance of an iterative linear solver; 0 keeps the solver's own."""
 
     linear_solver_tolerance_ratio: float = number(0.0, non_negative)
-    """That tolerance as a part of the primal residual; 0 keeps it fixed."""
+    """Tolerance of the linear solver as a fraction of the primal residual; 0 keeps the tolerance fixed."""
 
     use_acceleration: bool | None = None
-    """Whether iterations are accelerated, as by Nesterov (yes)."""
+    """Whether iterations use Nesterov acceleration (yes)."""
 
     use_graph_conditionals: bool = True
     """Whether a loop stops early inside a graph; otherwise every iteration runs."""
 
     warmstart_mode: WarmstartMode | None = None
-    """What a substep starts from: nothing, its own last iterate, or the state's forces (containers)."""
+    """Start of a substep: zero, the solver's last iterate, or the forces in the state (containers)."""
 
     warmstart_scale: float = number(0.9, fraction)
-    """Part of the last forces that it starts from."""
+    """Fraction of the last forces from which a substep starts."""
 
     contact_warmstart_method: Literal[
         "key_and_position",
@@ -193,7 +193,7 @@ class PADMMConfig:
         "key_and_position_with_net_force_backup",
         "key_and_position_with_net_wrench_backup",
     ] = "key_and_position"
-    """How a contact finds the one it was before."""
+    """Method that matches a contact with its predecessor."""
 
 
 @attrs.frozen(kw_only=True)
@@ -207,13 +207,13 @@ class APGDConfig:
     """Trials per step."""
 
     max_nonlinear_corrections: int = number(1, ge(1))
-    """Updates of De Saxcé's correction, which friction asks for."""
+    """Updates of De Saxcé's correction, which friction needs."""
 
     tolerance: float = number(1e-5, non_negative)
     """Residual at which both loops stop."""
 
     relaxation: float = number(1.0, finite, gt(0.0), le(1.0))
-    """Part of an update that is taken."""
+    """Fraction of an update that is applied."""
 
 
 @attrs.frozen(kw_only=True)
@@ -227,40 +227,40 @@ class DVIConfig:
     """Settings of `apgd`."""
 
     tolerance: float = number(1e-5, non_negative)
-    """Size of an update at which it stops."""
+    """Size of an update at which the solver stops."""
 
     regularization: float = number(1e-6, positive)
-    """What is added to the diagonal of every row."""
+    """Value added to the diagonal of every row."""
 
     omega: float = number(1.0, finite, gt(0.0), le(2.0))
     """Over-relaxation factor."""
 
     max_alternating_iterations: int | None = inherited(ge(1))
-    """Turns between joints and the rest (24)."""
+    """Alternations between joints and inequalities (24)."""
 
     inequality_sweeps_per_iteration: int = number(2, ge(1))
-    """Sweeps over contacts and limits per turn."""
+    """Sweeps over contacts and limits per alternation."""
 
     use_schur_complement: bool | None = None
-    """Whether joints are eliminated; by default where drives have bounded effort."""
+    """Whether joints are eliminated; by default if drives have bounded effort."""
 
     bilateral_solve_interval: int = number(1, ge(1))
-    """Turns between two solves of the joints."""
+    """Alternations between two solves of the joints."""
 
     tangential_warmstart_scale: float = number(0.97, fraction)
-    """Part of the last friction that a substep starts from."""
+    """Fraction of the last friction from which a substep starts."""
 
     bilateral_solver_type: Literal["LLTB", "LLTBRCM"] = "LLTB"
     """Direct solver of the joints."""
 
     bilateral_solver_kwargs: Mapping[str, bool | int | float | str] = attrs.field(factory=dict)
-    """Options of that solver."""
+    """Options of the direct solver."""
 
     warmstart_mode: WarmstartMode = "containers"
-    """What a substep starts from."""
+    """Start of a substep: zero, the solver's last iterate, or the forces in the state (containers)."""
 
     contact_warmstart_method: ContactWarmstart = "key_and_position_with_tangential_net_force"
-    """How a contact finds the one it was before."""
+    """Method that matches a contact with its predecessor."""
 
 
 @attrs.frozen(kw_only=True)
@@ -274,7 +274,7 @@ class LOXConfig:
     """Whether a loop stops early inside a graph; otherwise every iteration runs."""
 
     fixed_iterations: bool = False
-    """Whether every iteration runs, without a look at the residuals."""
+    """Whether every iteration runs, without a check of the residuals."""
 
     eliminate_fixed_world_islands: bool = True
     """Whether bodies welded to the world are left out."""
@@ -283,13 +283,13 @@ class LOXConfig:
     """Sweeps over contacts and limits per iteration."""
 
     projection_acceleration: Literal["none", "apgd", "anderson"] = "none"
-    """How the sweeps are accelerated; apgd needs one colour."""
+    """Acceleration of the sweeps; apgd needs one colour."""
 
     projection_anderson_recycle: bool = True
     """Whether Anderson's direction is kept from one iteration to the next."""
 
     inertial_warmstart_fraction: float = number(0.0, fraction)
-    """Part of the predicted change of velocity that a substep starts from."""
+    """Fraction of the predicted change of velocity from which a substep starts."""
 
     joint_max_correction: float = number(1e-3, positive)
     """Largest correction of a joint per substep [m, rad]."""
@@ -298,10 +298,10 @@ class LOXConfig:
     """Relaxation towards the joint's exact residual; 0 keeps the linear one."""
 
     position_tolerance: float = number(1e-5, positive)
-    """Tolerance of positions, and drift of joints that is left alone [m]."""
+    """Tolerance of positions, and drift of joints that is not corrected [m]."""
 
     rotation_tolerance: float = number(1e-5, positive)
-    """Tolerance of rotations, and drift of joints that is left alone [rad]."""
+    """Tolerance of rotations, and drift of joints that is not corrected [rad]."""
 
     velocity_tolerance: float = number(1e-5, positive)
     """Tolerance of velocities [m/s, rad/s]."""
@@ -310,31 +310,31 @@ class LOXConfig:
     """Whether only bodies with contacts or limits have weights."""
 
     min_joint_penalty_ratio: float = number(1e2, positive)
-    """Least ratio of the joints' penalty to their lightest effective mass."""
+    """Smallest ratio of the joints' penalty to their smallest effective mass."""
 
     max_joint_penalty_ratio: float = number(1e5, positive)
-    """Largest such ratio."""
+    """Largest ratio of the joints' penalty to their smallest effective mass."""
 
     joint_penalty_seed_time_step: float = number(1e-3, positive)
-    """Length of a substep that the penalty is made for [s]."""
+    """Length of the substep for which the penalty is computed [s]."""
 
     projected_twist_fraction: float = number(0.0, fraction)
-    """Part of the projected velocity in the result, against the smooth one."""
+    """Fraction of the projected velocity in the result; the rest is the smooth velocity."""
 
     joint_warmstart_scale: float = number(0.9, fraction)
-    """Part of the joints' last reaction that a substep starts from."""
+    """Fraction of the joints' last reaction from which a substep starts."""
 
     contact_compliance: bool = False
-    """Whether contacts with a stiffness of their own are springs."""
+    """Whether contacts with their own stiffness are springs."""
 
     contact_implicit_restitution: bool = False
-    """Whether a contact that is still apart decides on its rebound while it is solved."""
+    """Whether the solve decides if a contact with an open gap rebounds."""
 
     contact_spatial_friction: bool = False
     """Whether torsional and rolling friction act."""
 
     contact_warmstart_method: ContactWarmstart = "key_and_position"
-    """How a contact finds the one it was before."""
+    """Method that matches a contact with its predecessor."""
 
     gauss_seidel_max_colors: int = number(4, ge(1))
     """Colours of the sweeps; 1 is Jacobi's method."""
@@ -343,18 +343,18 @@ class LOXConfig:
     """Largest weight of a body, relative to its free response."""
 
     weight_sigma: float = number(1e-3, fraction)
-    """Least part of the mean of the bounds that this leaves."""
+    """Smallest fraction of the geometric mean of the bounds that `weight_beta` keeps."""
 
     consensus_fraction: float = number(0.5, fraction)
-    """Part of the consensus penalty in the smooth solve."""
+    """Fraction of the consensus penalty in the smooth solve."""
 
 
 @attrs.frozen(kw_only=True)
 class ForwardKinematicsConfig:
-    """From joint coordinates to body poses where loops close, where that solver is used."""
+    """Forward kinematics that closes loops: from joint coordinates to body poses, with `use_fk_solver`."""
 
     tolerance: float = number(1e-6, positive)
-    """Violation at which it stops [m, rad]."""
+    """Violation at which the iterations stop [m, rad]."""
 
     max_newton_iterations: int = number(30, ge(1))
     """Gauss-Newton iterations."""
@@ -363,25 +363,25 @@ class ForwardKinematicsConfig:
     """Iterations of the line search."""
 
     reset_state: bool = True
-    """Whether it starts from the reference poses, in place of the present ones."""
+    """Whether the solve starts from the reference poses, in place of the present poses."""
 
     add_axis_joints: bool = True
     """Whether rods between two ball joints are kept from spinning."""
 
     use_incremental_solve: bool = True
-    """Whether large changes of coordinates are split."""
+    """Whether large changes of coordinates are split into parts."""
 
     max_linear_incremental_step: float = number(0.05, positive)
-    """Largest such part [m]."""
+    """Largest translation of a part [m]."""
 
     max_angular_incremental_step: float = number(0.17453292519943295, positive)
-    """Largest such part [rad]; 10 degrees."""
+    """Largest rotation of a part [rad]; 10 degrees."""
 
     use_regularization: bool = False
-    """Whether poses are kept near where they are, for what coordinates do not determine."""
+    """Whether poses that the coordinates do not determine stay near their present values."""
 
     regularization_weight: float = number(1e-5, non_negative)
-    """Weight of that."""
+    """Weight of the regularisation."""
 
     use_sparsity: bool = False
     """Whether Jacobian and solver are sparse."""
@@ -395,13 +395,13 @@ class ForwardKinematicsConfig:
 
 @attrs.frozen(kw_only=True)
 class MaterialsConfig:
-    """How the materials of two shapes in contact are mixed."""
+    """Mixing of the materials of two shapes in contact."""
 
     friction_mix_mode: MixMode = "average"
-    """Coefficient of friction."""
+    """Mixing of the coefficients of friction."""
 
     restitution_mix_mode: MixMode = "min"
-    """Coefficient of restitution."""
+    """Mixing of the coefficients of restitution."""
 
 
 @attrs.frozen(kw_only=True)
@@ -409,7 +409,7 @@ class KaminoConfig:
     """Hard contacts, friction, limits and closed loops in maximal coordinates, solved as one problem per substep."""
 
     dynamics_solver: Literal["padmm", "dvi", "lox"] = "padmm"
-    """Which of the three solvers."""
+    """Solver of the dynamics."""
 
     integrator: Literal["euler", "moreau"] = "euler"
     """Time integration; moreau needs Kamino's own collision detector."""
@@ -421,25 +421,25 @@ class KaminoConfig:
     """Whether the problem is sparse; needs a sparse Jacobian."""
 
     use_collision_detector: bool = False
-    """Whether Kamino detects contacts itself; otherwise Newton's pipeline does, as `[collision]` says."""
+    """Whether Kamino detects contacts; otherwise Newton's pipeline does, configured by `[collision]`."""
 
     max_contacts_per_world: int | None = inherited(ge(0))
-    """Contacts of each world with Newton's pipeline; by default as estimated from the shapes."""
+    """Contacts per world with Newton's pipeline; by default estimated from the shapes."""
 
     use_fk_solver: bool = False
     """Whether body poses at start and reset come from Kamino's forward kinematics, which closes loops."""
 
     rotation_correction: Literal["twopi", "continuous", "none"] | None = None
-    """How angles beyond a full turn are kept (twopi)."""
+    """Handling of angles beyond a full turn (twopi)."""
 
     angular_velocity_damping: float = number(0.0, fraction)
-    """Part of the angular velocity that is lost per substep."""
+    """Fraction of the angular velocity that is lost per substep."""
 
     collect_solver_info: bool = False
-    """Whether the residuals of every iteration are kept."""
+    """Whether the residuals of every iteration are recorded."""
 
     compute_solution_metrics: bool = False
-    """Whether the quality of every solution is measured, which takes much time."""
+    """Whether the quality of every solution is measured, which is slow."""
 
     collision_detector: CollisionDetectorConfig = attrs.field(factory=CollisionDetectorConfig)
     """Settings of Kamino's own collision detector."""

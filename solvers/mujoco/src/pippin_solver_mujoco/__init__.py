@@ -1,4 +1,4 @@
-"""MuJoCo Warp, as a Pippin solver."""
+"""MuJoCo Warp: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Vector3 = tuple[float, float, float]
 
 @attrs.frozen(kw_only=True)
 class MuJoCoConfig:
-    """MuJoCo's soft constraints in reduced coordinates, on Warp. What is not given, the asset decides, else MuJoCo."""
+    """MuJoCo's soft constraints in reduced coordinates, on Warp. The asset, or else MuJoCo, gives values left out."""
 
     replaced_keys: ClassVar[Mapping[str, str]] = {
         "actuator_gears": "write the gear of each actuator into the asset",
@@ -32,7 +32,7 @@ class MuJoCoConfig:
     }
 
     separate_worlds: bool | None = None
-    """Whether each world is a MuJoCo world of its own; by default it is."""
+    """Whether each world is a separate MuJoCo world (yes)."""
 
     njmax: int | None = inherited(ge(1))
     """Constraint rows per world; by default estimated."""
@@ -47,7 +47,7 @@ class MuJoCoConfig:
     """Iterations of the constraint solver (100)."""
 
     ls_iterations: int | None = inherited(ge(1))
-    """Iterations of its line search (50)."""
+    """Iterations of the constraint solver's line search (50)."""
 
     ccd_iterations: int | None = inherited(ge(1))
     """Iterations of convex collision detection (35)."""
@@ -101,7 +101,7 @@ class MuJoCoConfig:
     """Whether bodies at rest fall asleep, on CUDA (no)."""
 
     nvmax: int | None = inherited(ge(1))
-    """Awake DOFs per world where sleeping is enabled; by default all."""
+    """Awake DOFs per world if sleeping is enabled; by default all."""
 
     sleep_tolerance: float | None = inherited(non_negative)
     """Velocity below which a body falls asleep [m/s, rad/s] (0.001)."""
@@ -113,13 +113,13 @@ class MuJoCoConfig:
     """Whether MuJoCo's own sensors are left out (no)."""
 
     save_to_mjcf: str | None = None
-    """File that the generated MJCF is written to."""
+    """File for the generated MJCF."""
 
     use_mujoco_contacts: bool = True
-    """Whether MuJoCo detects contacts itself; otherwise Newton's pipeline does, as `[collision]` says."""
+    """Whether MuJoCo detects contacts; otherwise Newton's pipeline does, configured by `[collision]`."""
 
     use_speculative_contacts: bool = False
-    """Whether contacts are anticipated; needs Newton's contacts, and Euler or implicitfast integration."""
+    """Whether contacts are speculative; needs Newton's contacts, and Euler or implicitfast integration."""
 
     include_sites: bool = True
     """Whether sites are exported to MuJoCo."""
@@ -193,7 +193,7 @@ class SolverMuJoCo:
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
-        """Return the solver with every option of the configuration."""
+        """Return the solver with all options of the configuration."""
         import newton
 
         self._solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
@@ -201,7 +201,7 @@ class SolverMuJoCo:
 
     @pippin.hookimpl
     def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverMuJoCo) -> ContactSource | None:
-        """Return a buffer that MuJoCo exports its contacts to; None where Newton's pipeline is to detect them."""
+        """Return the buffer to which MuJoCo exports its contacts; None if Newton's pipeline detects contacts."""
         import newton
 
         if not self.config.use_mujoco_contacts:
@@ -210,7 +210,7 @@ class SolverMuJoCo:
         return ContactSource(contacts=contacts)
 
     def capacities(self) -> tuple[Capacity, ...]:
-        """Return MuJoCo's buffers, which tell of overflow by bits."""
+        """Return MuJoCo's buffers, which report overflow by bits."""
         data, bits = self._solver.mjw_data, self._overflow_bits
         contacts = bits.BROADPHASE | bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX
         rows = "constraint rows of a world"
@@ -233,11 +233,11 @@ class SolverMuJoCo:
 
     @property
     def harmless_overflow_bits(self) -> int:
-        """A limit of iterations, and the pipeline's buffer, which the host watches itself."""
+        """Bits for reached iteration limits, and for the pipeline's buffer, which the host monitors itself."""
         bits = self._overflow_bits
         return int(bits.ITERATIONS | bits.LS_ITERATIONS) | self._solver.OverflowBits.CONTACT_PIPELINE
 
     @property
     def _overflow_bits(self) -> Any:
-        """MuJoCo Warp's names for the bits that say what overflowed."""
+        """MuJoCo Warp's names of the overflow bits."""
         return self._solver.import_mujoco()[1].OverflowType

@@ -1,4 +1,4 @@
-"""MuJoCo's own C engine on all cores of the CPU, as a Pippin solver."""
+"""MuJoCo's own C engine on all cores of the CPU: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _AWAKE = "leave it out: worlds do not sleep here"
 
 @attrs.frozen(kw_only=True)
 class MuJoCoNativeConfig:
-    """MuJoCo's own C engine, every world on the CPU's cores. What is not given, the asset decides, else MuJoCo."""
+    """MuJoCo's own C engine, on all cores of the CPU. The asset, or else MuJoCo, gives values left out."""
 
     threads: int | None = inherited(ge(1))
-    """Threads that worlds are stepped on; by default one per core."""
+    """Threads that step the worlds; by default one per core."""
 
     iterations: int | None = inherited(ge(1))
     """Iterations of the constraint solver (100)."""
 
     ls_iterations: int | None = inherited(ge(1))
-    """Iterations of its line search (50)."""
+    """Iterations of the constraint solver's line search (50)."""
 
     ccd_iterations: int | None = inherited(ge(1))
     """Iterations of convex collision detection (35)."""
@@ -90,7 +90,7 @@ class MuJoCoNativeConfig:
     """Whether contacts are left out (no)."""
 
     save_to_mjcf: str | None = None
-    """File that the generated MJCF is written to."""
+    """File for the generated MJCF."""
 
     include_sites: bool = True
     """Whether sites are exported to MuJoCo."""
@@ -137,7 +137,7 @@ class SolverMuJoCoNative:
         "JOINT_REFERENCE_POSE_PROPERTIES",
         "TENDON_PROPERTIES",
     }
-    # No contact_f: contacts are in the memory of the thread that steps a world, and gone when it steps the next.
+    # No contact_f: a thread keeps contacts only until it steps its next world.
     supported_observables = frozenset({"body_qdd"})
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:
@@ -155,7 +155,7 @@ class SolverMuJoCoNative:
         """Return MuJoCo's worlds.
 
         Raises:
-            ConfigError: The model is not on the CPU, or has bodies that are moved by hand.
+            ConfigError: The model is not on the CPU, or has kinematic bodies.
         """
         from .engine import MuJoCoBatch
 
@@ -167,7 +167,7 @@ class SolverMuJoCoNative:
 
     @pippin.hookimpl
     def initialize_contacts(self) -> ContactSource:
-        """Return no buffer: MuJoCo keeps its contacts to itself."""
+        """Return a source without a buffer: MuJoCo does not export its contacts."""
         return ContactSource()
 
     @pippin.hookimpl
@@ -181,18 +181,18 @@ class SolverMuJoCoNative:
         dt: float,
         substep_count: int,
     ) -> None:
-        """Take the substeps in one call, and hand only the last state back."""
+        """Take all substeps in one call, and write only the last state."""
         solver.step(state_in, state_out, control, None, dt, observables=observables, substep_count=substep_count)
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
-        """Declare MuJoCo's state of every world, with the warm start, as what is carried from step to step."""
+        """Declare MuJoCo's state of every world, with the warm start, as the state that steps carry on."""
         solver: Any = simulation.solver
         self.state_arrays = solver.state_arrays
 
 
 def _refuse(model: newton.Model) -> None:
-    """Refuse what the engine cannot step."""
+    """Refuse models that the engine cannot step."""
     import newton
 
     if not model.device.is_cpu:

@@ -24,17 +24,17 @@ from .plain import PlainJoints
 __all__ = ["MuJoCoBatch"]
 
 _mujoco: Any = mujoco
-"""MuJoCo, most of which is in an extension without stubs."""
+"""MuJoCo; most of it is an extension without type stubs."""
 _FULL = slice(int(_mujoco.mjtWarning.mjWARN_CONTACTFULL), int(_mujoco.mjtWarning.mjWARN_CNSTRFULL) + 1)
 """Warnings that contacts or constraints were left out."""
 
 
 class MuJoCoBatch(newton.solvers.SolverBase):
-    """All worlds of a Newton model in MuJoCo, stepped side by side on several threads.
+    """All worlds of a Newton model in MuJoCo, stepped in parallel on several threads.
 
-    MuJoCo computes in double precision and Newton's state is single. So a world goes on from MuJoCo's own coordinates
-    as long as the state it is given is the one it returned; one that was written to in between is read again.
-    A step writes joint coordinates and velocities, no bodies: `newton.eval_fk` does.
+    MuJoCo computes in double precision, but Newton's state has single precision. So a world continues from MuJoCo's own
+    coordinates if the input state equals the last output state; otherwise the input state is read again. A step writes
+    joint coordinates and velocities, but no bodies: run `newton.eval_fk`.
 
     Args:
         model: Newton's model, on the CPU.
@@ -48,18 +48,18 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         super().__init__(model)
         separate = model.world_count > 1
         converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+        #: MuJoCo's model of a world; parameters that differ between worlds are stored separately.
         self.mj_model = converted.mj_model
-        """MuJoCo's model of a world; what worlds differ in is kept apart."""
-        # MuJoCo would put a world that diverges back to the start of the asset, and say nothing in the state.
+        # Without this flag, MuJoCo would silently reset a diverged world to the initial state of the asset.
         self.mj_model.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
+        #: MuJoCo's worlds.
         self.batch = Batch(self.mj_model, model.world_count, thread_count)
-        """MuJoCo's worlds."""
         self._options = {**options, "save_to_mjcf": None}
         self._converted = converted
         self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
         self._inputs = Inputs(model, converted, self.batch)
         self._parameters = None if is_uniform(converted) else Parameters(model, self._options, self.batch)
-        # What the last step returned; NaN equals nothing, so that the first state is read.
+        # The output of the last step; NaN equals nothing, so the first state is read.
         self._q, self._qd = (
             wp.full(count, np.nan, dtype=float, device="cpu")
             for count in (model.joint_coord_count, model.joint_dof_count)
@@ -72,10 +72,10 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._initial = self.batch.state.copy()
 
     def state_arrays(self) -> dict[str, wp.array]:
-        """Return what is carried from step to step, one row per world: views, of which some share memory with MuJoCo.
+        """Return the state that steps carry on, one row per world; some arrays share memory with MuJoCo.
 
-        `integration` is MuJoCo's own state in double precision, with the warm start; `joint_q` and `joint_qd` are
-        what the last step returned for it.
+        `integration` is MuJoCo's own state in double precision, with the warm start; `joint_q` and `joint_qd` are the
+        corresponding output of the last step.
         """
         views = {
             "integration": self.batch.state,
@@ -95,25 +95,25 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         observables: newton.solvers.SolverBase.Observables | None = None,
         substep_count: int = 1,
     ) -> None:
-        """Advance every world by some substeps of `dt` [s], under the same controls and forces.
+        """Advance every world by some substeps of `dt` [s] with constant controls and forces.
 
         Args:
             state_in: The state to start from; `joint_q`, `joint_qd` and `body_f` are read.
-            state_out: Where `joint_q` and `joint_qd` are written.
-            control: Efforts and targets; the model's where it is None.
-            contacts: Not used: MuJoCo detects contacts itself.
+            state_out: The output state; `joint_q` and `joint_qd` are written.
+            control: Efforts and targets; None means those of the model.
+            contacts: Not used; MuJoCo detects contacts itself.
             dt: Length of a substep [s].
-            observables: Where `body_qdd` is written: the mean acceleration over the substeps [m/s², rad/s²].
+            observables: Receives `body_qdd`: the mean acceleration over the substeps [m/s², rad/s²].
             substep_count: The number of substeps.
 
         Raises:
-            SimulationError: MuJoCo gave up on a world, or had no memory left for its contacts.
+            SimulationError: MuJoCo failed in a world, or ran out of memory for its contacts.
         """
         if self._timestep[0] != dt:
             self._timestep[:] = dt
         control = self.model.control() if control is None else control
         self._read(state_in)
-        # Newton's torques on ball joints keep their axes where MuJoCo's turn with the body: they are written anew.
+        # Newton's torques on ball joints have fixed axes, MuJoCo's turn with the body: convert them in each substep.
         calls = substep_count if self._has_balls else 1
         for _ in range(calls):
             self._inputs.write(state_in.body_f, control)
@@ -123,12 +123,12 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._measure(state_in, state_out, observables.body_qdd, dt * substep_count)
 
     def reset(self, state: newton.State, world_mask: wp.array[wp.bool] | None = None, flags: Any | None = None) -> None:
-        """Forget the warm start, and what else is carried, of the masked worlds; `state` is read by the next step.
+        """Reset the warm start and other memory of the masked worlds; the next step reads `state`.
 
         Args:
-            state: Put back to the model's joint coordinates and velocities where `flags` asks for it.
-            world_mask: The worlds, shape [world_count + 1]; all where it is None.
-            flags: Which arrays of `state` to put back; all where it is None.
+            state: The state; `flags` selects the arrays that are reset to the model's joint coordinates and velocities.
+            world_mask: The worlds, shape [world_count + 1]; None means all.
+            flags: The arrays of `state` to reset; None means all.
         """
         worlds: Any = slice(None) if world_mask is None else world_mask.numpy()[:-1]
         self.batch.state[worlds] = self._initial[worlds]
@@ -141,7 +141,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
                 self._by_world(getattr(state, name))[worlds] = self._by_world(getattr(self.model, name))[worlds]
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
-        """Take over what changed in the model; from then on, each world has its own parameters."""
+        """Apply changes of the model; from then on, each world has its own parameters."""
         if self._parameters is None:
             self._parameters = Parameters(self.model, self._options, self.batch)
         else:
@@ -150,7 +150,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._q.fill_(np.nan)
 
     def _follow_model(self) -> None:
-        """Take over anchors, centres of mass and references."""
+        """Update anchors, centres of mass and references from the model."""
         joints, turning = joints_of(self.model, self._converted), joints_of(self.model, self._converted, TURNING)
         worlds, fields = self.model.world_count, (field(self.batch, "qpos"), field(self.batch, "qvel"))
         self._read_coordinates = launcher(read_coordinates, worlds, joints, *fields, self._q, self._qd)
@@ -160,9 +160,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._inputs.follow(turning, self._plain)
 
     def _read(self, state: Any) -> None:
-        """Take over the coordinates of worlds that are not where the last step left them."""
+        """Read the coordinates of worlds that changed since the last step."""
         view = self._view
-        # Comparing bytes is faster than comparing numbers, and a NaN is where it was left, too.
+        # Comparing bytes is faster than comparing numbers, and an unchanged NaN counts as equal.
         is_left = view(state.joint_q).tobytes() == view(self._q).tobytes()
         if not is_left or view(state.joint_qd).tobytes() != view(self._qd).tobytes():
             self._read_coordinates(state.joint_q, state.joint_qd)
@@ -171,7 +171,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         if self._turning_count:
             self._write_turning(state.joint_q, state.joint_qd)
         q, qd = self._view(state.joint_q), self._view(state.joint_qd)
-        with np.errstate(over="ignore"):  # beyond the range of a float is infinity, which `Simulation.check` finds
+        with np.errstate(over="ignore"):  # `Simulation.check` finds values beyond the range of a float: infinity
             self._plain.write(self._qpos, self._qvel, q, qd)
         self._view(self._q)[:] = q
         self._view(self._qd)[:] = qd
@@ -181,7 +181,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
 
     def _advance(self, substep_count: int) -> None:
         said: list[str] = []
-        # Without a handler MuJoCo prints, and writes a file where the process runs. There is one for the process.
+        # Without a handler, MuJoCo prints, and writes a file into the working folder. The process has one handler.
         theirs = _mujoco.get_mju_user_warning()
         if theirs is None:
             _mujoco.set_mju_user_warning(said.append)
@@ -201,7 +201,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             )
 
     def _measure(self, before: Any, after: Any, body_qdd: Any, dt: float) -> None:
-        """Write how fast the bodies' velocities changed; both states' bodies are brought up to date first."""
+        """Write the mean acceleration of the bodies, after updating the bodies of both states."""
         for state in (before, after):
             newton.eval_fk(self.model, state.joint_q, state.joint_qd, state)
         body_qdd.numpy()[:] = (after.body_qd.numpy() - before.body_qd.numpy()) / np.float32(dt)

@@ -1,6 +1,7 @@
-"""What acts on the worlds in a step: Newton's controls and forces, as MuJoCo's `ctrl`, `qfrc_applied`, `xfrc_applied`.
+"""Inputs of a step: Newton's controls and forces, as MuJoCo's `ctrl`, `qfrc_applied` and `xfrc_applied`.
 
-An actuator of MuJoCo is the drive of a joint, which follows Newton's targets, or the asset's own, which follows `ctrl`.
+An actuator of MuJoCo is either the drive of a joint, which follows Newton's targets, or an actuator of the asset, which
+follows `ctrl`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["Drives", "Inputs", "field"]
 
 
 class Inputs:
-    """Writes the inputs of every world into a batch.
+    """Writer of the inputs of every world into a batch.
 
     Args:
         model: Newton's model.
@@ -48,7 +49,7 @@ class Inputs:
         self._is_pushed = False
 
     def follow(self, turning: Any, plain: PlainJoints) -> None:
-        """Write the efforts of these joints from now on: those that turn a body in space, and the others."""
+        """Set the joints whose efforts are written: joints that turn a body in space, and plain joints."""
         starts, counts = turning.qd.numpy(), turning.qd_count.numpy()
         self._turning = as_index(dof_columns(starts, counts))
         self._plain = plain
@@ -62,7 +63,7 @@ class Inputs:
             control: Newton's control.
         """
         efforts = self._view(control.joint_f)
-        # Bodies are seldom pushed, and to see that they are not takes a fraction of the time.
+        # Bodies are seldom pushed, and the test for zero takes only a fraction of the time.
         is_pushed = bool(self._view(body_f).any() or efforts[:, self._turning].any())
         if is_pushed or self._is_pushed:
             self._write_wrenches(body_f)
@@ -74,12 +75,12 @@ class Inputs:
 
 
 class Drives:
-    """MuJoCo's actuators: drives of joints, which follow Newton's targets, and the asset's own, which follow `ctrl`.
+    """MuJoCo's actuators: drives of joints, which follow Newton's targets, and the asset's, which follow `ctrl`.
 
     Args:
         model: Newton's model.
-        solver: Newton's conversion of it, which knows MuJoCo's actuators.
-        ctrl: Their inputs, shape [worlds, actuators].
+        solver: Newton's conversion of the model, which knows MuJoCo's actuators.
+        ctrl: The inputs of the actuators, shape [worlds, actuators].
 
     Raises:
         ConfigError: A ball joint has a drive.
@@ -96,7 +97,7 @@ class Drives:
         is_position = is_drive & (index >= 0) & (coordinate >= 0)
         self._ctrl = ctrl
         self._position = _chosen(is_position, coordinate)
-        # A drive that follows a velocity writes its DOF as -(DOF + 2).
+        # Newton encodes the DOF of a velocity drive as -(DOF + 2).
         self._velocity = _chosen(is_drive & (index <= -2), -(index + 2))
         self._direct = _chosen(~is_drive, index)
         self._shift = shift_or_none(reference_of(model)[:, index[is_position]])
@@ -116,7 +117,7 @@ class Drives:
 
 
 def _chosen(is_chosen: np.ndarray, sources: np.ndarray) -> tuple[Any, Any] | None:
-    """Return the chosen actuators and where each finds its input, or None where there are none."""
+    """Return the chosen actuators and the index of each one's input, or None if there are none."""
     actuators = np.flatnonzero(is_chosen)
     return (as_index(actuators), as_index(sources[actuators])) if len(actuators) else None
 

@@ -1,4 +1,4 @@
-"""The joints of a world, as the kernels want them: where each is in Newton's arrays and in MuJoCo's."""
+"""The joints of a world, as the kernels need them: their indices in Newton's and in MuJoCo's arrays."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ TURNING = (int(BALL), int(FREE))
 
 
 def joints_of(model: newton.Model, solver: newton.solvers.SolverMuJoCo, kinds: tuple[int, ...] = ALL) -> Any:
-    """Return `Joints`: those of a world, with a copy of their anchors and of the centres of mass in every world.
+    """Return the `Joints` of a world, with copies of their anchors and of the centres of mass in every world.
 
     Args:
         model: Newton's model.
-        solver: Newton's conversion of it, which knows the order of MuJoCo's joints.
+        solver: Newton's conversion of the model, which knows the order of MuJoCo's joints.
         kinds: The kinds of joints to return, such as those that turn a body in space.
     """
     types = by_world(model, model.joint_type)[0]
     count = len(types)
-    # A joint that closes a loop is none of MuJoCo's, and has no coordinates there.
+    # A joint that closes a loop is not a joint in MuJoCo, and has no coordinates there.
     moving = np.flatnonzero((on_host(solver.mj_q_start)[:count] >= 0) & np.isin(_kinds(types), kinds))
     kind = _kinds(types)[moving]
     child = by_world(model, model.joint_child)[0][moving]
@@ -57,12 +57,12 @@ def joints_of(model: newton.Model, solver: newton.solvers.SolverMuJoCo, kinds: t
 
 
 def newton_bodies(solver: newton.solvers.SolverMuJoCo) -> np.ndarray:
-    """Return Newton's body, counted within the world, of each body of MuJoCo; -1 where there is none."""
+    """Return Newton's body, counted within the world, of each body of MuJoCo; -1 if there is none."""
     return on_host(solver.mjc_body_to_newton)[0]
 
 
 def reference_of(model: newton.Model) -> np.ndarray:
-    """Return MuJoCo's coordinate where Newton's is zero [m or rad], shape [world_count, DOFs]."""
+    """Return MuJoCo's coordinates for Newton's zero [m or rad], shape [world_count, DOFs]."""
     reference = getattr(getattr(model, "mujoco", None), "dof_ref", None)
     if reference is None:
         return np.zeros((model.world_count, model.joint_dof_count // model.world_count))
@@ -70,7 +70,7 @@ def reference_of(model: newton.Model) -> np.ndarray:
 
 
 def by_world(model: newton.Model, array: Any) -> np.ndarray:
-    """Return a view with an axis for worlds in front, shape [world_count, entries of a world, ...]."""
+    """Return a view with a first axis of worlds, shape [world_count, entries of a world, ...]."""
     values = on_host(array)
     return values.reshape(model.world_count, len(values) // model.world_count, *values.shape[1:])
 
@@ -93,6 +93,6 @@ def _doubles(values: np.ndarray, dtype: Any) -> wp.array:
 
 
 def on_host(array: Any) -> np.ndarray:
-    """Return a view of an array that a finalized model, or its conversion, is known to have."""
+    """Return a view of an array that every finalized model, or its conversion, has."""
     assert array is not None, "a finalized model has what it counts"
     return array.numpy()

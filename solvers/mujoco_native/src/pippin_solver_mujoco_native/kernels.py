@@ -1,15 +1,16 @@
-"""From Newton's coordinates and forces to MuJoCo's and back, a world per thread, in double precision.
+"""Conversion between Newton's and MuJoCo's coordinates and forces, one world per thread, in double precision.
 
 | joint | | Newton | MuJoCo |
 |---|---|---|---|
 | free | position | child anchor in the parent anchor's frame, xyzw | body's origin in the world, wxyz |
 | | velocity | of the centre of mass, and angular, in the parent anchor's frame | of the origin in the world, angular in the body |
-| ball | position | child anchor in the parent anchor's frame, xyzw | body in the frame it rests in, wxyz |
+| ball | position | child anchor in the parent anchor's frame, xyzw | body in the frame of its rest pose, wxyz |
 | | velocity | angular, in the parent anchor's frame | angular, in the body |
-| others | position | from where the asset was authored | plus the joint's reference there |
+| others | position | relative to the authored pose | plus the joint's reference in that pose |
 
-With p and c the rotations of the anchors, u that of the body in MuJoCo and r Newton's: r = p⁻¹ u c, and m = p⁻¹ u turns
-vectors from the body into the parent anchor. A ball joint rests where both anchors meet: there, p is c.
+Let p and c be the rotations of the anchors, u the rotation of the body in MuJoCo, and r Newton's rotation. Then
+r = p⁻¹ u c, and m = p⁻¹ u rotates vectors from the body's frame to the parent anchor's. In the rest pose of a ball
+joint, both anchors coincide: p = c.
 """  # noqa: E501
 
 import warp as wp
@@ -32,15 +33,15 @@ FREE = wp.constant(2)
 
 @wp.struct
 class Joints:
-    """Some joints of a world; all worlds have the same ones, in the same order."""
+    """Some joints of a world; all worlds have the same joints in the same order."""
 
     coordinate_count: int  # Newton's, of a world
     dof_count: int
     body_count: int
     kind: wp.array[int]
-    q: wp.array[int]  # Newton's first coordinate, and how many
+    q: wp.array[int]  # Newton's first coordinate, and the number of coordinates
     q_count: wp.array[int]
-    qd: wp.array[int]  # Newton's first DOF, and how many
+    qd: wp.array[int]  # Newton's first DOF, and the number of DOFs
     qd_count: wp.array[int]
     qpos: wp.array[int]  # MuJoCo's
     qvel: wp.array[int]
@@ -49,7 +50,7 @@ class Joints:
     parent: wp.array2d[wp.transformd]  # anchors, by world and joint
     child: wp.array2d[wp.transformd]
     com: wp.array2d[wp.vec3d]  # centre of mass of the body [m]
-    reference: wp.array2d[wp.float64]  # MuJoCo's coordinate where Newton's is zero, by world and DOF
+    reference: wp.array2d[wp.float64]  # MuJoCo's coordinate for Newton's zero, by world and DOF
 
 
 @wp.func
@@ -90,7 +91,7 @@ def put_rotation(qpos: wp.array2d[wp.float64], world: int, i: int, turn: wp.quat
 def is_moved(
     first: int, start: wp.array[int], count: wp.array[int], values: wp.array[float], last: wp.array[float]
 ) -> bool:
-    """Tell whether the joints of a world are not where the last step left them; NaN equals nothing."""
+    """Tell whether the joints of a world changed since the last step; NaN equals nothing."""
     for j in range(start.shape[0]):
         for i in range(first + start[j], first + start[j] + count[j]):
             if values[i] != last[i]:
@@ -108,7 +109,7 @@ def read_coordinates(
     joint_q: wp.array[float],
     joint_qd: wp.array[float],
 ):
-    """Take over the joint coordinates and velocities of worlds that are not where the last step left them."""
+    """Read the joint coordinates and velocities of worlds that changed since the last step."""
     world = wp.tid()
     first_q, first_qd = world * joints.coordinate_count, world * joints.dof_count
     if not (
@@ -149,7 +150,7 @@ def write_coordinates(
     joint_q: wp.array[float],
     joint_qd: wp.array[float],
 ):
-    """Hand the coordinates and velocities of free and ball joints back."""
+    """Write the coordinates and velocities of free and ball joints to Newton's state."""
     world = wp.tid()
     for j in range(joints.kind.shape[0]):
         q, qd = world * joints.coordinate_count + joints.q[j], world * joints.dof_count + joints.qd[j]
@@ -186,7 +187,7 @@ def write_coordinates(
 def write_wrenches(
     body_of: wp.array[int], body_count: int, xfrc: wp.array2d[wp.spatial_vectord], body_f: wp.array[wp.spatial_vector]
 ):
-    """xfrc[body] = body_f[body_of[body]]: both act at the centre of mass, along the axes of the world, force first."""
+    """xfrc[body] = body_f[body_of[body]]: both act at the centre of mass, in world axes, force first."""
     world, body = wp.tid()
     if body_of[body] >= 0:
         xfrc[world, body] = wp.spatial_vectord(body_f[world * body_count + body_of[body]])
@@ -203,8 +204,8 @@ def write_efforts(
 ):
     """Write the efforts of free and ball joints.
 
-    That of a free joint is a wrench on its body, like `body_f` and on top of it. Newton's torque on a ball joint is
-    along the axes of the parent anchor: it is turned into the body where it is now.
+    The effort of a free joint is a wrench on its body, and is added to `body_f`. Newton's torque on a ball joint
+    has the axes of the parent anchor: it is rotated into the body's present frame.
     """
     world = wp.tid()
     for j in range(joints.kind.shape[0]):

@@ -1,6 +1,6 @@
-"""What a step does over and over with the same arrays, prepared once for each: launches, and views on the host.
+"""Prepared launches and host views of arrays, for operations that steps repeat with the same arrays.
 
-Both keep what they prepare to themselves: it is bound to this process, and nothing that a checkpoint should hold.
+Closures hold the prepared objects, so that a checkpoint does not find them: they are valid in this process only.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ import warp as wp
 __all__ = ["host_views", "launcher"]
 
 _KEPT = 16
-"""Arrays kept in mind; a simulation has two states and one control."""
+"""Size of the caches; a simulation has two states and one control."""
 
 
 def launcher(kernel: Any, shape: int | tuple[int, ...], *fixed: Any) -> Callable[..., None]:
     """Return a function that launches a kernel on the CPU; a recorded launch costs a seventh of a new one.
 
     Args:
-        kernel: The kernel. Its last arguments, arrays that change from call to call, are those of the function.
-        shape: How many threads.
-        fixed: Its first arguments.
+        kernel: The kernel. Its last arguments, arrays that differ between calls, are the arguments of the function.
+        shape: The number of threads.
+        fixed: The first arguments of the kernel.
     """
 
     @lru_cache(maxsize=_KEPT)
     def recorded(*arrays: wp.array) -> Any:
         launch = wp.launch(kernel, shape, [*fixed, *arrays], device="cpu", record_cmd=True)
-        if launch is None:  # an error is not kept in mind
+        if launch is None:  # an error is not cached
             raise RuntimeError(f"kernel {kernel.key} is not compiled")
         return launch
 
@@ -38,5 +38,5 @@ def launcher(kernel: Any, shape: int | tuple[int, ...], *fixed: Any) -> Callable
 
 
 def host_views(world_count: int) -> Callable[[wp.array], np.ndarray]:
-    """Return a function from an array on the CPU to a view, a row per world; making one costs more than reading it."""
+    """Return a function from an array on the CPU to a cached view, one row per world: making a view is slow."""
     return lru_cache(maxsize=_KEPT)(lambda array: array.numpy().reshape(world_count, -1))

@@ -1,4 +1,4 @@
-"""Worlds that differ: masses, friction, gains and the like, one value per world where Newton's model has them."""
+"""Parameters that differ between worlds: masses, friction, gains and others, one value per world."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 __all__ = ["Parameters", "is_uniform"]
 
 _FLOAT32_NOISE = 1e-5
-"""Relative difference below which a parameter is the template's: Newton keeps float32, MuJoCo float64."""
+"""Relative difference below which a parameter equals the template's: Newton has float32, MuJoCo float64."""
 
 
 def is_uniform(solver: newton.solvers.SolverMuJoCo) -> bool:
-    """Tell whether one MuJoCo model is that of every world: no parameter differs, no body is posed by its own world."""
+    """Tell whether all worlds can share one MuJoCo model: no parameter differs, and no body has a pose per world."""
     if solver.mj_model.nmocap:
         return False
     return all((values == values[:1]).all() for _, values in _fields(solver))
 
 
 class Parameters:
-    """Copies what worlds differ in from Newton's conversion of the model to MuJoCo's worlds.
+    """Copies of the differing parameters, from Newton's conversion of the model to MuJoCo's worlds.
 
-    Newton derives MuJoCo's parameters for each world on Warp: inverse weights, limits, gains. Its kernels for that are
-    compiled when they are first needed, which a simulation of equal worlds never does.
+    Newton computes MuJoCo's parameters for each world on Warp: inverse weights, limits, gains. The kernels are compiled
+    at the first use; a simulation of equal worlds never needs them.
 
     Args:
         model: Newton's model.
@@ -46,7 +46,7 @@ class Parameters:
         self._write()
 
     def update(self, flags: int) -> None:
-        """Take over what changed in the model since."""
+        """Apply changes of the model."""
         self._solver.notify_model_changed(flags)
         self._write()
 
@@ -63,14 +63,14 @@ class Parameters:
         self.pose_roots()
 
     def pose_roots(self) -> None:
-        """Put bodies that are fixed in the world where each world has them; MuJoCo counts their poses to the state."""
+        """Set the poses, in each world, of bodies fixed to the world; in MuJoCo, these poses are part of the state."""
         if self._batch.model.nmocap:
             data: Any = self._solver.mjw_data
             self._batch.bind("mocap_pos")[:] = data.mocap_pos.numpy()
             self._batch.bind("mocap_quat")[:] = data.mocap_quat.numpy()
 
     def _leave_out_midphase(self) -> None:
-        """Test all pairs of geoms: the boxes around them are kept in the inertial frame that has just moved."""
+        """Test all pairs of geoms: MuJoCo keeps their bounding boxes in the inertial frame, which has just moved."""
         from mujoco import mjtDisableBit  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
 
         self._batch.expand("opt.disableflags")[:] |= int(mjtDisableBit.mjDSBL_MIDPHASE)
@@ -90,5 +90,5 @@ def _fields(solver: newton.solvers.SolverMuJoCo) -> Iterator[tuple[str, np.ndarr
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    """Return an attribute by its dotted name; None where there is none."""
+    """Return an attribute by its dotted name; None if it does not exist."""
     return reduce(lambda part, key: getattr(part, key, None), name.split("."), owner)

@@ -1,6 +1,6 @@
-"""Joints whose coordinates are numbers of their own: revolute, prismatic, D6.
+"""Plain joints, whose coordinates are independent numbers: revolute, prismatic, D6.
 
-What they have in common with MuJoCo is copied as whole columns, which NumPy does faster than a kernel.
+Their coordinates are copied to and from MuJoCo as whole columns, which NumPy does faster than a kernel.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["PlainJoints", "as_index", "dof_columns", "shift_or_none"]
 
 
 class PlainJoints:
-    """Where the plain joints of a world are, in Newton's arrays and in MuJoCo's.
+    """Indices of the plain joints of a world in Newton's and in MuJoCo's arrays.
 
     Args:
         joints: All joints of a world.
@@ -31,7 +31,7 @@ class PlainJoints:
         self._shift = shift_or_none(-joints.reference.numpy()[:, columns[1]])
 
     def write(self, qpos: np.ndarray, qvel: np.ndarray, joint_q: np.ndarray, joint_qd: np.ndarray) -> None:
-        """Hand coordinates and velocities back, all of shape [worlds, coordinates or DOFs of a world]."""
+        """Write coordinates and velocities to Newton's arrays; shapes [worlds, coordinates or DOFs of a world]."""
         values = qpos[:, self._qpos]
         joint_q[:, self._q] = values if self._shift is None else values + self._shift
         joint_qd[:, self._qd] = qvel[:, self._qvel]
@@ -42,18 +42,18 @@ class PlainJoints:
 
 
 def shift_or_none(shift: np.ndarray) -> np.ndarray | None:
-    """Return what is to be added to columns; None where it is zero, as in most models."""
+    """Return the offset to add to columns; None if it is zero, as in most models."""
     return shift if shift.any() else None
 
 
 def as_index(indices: np.ndarray) -> Any:
-    """Return indices as a slice where they are consecutive: NumPy copies a slice several times as fast."""
+    """Return indices as a slice if they are consecutive: NumPy copies a slice several times as fast."""
     if len(indices) and (np.diff(indices) == 1).all():
         return slice(int(indices[0]), int(indices[-1]) + 1)
     return indices
 
 
 def dof_columns(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the columns of joints that begin somewhere and have some columns each."""
+    """Return the columns of joints, given the first column and the number of columns of each."""
     ranges = (start + np.arange(count) for start, count in zip(starts, counts, strict=True))
     return np.concatenate([np.zeros(0, dtype=int), *ranges])

@@ -1,4 +1,4 @@
-"""Semi-implicit Euler with penalty joints, as a Pippin solver."""
+"""Semi-implicit Euler with penalty joints: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["SemiImplicitConfig", "SolverSemiImplicit"]
 
 @attrs.frozen(kw_only=True)
 class SemiImplicitConfig:
-    """Symplectic Euler in maximal coordinates, joints and contacts as stiff springs: small steps."""
+    """Symplectic Euler in maximal coordinates, with joints and contacts as stiff springs; needs small steps."""
 
     replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
 
@@ -32,7 +32,7 @@ class SemiImplicitConfig:
     """Damping that holds joints together [N·s/m, N·m·s/rad]."""
 
     joint_mimic_ke: float = number(1.0e2, non_negative)
-    """Stiffness that holds mimic joints to their leaders [N·m/rad]."""
+    """Stiffness that couples mimic joints to their leaders [N·m/rad]."""
 
     joint_mimic_kd: float = number(1.0, non_negative)
     """Damping of mimic joints [N·m·s/rad]."""
@@ -77,7 +77,7 @@ class SolverSemiImplicit:
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
-        """Return the solver with every option of the configuration."""
+        """Return the solver with all options of the configuration."""
         import newton
 
         options = attrs.asdict(self.config)

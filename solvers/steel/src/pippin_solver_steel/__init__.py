@@ -1,4 +1,4 @@
-"""Newton's Steel, as a Pippin solver."""
+"""Newton's Steel solver for Pippin."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class SteelConfig:
     """Sweeps over all rows per substep."""
 
     baumgarte: float = number(0.2, non_negative)
-    """Part of the position error of contacts and limits that is removed per substep."""
+    """Fraction of the position error of contacts and limits that is removed per substep."""
 
     cfm: float = number(1e-6, non_negative)
-    """What is added to the diagonal of every row, so that redundant rows stay solvable."""
+    """Value added to the diagonal of every row, so that redundant rows can be solved."""
 
     relaxation: float = number(1.0, positive)
     """Over-relaxation factor of the sweep."""
@@ -39,25 +39,25 @@ class SteelConfig:
     """Substeps between two factorisations of the mass matrix; only 1 can be captured."""
 
     enable_joint_limits: bool = False
-    """Whether joint position limits hold. Off unless set: then joints pass their limits freely."""
+    """Whether joint position limits act; otherwise joints pass their limits."""
 
     joint_limit_activation_gap: float | None = inherited(non_negative)
-    """Distance from a limit at which it takes a row [m, rad]; by default every finite limit takes one always."""
+    """Distance from a limit at which the limit takes a row [m, rad]; by default finite limits always take a row."""
 
     enable_joint_velocity_limits: bool = False
-    """Whether joint velocity limits hold."""
+    """Whether joint velocity limits act."""
 
     velocity_limit_activation_fraction: float = number(0.0, fraction)
-    """Part of a velocity limit from which on it takes rows; 0 takes them always."""
+    """Fraction of a velocity limit from which the limit takes rows; with 0 it always takes rows."""
 
     enable_joint_friction: bool = False
     """Whether dry joint friction acts (CUDA)."""
 
     articulation_constraint_max: int = number(32, ge(1))
-    """Rows of articulated bodies per world, three per contact and one per limit; what does not fit is dropped."""
+    """Rows of articulated bodies per world, three per contact and one per limit; further rows are dropped."""
 
     free_body_constraint_max: int = number(512, ge(1))
-    """Rows of free bodies per world; what does not fit is dropped."""
+    """Rows of free bodies per world; further rows are dropped."""
 
     propagation_constraint_max: int | None = inherited(ge(1))
     """Rows of the propagation response per world; by default the sum of the other two capacities."""
@@ -69,85 +69,85 @@ class SteelConfig:
     """Whether the largest row counts are kept, for `solver.constraint_row_watermarks()`."""
 
     drive_mode: Literal["augmented", "rows"] = "augmented"
-    """Joint drives implicit in the mass matrix, or as rows whose whole effort the effort limit bounds."""
+    """Joint drives as implicit terms of the mass matrix, or as rows whose total effort the effort limit bounds."""
 
     fuse_joint_velocity_limits: bool = True
-    """Whether driven joints have their velocity clamped in place of two rows, where drives are rows."""
+    """Whether the velocity of driven joints is clamped, in place of two rows, if drives are rows."""
 
     enable_bilateral_preelimination: bool = False
     """Whether loop closures and mimic joints are eliminated before the sweep."""
 
     bilateral_preelimination_include_mimics: bool = True
-    """Whether that elimination covers mimic joints."""
+    """Whether `enable_bilateral_preelimination` includes mimic joints."""
 
     parallel_tree: bool = False
     """Whether branches of a tree are traversed in parallel (CUDA)."""
 
     reuse_kinematics: bool = False
-    """Whether a substep starts from the kinematics that the last one published (CUDA)."""
+    """Whether a substep starts from the kinematics of the last substep (CUDA)."""
 
     use_parallel_streams: bool = False
-    """Whether articulations of different sizes run on streams of their own (CUDA)."""
+    """Whether articulations of different sizes run on separate streams (CUDA)."""
 
     double_buffer: bool = False
     """Whether matrices are cleared on another stream while the next substep runs (CUDA)."""
 
     friction_anchor_beta: float | None = inherited(non_negative)
-    """Part of a patch's tangential displacement that friction pulls back per substep (0.2); 0 is point friction."""
+    """Fraction of a patch's tangential displacement that friction removes per substep (0.2); 0 is point friction."""
 
     contact_regularization: float = number(0.0, non_negative)
-    """How far penetrating contacts yield, against a rigid contact's impulse; 0 is rigid."""
+    """Compliance of penetrating contacts, relative to a rigid contact's impulse; 0 is rigid."""
 
     velocity_iterations: int = number(0, ge(0))
-    """Sweeps that refine velocities after positions are decided."""
+    """Sweeps that refine velocities after the positions are solved."""
 
     velocity_drive_mode: Literal["freeze", "active"] = "freeze"
-    """Whether drives that are rows keep their impulse in those sweeps, or go on."""
+    """Drives that are rows in the velocity sweeps: they keep their impulse, or stay active."""
 
     row_schedule: Literal["interleaved", "contact_then_internal", "phased"] = "interleaved"
-    """Order of contact rows and of the joints' own rows."""
+    """Order of contact rows and joint rows."""
 
     friction_mode: Literal["fixed_normal", "bisection", "bisection_desaxce", "coulomb_newton"] = "fixed_normal"
-    """How the friction cone is solved; all but fixed_normal need CUDA."""
+    """Method for the friction cone; all except fixed_normal need CUDA."""
 
     contact_warmstart: bool = False
-    """Whether contacts start from their last impulse; needs a pipeline that matches contacts."""
+    """Whether contacts start from their last impulse; needs a collision pipeline that matches contacts."""
 
     contact_warmstart_decay: float = number(1.0, non_negative)
-    """Factor on the impulses they start from."""
+    """Factor on the impulses from which contacts start."""
 
     enable_restitution: bool = True
     """Whether the shapes' coefficient of restitution is applied."""
 
     restitution_velocity_threshold: float = number(0.5, non_negative)
-    """Closing speed from which on contacts rebound [m/s]."""
+    """Closing speed from which contacts rebound [m/s]."""
 
     contact_speculative_scale: float = number(1.0, non_negative)
-    """Part of an open gap that may close within a substep."""
+    """Fraction of an open gap that may close within a substep."""
 
     contact_gap_gate: float | None = inherited(non_negative)
-    """Gap beyond which a detected contact takes no rows [m]; by default each takes some."""
+    """Gap beyond which a detected contact takes no rows [m]; by default every contact takes rows."""
 
     contact_friction_scale: float = number(1.0, non_negative)
     """Factor on every shape's coefficient of friction."""
 
     contact_friction_position_iterations: int = number(-1, ge(-1))
-    """How many of the last sweeps solve friction; -1 is all of them."""
+    """Number of the last sweeps that solve friction; -1 means all sweeps."""
 
     contact_friction_gap_max: float | None = inherited(finite)
-    """Gap beyond which a contact has no friction [m]; by default each has it."""
+    """Gap beyond which a contact has no friction [m]; by default every contact has friction."""
 
     contact_shared_anchor: bool = False
-    """Whether a contact acts in the middle between its two points."""
+    """Whether a contact acts at the midpoint between its two points."""
 
     contact_friction_shared_anchor: bool = False
-    """Whether its friction acts there."""
+    """Whether the friction of a contact acts at the midpoint between its two points."""
 
     contact_torsion_device: bool = False
-    """Whether torsional friction is prepared on the device; from the host it cannot be captured."""
+    """Whether torsional friction is prepared on the device; preparation on the host cannot be captured."""
 
     contact_compliance: bool = False
-    """Whether contacts with a stiffness of their own are springs (CUDA)."""
+    """Whether contacts with their own stiffness are springs (CUDA)."""
 
     enable_sleeping: bool = False
     """Whether islands at rest fall asleep."""
@@ -165,16 +165,16 @@ class SteelConfig:
     """Whether sleeping islands take no rows; their contact forces then read zero."""
 
     articulated_contact_response: Literal["immediate", "propagation"] = "immediate"
-    """Contacts of articulations as dense rows, or as rows of bodies whose impulses run through the tree."""
+    """Contacts of articulations as dense rows, or as rows of bodies whose impulses propagate through the tree."""
 
     propagation_same_articulation_rows: bool = False
-    """Whether contacts between links of one articulation run through the tree as well."""
+    """Whether impulses of contacts between links of one articulation propagate through the tree, too."""
 
     propagation_cached_response: bool = True
-    """Whether responses through the tree are kept for a substep."""
+    """Whether responses of the tree are cached for a substep."""
 
     propagation_cached_response_body_max: int = number(8, ge(1))
-    """Bodies in contact per world whose responses are kept."""
+    """Bodies in contact per world whose responses are cached."""
 
     propagation_color_order: Literal["contact", "longest_first"] = "contact"
     """Order in which contacts are coloured."""
@@ -226,19 +226,19 @@ class SolverSteel:
 
     @property
     def is_capturable(self) -> bool:
-        """Where every substep factorises the mass matrix."""
+        """True if every substep factorises the mass matrix."""
         return self.config.update_mass_matrix_interval == 1
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
-        """Register Steel's attributes: damping and largest velocities of bodies, torsional friction of shapes."""
+        """Register Steel's attributes: damping and maximum velocities of bodies, torsional friction of shapes."""
         import newton
 
         newton.solvers.SolverSteel.register_custom_attributes(builder)
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model, collision: pippin.CollisionConfig) -> newton.solvers.SolverSteel:
-        """Return the solver with every option of the configuration; what is None is Newton's to choose."""
+        """Return the solver with all options of the configuration; Newton chooses the options that are None."""
         import newton
 
         if self.config.contact_warmstart and collision.contact_matching == "disabled":
@@ -253,7 +253,7 @@ class SolverSteel:
         return self._solver
 
     def capacities(self) -> tuple[Capacity, ...]:
-        """Return the rows of a world by family; `check` asks the solver itself whether some were dropped."""
+        """Return the row capacities of a world by family; `check` asks the solver if rows were dropped."""
         rows = {
             "articulation": self.config.articulation_constraint_max,
             "free_body": self.config.free_body_constraint_max,
@@ -262,10 +262,10 @@ class SolverSteel:
         return tuple(_capacity(family, allocated) for family, allocated in rows.items() if allocated is not None)
 
     def check(self) -> None:
-        """Raise where the solver dropped rows or contacts, or rejected its input, since a world was last reset.
+        """Raise if the solver dropped rows or contacts, or rejected its input, since the last reset of a world.
 
         Raises:
-            SimulationError: Names each family of rows that overflowed where `row_watermark` counts them, else all.
+            SimulationError: Names each family of rows that overflowed if `row_watermark` is set, else all families.
         """
         try:
             self._solver.check_constraint_capacity()
@@ -273,7 +273,7 @@ class SolverSteel:
             raise pippin.SimulationError(*self._dropped(error)) from error
 
     def _dropped(self, error: RuntimeError) -> list[str]:
-        """Say which rows did not fit, as far as the solver tells."""
+        """Return the faults of the rows that did not fit, as far as the solver knows."""
         if not self._solver.constraint_overflow.numpy().any():
             return [f"solver: {error}"]
         counts = self._solver.constraint_row_watermarks()

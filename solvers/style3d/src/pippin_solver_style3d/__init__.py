@@ -1,4 +1,4 @@
-"""Style3D, as a Pippin solver."""
+"""Style3D: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ __all__ = ["SolverStyle3D", "Style3DConfig"]
 
 @attrs.frozen(kw_only=True)
 class Style3DConfig:
-    """Projective dynamics of woven cloth, which resists stretch along its threads, and bending, differently."""
+    """Projective dynamics of woven cloth, with different stiffness along and across its threads, and in bending."""
 
     iterations: int = number(10, ge(1))
     """Iterations per substep."""
 
     linear_iterations: int = number(10, ge(1))
-    """Iterations of the linear solver in each of them."""
+    """Iterations of the linear solver per iteration."""
 
     drag_spring_stiff: float = number(1e2, non_negative)
-    """Stiffness of the spring that a mouse drags cloth with [N/m]."""
+    """Stiffness of the spring by which a mouse drags cloth [N/m]."""
 
     enable_mouse_dragging: bool = False
-    """Whether it does."""
+    """Whether a mouse can drag cloth."""
 
 
 class SolverStyle3D:
-    """Newton's `SolverStyle3D`, over contacts from Newton's pipeline. Only cloth moves; bodies are put, not moved.
+    """Newton's `SolverStyle3D`, over contacts from Newton's pipeline. Only cloth moves; bodies keep
+    the poses of the state.
 
-    It keeps 0.998 of every velocity from substep to substep, whatever their length. The cloth is added by
+    The solver keeps 0.998 of every velocity from substep to substep, for any length of the substep. Add cloth with
     `newton.solvers.style3d`, to a prototype built in Python.
     """
 
@@ -51,17 +52,17 @@ class SolverStyle3D:
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
-        """Register what cloth has besides Newton's: stiffness by direction, and bending as it is measured."""
+        """Register additional attributes of cloth: stiffness by direction, and measured bending."""
         import newton
 
         newton.solvers.SolverStyle3D.register_custom_attributes(builder)
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverStyle3D:
-        """Return the solver with every option of the configuration.
+        """Return the solver with all options of the configuration.
 
         Raises:
-            ConfigError: There are several worlds, whose cloths the solver would let collide with each other.
+            ConfigError: There are several worlds: the solver would let their cloths collide with each other.
         """
         import newton
 
@@ -83,7 +84,7 @@ class SolverStyle3D:
         contacts: newton.Contacts,
         dt: float,
     ) -> None:
-        """Move the cloth, and leave bodies where the state has them. May be recorded."""
+        """Move the cloth; bodies keep their poses. May be recorded."""
         import warp as wp
 
         solver.step(state_in, state_out, control, contacts, dt)

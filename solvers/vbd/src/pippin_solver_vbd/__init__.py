@@ -1,4 +1,4 @@
-"""Vertex block descent, as a Pippin solver."""
+"""Vertex block descent: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIXED_STIFFNESS = "leave it out, constraints have the stiffness of the model"
 
 @attrs.frozen(kw_only=True)
 class VBDConfig:
-    """Implicit Euler, block by block: cloth and soft bodies by vertices, rigid bodies and cables by bodies."""
+    """Implicit Euler, block by block: the blocks are vertices of cloth and soft bodies, rigid bodies and cables."""
 
     replaced_keys: ClassVar[Mapping[str, str]] = {
         "particle_self_contact_radius": "write particle_self_contact_margin, and particle_self_contact_gap for what"
@@ -46,64 +46,64 @@ class VBDConfig:
     """Sliding speed below which friction is smoothed [m/s]."""
 
     dat_conservative_bound_relaxation: float = number(0.85, finite, gt(0.0), lt(1.0))
-    """Part of the distance between surfaces that a vertex may use up before contacts are detected again."""
+    """Fraction of the distance between surfaces that a vertex may move before contacts are detected again."""
 
     integrate_with_external_rigid_solver: bool = False
-    """Whether somebody else moves the rigid bodies."""
+    """Whether another solver moves the rigid bodies."""
 
     particle_enable_self_contact: bool = False
     """Whether cloth and soft bodies collide with themselves and with each other."""
 
     particle_self_contact_margin: float | None = inherited(positive)
-    """Distance at which their surfaces push each other away [m] (0.2); give the gap as well."""
+    """Distance below which surfaces of cloth and soft bodies repel each other [m] (0.2); set the gap, too."""
 
     particle_self_contact_gap: float | None = inherited(non_negative)
-    """Distance beyond the margin at which contacts are looked for [m] (0); half the margin up to all of it."""
+    """Distance beyond the margin in which contacts are detected [m] (0); between half the margin and the margin."""
 
     particle_vertex_contact_buffer_size: int = number(32, ge(1))
-    """Triangles near a vertex; more are not seen."""
+    """Triangles near a vertex; further triangles are ignored."""
 
     particle_edge_contact_buffer_size: int = number(64, ge(1))
-    """Edges near an edge; more are not seen."""
+    """Edges near an edge; further edges are ignored."""
 
     particle_edge_parallel_epsilon: float = number(1e-5, non_negative)
-    """How parallel two edges must be to count as parallel."""
+    """Tolerance at which two edges count as parallel."""
 
     particle_enable_tile_solve: bool = True
-    """Whether vertices are solved by tiles (CUDA)."""
+    """Whether vertices are solved in tiles (CUDA)."""
 
     particle_topological_contact_filter_threshold: int = number(2, ge(0))
-    """Rings of neighbours that a vertex or edge does not collide with."""
+    """Rings of neighbours with which a vertex or edge does not collide."""
 
     particle_rest_shape_contact_exclusion_radius: float = number(0.0, non_negative)
     """Distance in the rest shape below which neighbours do not collide [m]."""
 
     particle_rebuild_bvh: bool = False
-    """Whether the tree that finds self-contacts is built anew before each substep, for strongly deformed cloth."""
+    """Whether the search tree of self-contacts is rebuilt before each substep, for strongly deformed cloth."""
 
     rigid_avbd_alpha: float | None = inherited(fraction)
-    """Part of the initial violation that joints and contacts keep (0)."""
+    """Fraction of the initial violation that joints and contacts keep (0)."""
 
     rigid_avbd_joint_alpha: float | None = inherited(fraction)
-    """That part for joints; by default rigid_avbd_alpha."""
+    """Fraction of the initial violation that joints keep; by default rigid_avbd_alpha."""
 
     rigid_avbd_contact_alpha: float | None = inherited(fraction)
-    """That part for contacts; by default rigid_avbd_alpha."""
+    """Fraction of the initial violation that contacts keep; by default rigid_avbd_alpha."""
 
     rigid_avbd_gamma: float = number(0.999, fraction)
-    """Part of the multipliers that is kept from substep to substep."""
+    """Fraction of the multipliers that is kept from substep to substep."""
 
     rigid_contact_history: bool | None = None
-    """Whether matched contacts keep their multipliers (no); needs a pipeline that matches contacts."""
+    """Whether matched contacts keep their multipliers (no); needs a collision pipeline that matches contacts."""
 
     rigid_body_contact_buffer_size: int = number(64, ge(1))
-    """Contacts with bodies per body; more are not solved."""
+    """Contacts with bodies per body; further contacts are ignored."""
 
     rigid_body_particle_contact_buffer_size: int = number(256, ge(1))
-    """Contacts with particles per body; where there are more, the slower search through all is used."""
+    """Contacts with particles per body; with more contacts, a slower search through all contacts is used."""
 
     rigid_soft_contact_use_log_barrier: bool = False
-    """Whether particles are pushed away from shapes by a logarithmic barrier, in place of a spring."""
+    """Whether a logarithmic barrier, in place of a spring, pushes particles away from shapes."""
 
     rigid_joint_linear_ke: float | None = inherited(non_negative)
     """Stiffness that holds joints together [N/m] (1e5)."""
@@ -133,29 +133,29 @@ class VBDConfig:
     """Whether division and square roots are approximate (CUDA)."""
 
     particle_collision_frequency: int = number(1, ge(1))
-    """Iterations between two detections of self-contacts, where their type is `iterations`."""
+    """Iterations between two detections of self-contacts, if the frequency type is `iterations`."""
 
     particle_collision_frequency_type: Literal["auto", "pre_init", "pre_post_init", "iterations"] = "auto"
-    """When self-contacts are detected: before a substep's prediction, also after it (auto), or while iterating."""
+    """Time of detection of self-contacts: before a substep's prediction, also after it (auto), or during iterations."""
 
     owns_collision_pipeline: bool = False
-    """Whether contacts are detected within a substep, by a pipeline of the solver's own, as `[collision]` says."""
+    """Whether the solver runs its own collision pipeline within a substep, configured by `[collision]`."""
 
     rigid_collision_frequency: int = number(1, ge(1))
-    """Iterations between two of its detections, where their type is `iterations`."""
+    """Iterations between two detections of the solver's own pipeline, if the frequency type is `iterations`."""
 
     rigid_collision_frequency_type: Literal["auto", "pre_init", "pre_post_init", "iterations"] = "auto"
-    """When it detects: before a substep's prediction (auto), also after it (auto with DAT), or while iterating."""
+    """Time of these detections: before the prediction (auto), also after it (auto with DAT), or during iterations."""
 
     rigid_soft_enable_dat: bool = False
-    """Whether rigid and soft bodies are kept from passing each other (divide and truncate); needs that pipeline."""
+    """Whether divide and truncate (DAT) keeps rigid and soft bodies from crossing; needs `owns_collision_pipeline`."""
 
     rigid_soft_dat_use_interval_arithmetic: bool = False
-    """Whether whole trajectories are certified to do so, not only samples of them."""
+    """Whether DAT certifies complete trajectories, not only samples of them."""
 
 
 class SolverVBD:
-    """Newton's `SolverVBD`, over contacts from Newton's pipeline, which the host runs or the solver."""
+    """Newton's `SolverVBD`, over contacts from Newton's pipeline, which either the host or the solver runs."""
 
     Config = VBDConfig
     coordinates = "maximal"
@@ -201,14 +201,14 @@ class SolverVBD:
 
     @pippin.hookimpl
     def complete_builder(self, builder: newton.ModelBuilder) -> None:
-        """Colour particles and bodies: what shares a colour is solved at once."""
+        """Colour particles and bodies: elements of one colour are solved in parallel."""
         builder.color(include_bending=builder.edge_count > 0)
 
     @pippin.hookimpl
     def build_solver(
         self, model: newton.Model, collision: pippin.CollisionConfig, pipeline: newton.CollisionPipeline | None
     ) -> newton.solvers.SolverVBD:
-        """Return the solver with every option of the configuration, its pipeline and its schedules."""
+        """Return the solver with all options of the configuration, its pipeline and its schedules."""
         import newton
 
         faults = list(_unmatched(self.config, collision))
@@ -238,7 +238,7 @@ class SolverVBD:
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
     ) -> None:
-        """Step, on a new tree of self-contacts where the configuration asks for one. May be recorded."""
+        """Take a step; with `particle_rebuild_bvh`, rebuild the tree of self-contacts first. May be recorded."""
         if self.config.particle_rebuild_bvh:
             solver.rebuild_bvh(state_in)
         solver.step(state_in, state_out, control, contacts, dt, observables=observables)
@@ -246,7 +246,7 @@ class SolverVBD:
     def capacities(self) -> tuple[Capacity, ...]:
         """Return the buffers of contacts per body, and of self-contacts per vertex and edge.
 
-        Where a body touches too many particles, a slower search through all of them takes over: nothing is lost.
+        If a body touches too many particles, the solver searches all contacts, which is slower but loses none.
         """
         return (*self._of_bodies(), *self._of_self_contacts())
 
@@ -288,7 +288,7 @@ class SolverVBD:
 
 
 def _exclusions(config: VBDConfig) -> Iterator[str]:
-    """Yield what the solver would ignore or refuse of its own table."""
+    """Yield the faults of options that the solver would ignore or refuse."""
     if config.particle_self_contact_margin is not None and config.particle_self_contact_gap is None:
         yield (
             f"particle_self_contact_margin: {config.particle_self_contact_margin}, but"
@@ -298,7 +298,7 @@ def _exclusions(config: VBDConfig) -> Iterator[str]:
         frequency = getattr(config, f"{name}_collision_frequency")
         if frequency != 1 and getattr(config, f"{name}_collision_frequency_type") != "iterations":
             yield (
-                f"{name}_collision_frequency: {frequency}, which only counts where '{name}_collision_frequency_type'"
+                f"{name}_collision_frequency: {frequency}, which only counts if '{name}_collision_frequency_type'"
                 " is 'iterations'; set it, or leave this key out"
             )
     if not config.owns_collision_pipeline:
@@ -311,7 +311,7 @@ def _exclusions(config: VBDConfig) -> Iterator[str]:
 
 
 def _unmatched(config: VBDConfig, collision: pippin.CollisionConfig) -> Iterator[str]:
-    """Yield what needs to know a contact again, where `[collision]` does not match contacts."""
+    """Yield the faults of options that need matched contacts, if `[collision]` does not match contacts."""
     if collision.contact_matching != "disabled":
         return
     cure = "but collision.contact_matching is 'disabled'; set it to 'latest' or 'sticky'"

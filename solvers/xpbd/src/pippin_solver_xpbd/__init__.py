@@ -1,4 +1,4 @@
-"""Extended position-based dynamics, as a Pippin solver."""
+"""Extended position-based dynamics: a solver for Pippin."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class XPBDConfig:
     """Factor on the corrections of rigid contacts."""
 
     rigid_contact_restitution_iterations: int = number(2, ge(1))
-    """Iterations over the contacts when restitution is applied."""
+    """Iterations over the contacts to apply restitution."""
 
     rigid_contact_con_weighting: bool = True
     """Whether a body's corrections are divided by the number of its contacts."""
@@ -99,7 +99,7 @@ class SolverXPBD:
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
-        """Return the solver with every option of the configuration."""
+        """Return the solver with all options of the configuration."""
         import newton
 
         options = attrs.asdict(self.config)
