@@ -50,8 +50,10 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     if as_json:
         rows = map(_examined_fields, diagnoses) if is_doctor else map(_fields, chosen)
         click.echo(json.dumps(list(rows), indent=2))
+    elif is_doctor:
+        _print_examined(diagnoses)
     else:
-        _print_examined(diagnoses) if is_doctor else _print_listed(tuple(chosen))
+        _print_listed(tuple(chosen))
     for note in catalog.notes:
         click.echo(f"warning: {note}", err=True)
     failed = [diagnosis for diagnosis in diagnoses if diagnosis.faults]
