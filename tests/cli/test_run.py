@@ -87,8 +87,15 @@ def test_a_run_tells_of_its_phases_in_order(run: Callable[..., Result]) -> None:
 
     assert result.exit_code == 0
     ended = [line.split()[0] for line in result.stdout.splitlines() if line.endswith(" s")]
-    assert ended == ["import", "build", "compile", "capture", "run", "write"]
+    assert ended == ["read", "import", "build", "compile", "capture", "run", "write"]
     assert "2 worlds, 5 steps, 0.02 s simulated" in result.stdout
+
+
+def test_a_single_step_is_not_drawn(run: Callable[..., Result], tmp_path: Path) -> None:
+    result = run("--steps", "1")
+
+    assert "picture" not in result.stdout
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"config.toml", "summary.json", "series.npz"}
 
 
 def test_a_run_leaves_a_folder_with_everything_in_it(run: Callable[..., Result], tmp_path: Path) -> None:
@@ -114,7 +121,7 @@ def test_the_summary_says_what_ran_and_on_what(run: Callable[..., Result], tmp_p
     assert summary["program"]["captured"]
     assert summary["plugins"]["actuators:arm"]["distribution"] == "pippin-actuator-pd"
     assert {"pippin", "newton", "warp-lang", "numpy", "python"} <= set(summary["versions"])
-    assert {"import", "build", "compile", "capture", "run"} == set(summary["seconds"])
+    assert {"read", "import", "build", "compile", "capture", "run"} == set(summary["seconds"])
     assert summary["hardware"]["device"] == "cpu"
 
 
@@ -281,7 +288,7 @@ def test_warmup_takes_one_step_and_writes_nothing(arm: Path, monkeypatch: pytest
 
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.stdout.splitlines() if not line.endswith(" ...")] == [
-        *("arm.toml", "import", "build", "compile", "capture"),
+        *("read", "arm.toml", "import", "build", "compile", "capture"),
         *("heavy.toml", "import", "build", "compile", "capture"),
     ]
     assert steps == [1, 1]
@@ -310,6 +317,6 @@ class Page:
 page = sys.stdout = Page(sys.stdout)
 main(["run", {str(arm)!r}, "--steps", "1", "--out", {str(tmp_path / "out")!r}], standalone_mode=False)
 said = [text for text, is_imported in page.words if not is_imported]
-sys.exit(not "".join(said).startswith("import"))
+sys.exit(not "".join(said).startswith("read"))
 """
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

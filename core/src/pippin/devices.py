@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ __all__ = [
     "find_device",
     "kind_of",
     "leave_out_backward_kernels",
+    "no_garbage_collection",
     "require_backward_kernels",
     "warp_quiet",
 ]
@@ -90,3 +92,15 @@ def warp_quiet() -> Iterator[None]:
         yield
     finally:
         wp.config.log_level = log_level
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """Suspend Python's garbage collector while the block runs."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

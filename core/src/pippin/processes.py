@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import multiprocessing
 import os
 import signal
@@ -82,6 +84,7 @@ def _run(connection: Connection, function: Callable[..., None], arguments: tuple
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal: the caller ends this one
     os.dup2(sys.stderr.fileno(), 1)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
+    atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends
     try:
         function(connection, *arguments)
     except PippinError as error:

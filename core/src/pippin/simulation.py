@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from .config import load, structure
-from .devices import WARP_LOCK, leave_out_backward_kernels, require_backward_kernels
+from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, require_backward_kernels
 from .errors import ConfigError, SimulationError
 from .step.callbacks import Callbacks, Turn
 
@@ -33,11 +33,12 @@ __all__ = ["Simulation", "import_hot_modules"]
 
 def import_hot_modules(*, requires_grad: bool) -> None:
     """Import Newton, Warp and what uses them, which takes seconds; kernels are compiled with or without gradients."""
-    if requires_grad:
-        require_backward_kernels()
-    else:
-        leave_out_backward_kernels()
-    from .assembly import built  # noqa: F401  the one door to the modules that import Newton
+    with no_garbage_collection():  # it would walk all that is being imported, again and again: a third of the time
+        if requires_grad:
+            require_backward_kernels()
+        else:
+            leave_out_backward_kernels()
+        from .assembly import built  # noqa: F401  the one door to the modules that import Newton
 
 
 class Simulation:

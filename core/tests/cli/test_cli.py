@@ -1,11 +1,14 @@
 """The command line as a whole: what it imports, how it fails, and what `pippin plugins` prints."""
 
+import ast
 import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
+import pippin.cli
 import pytest
 from click.testing import CliRunner
 from pippin import ConfigError, PluginError, SimulationError
@@ -123,3 +126,37 @@ def test_plugins_as_json_have_the_same_fields_and_the_problem(install):
             "problem": "no module named 'gone'; reinstall the distribution",
         },
     ]
+
+
+def test_no_command_imports_another():
+    folder = Path(pippin.cli.__file__).parent
+    commands = {path.stem for path in folder.glob("[!_]*.py")}
+
+    found = {
+        (path.stem, node.module)
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module in commands and node.level
+    }
+
+    assert found == set()
+
+
+@pytest.mark.parametrize("command", ["check", "compare", "verify"])
+def test_a_command_leaves_out_backward_kernels_before_it_imports_newton(command, tmp_path):
+    """The file names no scene, so that the command ends soon after it has imported what it needs."""
+    file = tmp_path / "empty.toml"
+    file.write_text('[solver]\ntype = "xpbd"\n')
+    code = (
+        "import sys\nfrom pippin.cli import main\n"
+        f"main([{command!r}, {str(file)!r}, '--solver', 'xpbd'][:4 if {command!r} != 'verify' else 2],"
+        " standalone_mode=False)\n"
+    )
+    wrapped = (
+        f"try:\n    exec({code!r})\nexcept BaseException:\n    pass\n"
+        "import warp as wp, newton\nprint(wp.get_module_options(newton.eval_fk.__module__)['enable_backward'])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", wrapped], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == "False"

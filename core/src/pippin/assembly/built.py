@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,9 @@ from .solver import SolverBuilding
 from .worlds import WorldLayout
 
 __all__ = ["Built", "assemble", "bind_components"]
+
+_LOGGER = logging.getLogger(__name__)
+"""Says which part of a build begins; the commands show it."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -86,11 +90,14 @@ def assemble(
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)
         building = SolverBuilding(components, config, asked.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
+        _LOGGER.info("assets and worlds")
         model, layout = build_model(components, config, prototype, device)
         building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
+        _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
         changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
+        _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
@@ -128,6 +135,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
     components, buffers = built.components, {}
     with WARP_LOCK, wp.ScopedDevice(built.device):
         for answer in components.implementations("bind"):
+            _LOGGER.info("%s", answer.owner)
             binding = ComponentBinding(
                 label=answer.owner,
                 simulation=simulation,

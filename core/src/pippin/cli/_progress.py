@@ -14,8 +14,11 @@ from rich.status import Status
 
 __all__ = ["Progress", "shown_progress"]
 
-_PLAIN_PERIOD = 5.0
-"""Time between two plain lines of one phase [s]."""
+_PLAIN_PERIOD = 1.0
+"""Shortest time between two plain lines of one phase [s]."""
+
+_PLAIN_SHARE = 0.1
+"""Time between two plain lines, as a share of the time that the phase has taken so far: a long run prints few lines."""
 
 
 class Progress:
@@ -33,13 +36,13 @@ class Progress:
         self._console = console
         self._status: Status | None = None
         self._name = ""
-        self._shown = 0.0
+        self._began = self._shown = 0.0
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Show a phase while the block runs. Its duration is kept even if the block raises an error."""
-        self._name, self._shown = name, time.perf_counter()
-        start = self._shown
+        self._name = name
+        start = self._began = self._shown = time.perf_counter()
         if not self._console.is_terminal:
             self.note(f"{name:<8} ...")
         try:
@@ -53,8 +56,8 @@ class Progress:
         """Show the progress of the phase."""
         if self._status is not None:
             self._status.update(f"{self._name:<8} {text}")
-        elif time.perf_counter() - self._shown >= _PLAIN_PERIOD:
-            self._shown = time.perf_counter()
+        elif (now := time.perf_counter()) - self._shown >= max(_PLAIN_PERIOD, _PLAIN_SHARE * (now - self._began)):
+            self._shown = now
             self.note(f"{self._name:<8} {text}")
 
     def note(self, text: str) -> None:

@@ -13,6 +13,10 @@ import click
 from pippin.catalog.entries import Catalog
 from pippin.config import load
 
+from ._options import PATH, json_list, overrides, solvers
+from ._progress import shown_progress
+from ._table import new_table, print_table
+
 if TYPE_CHECKING:
     from pippin.analysis.check import Verdict
 
@@ -20,10 +24,10 @@ UNABLE = 2
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--solver", "solvers", multiple=True, metavar="NAME", help="A solver to check; by default all.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
+@click.argument("file", type=PATH)
+@solvers("check")
+@overrides()
+@json_list
 def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
     """List the solvers that can run FILE, and the features that each would ignore.
 
@@ -31,12 +35,18 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
     FILE, every other solver has its defaults. The exit code is 2 if a solver given by --solver cannot run FILE; without
     --solver, if the solver of FILE cannot.
     """
-    from pippin.analysis.check import check_solvers
-    from pippin.devices import warp_quiet
+    # The result is the table: progress goes to standard error.
+    with shown_progress(is_stdout_reserved=True) as progress:
+        with progress.phase("read"):
+            config = load(file, overrides)
+        own = config.solver
+        from ._simulate import import_newton
 
-    own = load(file, overrides).solver
-    with warp_quiet():
-        verdicts = check_solvers(file, overrides, solvers or Catalog.installed().names("solver"))
+        import_newton(config, progress)
+        from pippin.analysis.check import check_solvers
+
+        with progress.phase("check"):
+            verdicts = check_solvers(file, overrides, solvers or Catalog.installed().names("solver"))
     if as_json:
         click.echo(json.dumps([_fields(verdict) for verdict in verdicts], indent=2))
     else:
@@ -51,17 +61,11 @@ def _fields(verdict: Verdict) -> dict[str, object]:
 
 
 def _print(verdicts: Sequence[Verdict]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
-    table = Table("solver", "runs it", "does not support", "would leave out", box=None, pad_edge=False)
+    table = new_table("solver", "runs it", "does not support", "would leave out")
     for verdict in verdicts:
         answer, style = ("yes", None) if verdict.is_able else ("no", "red")
         table.add_row(verdict.solver, answer, ", ".join(verdict.missing), ", ".join(verdict.left_out), style=style)
-    console.print(table)
     users = {name: text for verdict in verdicts for name, text in [*verdict.missing.items(), *verdict.left_out.items()]}
-    for line in (f"{name}: used by {text}" for name, text in users.items()):
-        console.print(line, markup=False, soft_wrap=True)
-    for line in (f"{verdict.solver}: {fault}" for verdict in verdicts for fault in verdict.faults):
-        console.print(line, markup=False, soft_wrap=True)
+    lines = [f"{name}: used by {text}" for name, text in users.items()]
+    faults = [f"{verdict.solver}: {fault}" for verdict in verdicts for fault in verdict.faults]
+    print_table(table, [*lines, *faults])

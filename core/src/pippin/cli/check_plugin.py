@@ -13,6 +13,10 @@ from pippin.catalog.entries import Catalog
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
 
+from ._options import json_list, overrides
+from ._progress import shown_progress
+from ._table import new_table, print_table
+
 if TYPE_CHECKING:
     from pippin.conformance import CheckResult
 
@@ -23,7 +27,7 @@ KINDS = ("solver", "actuator", "sensor")
 @click.command()
 @click.argument("name")
 @click.option("--kind", type=click.Choice(KINDS), help="Kind of the plugin, if several kinds have the name.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a key of the plugin's table.")
+@overrides("Set a key of the plugin's table.")
 @click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
 @click.option("--solver", metavar="NAME", help="Solver for the tests of an actuator or a sensor.")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, help="Number of worlds, by default 3.")
@@ -32,7 +36,7 @@ KINDS = ("solver", "actuator", "sensor")
     "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
 )
 @click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to run; by default all.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
+@json_list
 def check_plugin(
     name: str,
     kind: str | None,
@@ -52,8 +56,6 @@ def check_plugin(
     """
     found: Any = kind or _kind_of(name)
     from pippin.conformance import Conformance
-
-    from ._progress import shown_progress
 
     conformance = Conformance(
         found,
@@ -125,15 +127,9 @@ def _show(results: Sequence[CheckResult], as_json: bool) -> None:
         fields = ("check", "outcome", "reason")
         click.echo(json.dumps([{field: getattr(result, field) for field in fields} for result in results], indent=2))
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
-    table = Table("check", "outcome", "reason", box=None, pad_edge=False)
+    table = new_table("check", "outcome", "reason")
+    failed = [result for result in results if result.outcome == "failed"]
     for result in results:
-        reason = "" if result.outcome == "failed" else result.reason
-        table.add_row(result.check, result.outcome, reason, style="red" if result.outcome == "failed" else None)
-    console.print(table)
-    for result in results:
-        if result.outcome == "failed":
-            console.print(f"{result.check}: {result.reason}", markup=False, soft_wrap=True)
+        reason = "" if result in failed else result.reason
+        table.add_row(result.check, result.outcome, reason, style="red" if result in failed else None)
+    print_table(table, [f"{result.check}: {result.reason}" for result in failed])

@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from pippin.catalog.entries import Catalog
 from pippin.config import load
+from pippin.devices import leave_out_backward_kernels
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
+from rich.console import Console
+from rich.markup import escape
+
+from ._options import PATH, json_line, out, overrides, solvers
+from ._progress import Progress
+from ._table import new_table, print_table
 
 if TYPE_CHECKING:
     from pippin.analysis.compare import SolverRun
     from pippin.analysis.run_folder import RunFolder
-
-    from ._progress import Progress
 
 UNABLE, FAILED = 2, 4
 
@@ -37,18 +42,18 @@ COLUMNS = {
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--solver", "solvers", multiple=True, metavar="NAME", help="A solver to compare; by default all.")
+@click.argument("file", type=PATH)
+@solvers("compare")
 @click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
 @click.option("--duration", type=float, metavar="SECONDS", help="Time to simulate, by default 5 s.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
+@overrides()
 @click.option("--reference", metavar="NAME", help="The solver that distances refer to; by default the first.")
 @click.option("--limit", "limits", multiple=True, metavar="FIGURE=VALUE", help="Fail if a figure is larger.")
 @click.option(
     "--timeout", type=float, default=900.0, metavar="SECONDS", help="Longest time for a solver, by default 900 s."
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The folder of results, new or empty.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON; progress goes to standard error.")
+@out("The folder of results")
+@json_line("Print")
 def compare(
     file: Path,
     solvers: tuple[str, ...],
@@ -79,21 +84,22 @@ def compare(
     runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and, with
     pippin[plot], comparison.png.
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
-    from pippin.analysis.compare import UNITS
-    from pippin.analysis.compare import compare as run_each
-    from pippin.analysis.run_folder import RunFolder
-    from rich.console import Console
+    progress = Progress(Console(stderr=as_json))
+    with progress.phase("read"):
+        config = load(file, overrides)
+    with progress.phase("import"):
+        leave_out_backward_kernels()
+        from pippin.analysis.compare import UNITS
+        from pippin.analysis.compare import compare as run_each
+        from pippin.analysis.run_folder import RunFolder
 
-    from ._progress import Progress
-    from .run import step_count
+        from ._simulate import step_count
 
-    config = load(file, overrides)
     names = solvers or tuple(Catalog.installed().names("solver"))
     count, thresholds = step_count(config, steps, duration), _thresholds(limits, UNITS)
     reference = _reference(reference, names)
     _refuse_no_time(timeout)
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
-    progress = Progress(Console(stderr=as_json))
     results = run_each(file, overrides, names, count, reference=reference, timeout=timeout, phase=progress.phase)
     faults = _faults(results, thresholds)
     summary = {
@@ -156,26 +162,23 @@ def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str
     folder.write_json("comparison.json", summary)
     folder.write_series({f"{result.solver}/{name}": one for result in results for name, one in result.series.items()})
     if not folder.write_comparison(results, summary["reference"]):
-        progress.note("no picture: matplotlib is not installed; install pippin[plot], or use `uv run --group plot`")
+        from ._simulate import NO_PICTURE
+
+        progress.note(NO_PICTURE)
 
 
 def _print(results: Sequence[SolverRun], faults: Sequence[str]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
     shown = [name for name in COLUMNS if any(getattr(result, name) is not None for result in results)]
-    table = Table("solver", "outcome", *(escape(COLUMNS[name]) for name in shown), box=None, pad_edge=False)
+    table = new_table("solver", "outcome", *(escape(COLUMNS[name]) for name in shown))
     for result in results:
         cells = [_cell(name, getattr(result, name)) for name in shown]
         table.add_row(result.solver, result.outcome, *cells, style=None if result.outcome == "finished" else "red")
-    console.print(table)
-    for result in results:
-        for line in (*result.warnings, *(result.reason or "").splitlines()):
-            console.print(f"{result.solver}: {line}", markup=False, soft_wrap=True)
-    for fault in faults:
-        console.print(fault, markup=False, soft_wrap=True)
+    notes = [
+        f"{result.solver}: {line}"
+        for result in results
+        for line in (*result.warnings, *(result.reason or "").splitlines())
+    ]
+    print_table(table, [*notes, *faults])
 
 
 def _cell(name: str, value: float | None) -> str:

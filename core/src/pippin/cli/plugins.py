@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ import attrs
 import click
 from pippin.catalog.entries import Catalog
 from pippin.errors import PluginError
+
+from ._options import json_list
 
 if TYPE_CHECKING:
     from pippin.analysis.doctor import Diagnosis
@@ -31,7 +32,7 @@ DEFAULT_TIMEOUT = 60.0
     metavar="SECONDS",
     help=f"Longest time for one plugin with --doctor, by default {DEFAULT_TIMEOUT:g} s.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
+@json_list
 def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout: float | None, as_json: bool) -> None:
     """List the installed plugins, and the faults of broken ones.
 
@@ -132,15 +133,10 @@ def _problems(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _print(columns: Sequence[str], rows: Iterable[Sequence[str]], lines: Iterable[str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    from ._table import new_table, print_table
 
-    # A pipe has no width: without one, rich would fold the columns at 80 characters.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
-    table = Table(*columns, box=None, pad_edge=False)
+    table = new_table(*columns)
     state = columns.index("state")
     for row in rows:
         table.add_row(*row, style=None if row[state] == "ok" else "dim" if row[state] == "blocked" else "red")
-    console.print(table)
-    for line in lines:
-        console.print(line, markup=False, soft_wrap=True)
+    print_table(table, lines)

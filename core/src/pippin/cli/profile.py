@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +10,21 @@ import attrs
 import click
 from pippin.config import load
 
+from ._options import PATH, json_line, out, overrides
+from ._progress import shown_progress
+from ._table import new_table, print_table
+
 if TYPE_CHECKING:
     from pippin.analysis.profile import OperationTime, Profile
     from rich.table import Table
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to measure, by default 100.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="The run folder, new or empty.")
-@click.option("--json", "as_json", is_flag=True, help="End with one line of JSON; progress goes to standard error.")
+@overrides()
+@out()
+@json_line()
 def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None, as_json: bool) -> None:
     """Time every operation of a control step of FILE, and the whole step.
 
@@ -32,11 +35,11 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
     The run folder, by default runs/NAME-DATE-TIME, contains the numbers (profile.json) and every measured step for the
     trace viewer of a browser (trace.json): open it at ui.perfetto.dev or chrome://tracing.
     """
-    from ._progress import shown_progress
-    from .run import build, import_newton, prepare
+    from ._simulate import build, import_newton, prepare
 
-    config = load(file, overrides)
     with shown_progress(is_stdout_reserved=as_json) as progress:
+        with progress.phase("read"):
+            config = load(file, overrides)
         import_newton(config, progress)
         from pippin.analysis.profile import profile as measure
         from pippin.analysis.run_folder import RunFolder
@@ -50,7 +53,7 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
         folder.write_json("profile.json", numbers)
         folder.write_json("trace.json", found.trace_events())
         if not as_json:
-            _print(found)
+            print_table(_table(found))
         progress.note(f"run folder: {folder.path}")
     if as_json:
         click.echo(json.dumps({**numbers, "run_folder": str(folder.path)}, ensure_ascii=False))
@@ -66,19 +69,9 @@ def _fields(found: Profile) -> dict[str, Any]:
     }
 
 
-def _print(found: Profile) -> None:
-    from rich.console import Console
-
-    # A pipe has no width: without one, rich would fold the columns at 80 characters.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
-    console.print(_table(found))
-
-
 def _table(found: Profile) -> Table:
     """Return the operations, the slowest first, and the difference of their sum from the whole step."""
-    from rich.table import Table
-
-    table = Table("operation", "runs", box=None, pad_edge=False)
+    table = new_table("operation", "runs")
     for column in ("calls", "time", "share"):
         table.add_column(column, justify="right")
     for operation in sorted(found.operations, key=lambda operation: operation.seconds, reverse=True):

@@ -4,38 +4,39 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from pippin.config import structure
 from pippin.devices import leave_out_backward_kernels
+from pippin.simulation import Simulation
 
-from .run import PATH, simulate, simulation_options, step_count
-
-if TYPE_CHECKING:
-    from pippin.simulation import Simulation
-
-    from ._progress import Progress
+from ._options import PATH, simulation_options
+from ._progress import Progress, shown_progress
 
 
 @click.command()
 @click.argument("checkpoint", type=PATH)
 @simulation_options
-def resume(checkpoint: Path, steps: int | None, duration: float | None, **options: Any) -> None:
+def resume(checkpoint: Path, steps: int | None, duration: float | None, as_json: bool, **options: Any) -> None:
     """Continue from CHECKPOINT, which `pippin run` or `Simulation.save` wrote.
 
     Steps and duration count from the checkpoint. The checkpoint contains the configuration, which cannot be changed.
     Pippin, Newton and Warp must have the same versions as when it was written. The run folder is as with `pippin run`.
     """
-    leave_out_backward_kernels()
-    from pippin.state.checkpoint import Checkpoint
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        with progress.phase("read"):
+            leave_out_backward_kernels()
+            from pippin.state.checkpoint import Checkpoint
 
-    config = structure(tomllib.loads(Checkpoint.read(checkpoint).config))
+            from ._simulate import finish, simulate, step_count
 
-    def start(progress: Progress, *plugins: Any) -> Simulation:
-        with progress.phase("load"):
-            from pippin.simulation import Simulation
+            config = structure(tomllib.loads(Checkpoint.read(checkpoint).config))
+            count = step_count(config, steps, duration)
 
-            return Simulation.load(checkpoint, plugins)
+        def start(progress: Progress, *plugins: Any) -> Simulation:
+            with progress.phase("load"):
+                return Simulation.load(checkpoint, plugins)
 
-    simulate(checkpoint, config, start, step_count(config, steps, duration), **options)
+        results, end = simulate(checkpoint, config, start, count, progress, **options)
+    finish(results, end, as_json=as_json)

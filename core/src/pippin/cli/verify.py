@@ -8,14 +8,19 @@ from pathlib import Path
 import attrs
 import click
 from pippin.config import load
+from pippin.devices import leave_out_backward_kernels
 from pippin.errors import SimulationError
+from rich.console import Console
+
+from ._options import PATH, json_line, overrides
+from ._progress import Progress
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to compare, by default 100.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of the file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON; progress goes to standard error.")
+@overrides()
+@json_line("Print")
 def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) -> None:
     """Run FILE twice, in fresh processes, and compare the results of every step bit by bit.
 
@@ -23,13 +28,12 @@ def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) ->
     step. The exit code is 4 if the runs differ; the error names the first step, array and world that differ, and the
     size of the difference.
     """
-    from pippin.analysis.verify import verify as run_twice
-    from rich.console import Console
-
-    from ._progress import Progress
-
-    load(file, overrides)
     progress = Progress(Console(stderr=as_json))
+    with progress.phase("read"):
+        load(file, overrides)
+    with progress.phase("import"):
+        leave_out_backward_kernels()
+        from pippin.analysis.verify import verify as run_twice
     with progress.phase("compare"):
         found = run_twice(file, overrides, steps, lambda step: progress.update(f"step {step} of {steps}"))
     if as_json:

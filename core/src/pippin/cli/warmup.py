@@ -7,17 +7,20 @@ from pathlib import Path
 import click
 from pippin.config import load
 
+from ._options import PATH, overrides
+from ._progress import shown_progress
+
 
 @click.command()
-@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace a value of every file.")
+@click.argument("files", type=PATH, nargs=-1, required=True, metavar="FILE...")
+@overrides("Replace a value of every file.")
 def warmup(files: tuple[Path, ...], overrides: tuple[str, ...]) -> None:
     """Compile and cache the kernels that each FILE needs. This simulates a single step."""
-    from ._progress import shown_progress
-    from .run import build, import_newton, prepare
+    from ._simulate import build, import_newton, prepare
 
-    configs = {file: load(file, overrides) for file in files}
     with shown_progress() as progress:
+        with progress.phase("read"):
+            configs = {file: load(file, overrides) for file in files}
         for file, config in configs.items():
             progress.note(str(file))
             import_newton(config, progress)

@@ -7,7 +7,7 @@ import warnings
 import pippin
 import pytest
 from pippin.cli._progress import Progress, shown_progress
-from pippin.cli.run import step_count
+from pippin.cli._simulate import step_count
 from rich.console import Console
 
 CONFIG = pippin.structure({"simulation": {"dt": 0.005, "decimation": 4}})

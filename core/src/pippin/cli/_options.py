@@ -1,0 +1,72 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["DEFAULT_DURATION", "PATH", "json_line", "json_list", "out", "overrides", "simulation_options", "solvers"]
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+PATH = click.Path(path_type=Path)
+
+DEFAULT_DURATION = 5.0
+"""Simulated time if neither steps nor a duration are given [s]."""
+
+
+def overrides(help: str = "Replace a value of the file.") -> Callable[[C], C]:
+    """Return the option `--set`."""
+    return click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help=help)
+
+
+def solvers(verb: str) -> Callable[[C], C]:
+    """Return the option `--solver`, which may be given several times."""
+    return click.option(
+        "--solver", "solvers", multiple=True, metavar="NAME", help=f"A solver to {verb}; by default all."
+    )
+
+
+def out(what: str = "The run folder") -> Callable[[C], C]:
+    """Return the option `--out`."""
+    return click.option("--out", type=PATH, metavar="DIR", help=f"{what}, new or empty.")
+
+
+def json_line(verb: str = "End with") -> Callable[[C], C]:
+    """Return the option `--json` of a command that prints one line."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help=f"{verb} one line of JSON; progress goes to standard error."
+    )
+
+
+def json_list(command: C) -> C:
+    """Add the option `--json` of a command that prints a table."""
+    return click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")(command)
+
+
+def simulation_options(command: C) -> C:
+    """Add the common options of `run` and `resume`: the duration, and the files to write."""
+    options = (
+        click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate."),
+        click.option(
+            "--duration", type=float, metavar="SECONDS", help=f"Time to simulate, by default {DEFAULT_DURATION:g} s."
+        ),
+        out(),
+        click.option(
+            "--record-worlds", type=click.IntRange(min=0), default=1, help="Number of worlds to record, by default 1."
+        ),
+        click.option(
+            "--checkpoint",
+            "target",
+            type=PATH,
+            metavar="FILE",
+            help="Save the simulation for `pippin resume`, at the end or when Ctrl-C stops it.",
+        ),
+        json_line(),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
