@@ -1,6 +1,8 @@
 """A function in a process of its own: its messages, its errors, and how its death is told."""
 
+import importlib
 import os
+from functools import partial
 
 import pytest
 from pippin.errors import ConfigError, SimulationError
@@ -11,6 +13,12 @@ import os
 import sys
 
 from pippin.errors import ConfigError
+
+IS_PREPARED = "sqlite3" in sys.modules
+
+
+def tell(connection):
+    connection.send(IS_PREPARED)
 
 
 def count(connection, start):
@@ -54,6 +62,12 @@ def test_messages_go_both_ways_and_nothing_is_shared(functions, capfd):
         assert process.receive() == 42
 
     assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("before", [None, partial(importlib.import_module, "sqlite3")])
+def test_something_may_be_called_before_the_module_of_the_function_is_imported(functions, before):
+    with FreshProcess("teller", functions.tell, before=before) as process:
+        assert process.receive() == (before is not None)
 
 
 @pytest.mark.parametrize(

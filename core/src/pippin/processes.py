@@ -6,6 +6,7 @@ import atexit
 import gc
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import warnings
@@ -28,13 +29,18 @@ class FreshProcess:
         name: Name of the process in errors.
         function: Called with its end of the connection, then `arguments`; importable by its name from its module.
         arguments: Plain data; they are pickled.
+        before: Called before the module of `function` is imported; a partial of `import_hot_modules`, for example.
     """
 
-    def __init__(self, name: str, function: Callable[..., None], *arguments: Any) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., None], *arguments: Any, before: Callable[[], None] | None = None
+    ) -> None:
         context = multiprocessing.get_context("spawn")
         self._name = name
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_run, args=(theirs, function, arguments), daemon=True)
+        self._process = context.Process(
+            target=_run, args=(theirs, before, pickle.dumps(function), arguments), daemon=True
+        )
         self._process.start()
         theirs.close()
 
@@ -79,13 +85,17 @@ class FreshProcess:
         self._connection.close()
 
 
-def _run(connection: Connection, function: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+def _run(
+    connection: Connection, before: Callable[[], None] | None, function: bytes, arguments: tuple[Any, ...]
+) -> None:
     """Run the function. Standard output belongs to the caller, so everything printed here goes to standard error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal: the caller ends this one
     os.dup2(sys.stderr.fileno(), 1)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends
     try:
-        function(connection, *arguments)
+        if before is not None:
+            before()
+        pickle.loads(function)(connection, *arguments)  # imports its module
     except PippinError as error:
         connection.send(error)

@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,11 @@ import attrs
 import numpy as np
 from pippin.catalog.entries import Catalog
 from pippin.components.declaration import Declaration
-from pippin.config import SimulationConfig
+from pippin.config import SimulationConfig, load
 from pippin.devices import warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.processes import FreshProcess
-from pippin.simulation import Simulation
+from pippin.simulation import Simulation, import_hot_modules
 from pippin.step.compilation import compile_step
 
 from . import measures
@@ -134,15 +135,18 @@ def compare(
         timeout: Longest time that a solver may take [s].
         phase: Called with each solver's name; the context manager that it returns is entered while the solver runs.
     """
+    before = partial(import_hot_modules, requires_grad=load(file, overrides).simulation.requires_grad)
     results = []
     for solver in solvers:
         with phase(solver):
-            results.append(_run_apart(file, overrides, solver, steps, timeout))
+            results.append(_run_apart(file, overrides, solver, steps, timeout, before))
     return _related(results, reference)
 
 
-def _run_apart(file: Path, overrides: Sequence[str], solver: str, steps: int, timeout: float | None) -> SolverRun:
-    with FreshProcess(solver, _run, file, overrides, solver, steps, time.time()) as process:
+def _run_apart(
+    file: Path, overrides: Sequence[str], solver: str, steps: int, timeout: float | None, before: Callable[[], None]
+) -> SolverRun:
+    with FreshProcess(solver, _run, file, overrides, solver, steps, time.time(), before=before) as process:
         try:
             return process.receive(timeout)
         except (ConfigError, PluginError) as error:

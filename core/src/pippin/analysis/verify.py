@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from pippin.config import load
 from pippin.devices import warp_quiet
 from pippin.processes import FreshProcess
-from pippin.simulation import Simulation
+from pippin.simulation import Simulation, import_hot_modules
 from pippin.state.outcome import Outcome
 from pippin.state.world_rows import worlds_of
 
@@ -70,9 +71,10 @@ def verify(
         PluginError: A plugin is broken.
         SimulationError: A run fails, or ends in values that are not finite.
     """
+    before = partial(import_hot_modules, requires_grad=load(file, overrides).simulation.requires_grad)
     with (
-        FreshProcess("first run", _replay, file, overrides, steps) as first,
-        FreshProcess("second run", _replay, file, overrides, steps) as second,
+        FreshProcess("first run", _replay, file, overrides, steps, before=before) as first,
+        FreshProcess("second run", _replay, file, overrides, steps, before=before) as second,
     ):
         runs = (first, second)
         for step in range(steps + 1):
