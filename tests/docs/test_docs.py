@@ -130,7 +130,7 @@ class Runner:
         settings = list(takewhile(re.compile(r"[A-Z_]+=").match, words))
         words = words[len(settings) :]
         if words[:2] == ["uv", "run"]:
-            words = words[2:]
+            words = words[4 if words[2] == "--group" else 2 :]
         if words[:3] == ["uv", "pip", "install"]:
             self.install(self.folder / words[-1])
             return
