@@ -1,0 +1,20 @@
+"""Buffers of contacts in scenes in which nothing can collide."""
+
+import pippin
+
+
+def test_no_pipeline_is_built_if_nothing_can_collide(configure, chain):
+    with pippin.Simulation(configure("xpbd"), prototype=chain()) as simulation:
+        simulation.step(2)
+        simulation.check()
+
+        assert simulation.contact_source.pipeline is None
+        assert simulation.contacts.rigid_contact_max == 0
+        assert simulation.capacities == ()
+
+
+def test_a_capacity_that_the_file_asks_for_is_allocated_all_the_same(configure, chain):
+    config = configure("xpbd", collision={"rigid_contact_max": 7})
+
+    with pippin.Simulation(config, prototype=chain()) as simulation:
+        assert simulation.contacts.rigid_contact_max == 7
