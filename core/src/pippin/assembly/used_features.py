@@ -14,6 +14,10 @@ _NO_LIMIT = 1e6
 """Value from which Newton's importers and builders treat an effort or a velocity as unlimited."""
 
 
+_LIGHT = 1e-8
+"""Mass below which a link is there for its joint alone [kg]."""
+
+
 def used_features(model: newton.Model) -> dict[str, Sequence[str]]:
     """Return the users of each feature; features without users are left out.
 
@@ -127,6 +131,11 @@ def _bodies(model: newton.Model) -> Sequence[str]:
     return [model.body_label[index] for index in np.flatnonzero(_is_moved(model))]
 
 
+def _light_links(model: newton.Model) -> Sequence[str]:
+    mass = _host(model.body_mass)
+    return [model.body_label[index] for index in np.flatnonzero(_is_moved(model) & (mass > 0.0) & (mass < _LIGHT))]
+
+
 def _colliders(model: newton.Model) -> Sequence[str]:
     """Return the shapes on moving bodies that collide with shapes."""
     is_collider = (_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
@@ -180,6 +189,7 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "distance_joints": _by_type("DISTANCE"),
     "rod_joints": _by_type("ROD"),
     "loop_joints": _loops,
+    "light_links": _light_links,
     "joint_limits": _by_dof(lambda model: _limits(model) & ~_of_balls(model)),
     "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
     "joint_drives": _by_dof(_drives),

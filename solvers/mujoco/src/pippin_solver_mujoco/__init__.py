@@ -147,6 +147,7 @@ class SolverMuJoCo:
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
+        "light_links",
         "loop_joints",
         "mimic_constraints",
         "mimic_joints",

@@ -33,9 +33,8 @@ def _ball_limits(model: newton.Model, solver: newton.solvers.SolverMuJoCo) -> di
     mapping: Any = solver.mjc_jnt_to_newton_jnt
     if mapping is None or not mapping.size:
         return {}
-    kinds, starts, upper = (
-        array.numpy() for array in (model.joint_type, model.joint_qd_start, model.joint_limit_upper)  # pyright: ignore
-    )
+    own: Any = model
+    kinds, starts, upper = own.joint_type.numpy(), own.joint_qd_start.numpy(), own.joint_limit_upper.numpy()
     found = {}
     for index, joint in enumerate(mapping.numpy()[0]):
         if kinds[joint] == int(newton.JointType.BALL) and upper[starts[joint]] < _LARGEST_ANGLE:

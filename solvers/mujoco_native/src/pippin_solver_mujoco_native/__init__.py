@@ -125,6 +125,7 @@ class SolverMuJoCoNative:
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
+        "light_links",
         "loop_joints",
         "mimic_constraints",
         "mimic_joints",

@@ -195,6 +195,7 @@ class SolverSteel:
         "joint_damping",
         "loop_joints",
         "mimic_constraints",
+        "light_links",
         "mimic_joints",
     }
     optional_features: ClassVar = {
