@@ -87,8 +87,8 @@ def test_a_free_body_has_no_joint_at_all(model):
     assert not box.is_fixed_base
 
 
-def test_a_d6_joint_of_one_axis_is_numbered_too(model):
-    assert of_articulation(model, 2).dof_names == ("one:0",)
+def test_a_d6_joint_of_one_axis_has_its_name(model):
+    assert of_articulation(model, 2).dof_names == ("one",)
 
 
 def test_copies_of_a_robot_have_equal_metatypes(model, robot):

@@ -108,7 +108,8 @@ class JointConfig:
     """Properties of an actuator's joints in the solver; by default the asset's."""
 
     joints: tuple[str, ...] = attrs.field(validator=min_len(1))
-    """Full-match regular expressions of joint labels, or of their last segments."""
+    """Full-match regular expressions of names of joints or axes; of whole labels if they contain a `/`. Joints without
+    axes are left out."""
 
     armature: float | Mapping[str, float] | None = parameter(0.0, default=None)
     """Rotor inertia of the joints in the solver [kg or kg·m²], for all joints or by pattern; by default the asset's."""
