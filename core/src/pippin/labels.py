@@ -102,7 +102,7 @@ def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_p
         labels: The labels that the pattern was compared with.
         what: Kind of labelled element: `body`, `joint`.
         where: Place of the pattern, at the beginning of the fault.
-        by_path: Whether patterns of this kind must cover the whole label, so that the last segment does not match.
+        by_path: Whether patterns of this kind must cover the whole label, so that the name does not match.
     """
     labels = list(dict.fromkeys(labels))
     names = labels if by_path else list(dict.fromkeys(map(name_of, labels)))

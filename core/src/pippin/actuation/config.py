@@ -28,7 +28,7 @@ class Uniform:
 
 
 Parameter = float | Uniform | Mapping[str, float | Uniform]
-"""One value for all joints, or a table from patterns of joint labels to values; each value may be random."""
+"""One value for all axes, or a table from patterns of names of joints or axes to values; each value may be random."""
 
 
 def parameter(minimum: float = -math.inf, default: Any = attrs.NOTHING, above: float | None = None) -> Any:
