@@ -7,7 +7,7 @@ names of axes in a custom attribute, which survives copies, replication and `fin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pippin import labels
@@ -62,6 +62,15 @@ def declare_axis_names(builder: newton.ModelBuilder) -> None:
             mjcf_value_transformer=_as_newton_labels,
         )
     )
+
+
+def forget_needless_names(builder: newton.ModelBuilder) -> None:
+    """Forget the names that the labels of joints say as well: only joints with several axes need names."""
+    joints, attribute = _Joints(builder), builder.custom_attributes[f"{_NAMESPACE}:{_NAME}"]
+    several = (joints.dofs(joint) for joint in joints.indices if joints.has_axes(joint))
+    needed = {dof for dofs in several if len(dofs) > 1 for dof in dofs}
+    values: Any = attribute.values
+    attribute.values = {dof: name for dof, name in values.items() if dof in needed}
 
 
 def axis_labels(of: newton.ModelBuilder | newton.Model, joints: Iterable[int] | None = None) -> list[str]:
@@ -145,7 +154,7 @@ class _Joints:
         self.indices = range(len(of.joint_label))
         self._dof_count = of.joint_dof_count
         self._starts, self._types = _on_host(of.joint_qd_start), _on_host(of.joint_type)
-        self._names = _names(of)
+        self._name_of = _names(of)
 
     def dofs(self, joint: int) -> range:
         """Return the degrees of freedom of a joint."""
@@ -166,21 +175,22 @@ class _Joints:
         """Return the label of each degree of freedom of a joint."""
         label, dofs = self.labels[joint], self.dofs(joint)
         # A ball in an MJCF file has one name for three degrees of freedom.
-        names = [self._names.get(dof, "") for dof in dofs] if self.has_axes(joint) else [""] * len(dofs)
+        names = [self._name_of(dof) for dof in dofs] if self.has_axes(joint) else [""] * len(dofs)
         if len(names) == 1 and not names[0]:
             return [label]
         parent = label[: len(label) - len(labels.name_of(label))]
         return [parent + name if name else labels.AxisLabel(f"{label}:{axis}") for axis, name in enumerate(names)]
 
 
-def _names(of: newton.ModelBuilder | newton.Model) -> Mapping[int, str]:
-    """Return the names of axes by degree of freedom."""
+def _names(of: newton.ModelBuilder | newton.Model) -> Callable[[int], str]:
+    """Return a function from a degree of freedom to the name of its axis, empty if it has none."""
     import newton
 
     if isinstance(of, newton.ModelBuilder):
         attribute: Any = of.custom_attributes.get(f"{_NAMESPACE}:{_NAME}")
-        return {} if attribute is None else attribute.values
-    return dict(enumerate(getattr(getattr(of, _NAMESPACE, None), _NAME, ())))
+        return lambda dof: "" if attribute is None else attribute.values.get(dof, "")
+    names = getattr(getattr(of, _NAMESPACE, None), _NAME, None)
+    return lambda dof: "" if names is None else names[dof]
 
 
 def _on_host(values: Any) -> Any:

@@ -14,7 +14,7 @@ import attrs
 import newton
 import warp as wp
 from newton import usd
-from pippin.axes import choose_axes, declare_axis_names
+from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
 from pippin.config.files import find_file
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
@@ -85,6 +85,8 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
         raise ConfigError(failure(asset, error)) from error
+    if asset.format is FORMATS["mjcf"]:
+        forget_needless_names(builder)
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
     _place_joints(builder, asset)
