@@ -340,7 +340,8 @@ def test_axes_of_a_merged_joint_start_where_the_configuration_says(write):
 def test_a_position_for_every_joint_leaves_out_the_root_with_a_note(write, caplog):
     path = write("leg.xml", MERGED)
 
-    builder = imported(path, joint_positions={".*": 0.1})
+    with caplog.at_level(NOTE, "pippin"):
+        builder = imported(path, joint_positions={".*": 0.1})
 
     assert builder.joint_q[7:] == [0.1, 0.1]
     [record] = [record for record in caplog.records if record.name.startswith("pippin")]
