@@ -324,8 +324,8 @@ def test_a_floating_root_takes_no_single_position():
     )
 
 
-MERGED = """<mujoco model="leg"><worldbody><body name="thigh"><freejoint name="root"/><geom size=".1"/><body name="shin">
-<joint name="knee_x" axis="1 0 0"/><joint name="knee-y" axis="0 1 0"/><geom size=".1"/></body></body></worldbody>
+MERGED = """<mujoco model="leg"><worldbody><body name="thigh"><freejoint name="root"/>
+<geom size=".1"/><body name="shin"><joint name="knee_x" axis="1 0 0"/><joint name="knee-y" axis="0 1 0"/><geom size=".1"/></body></body></worldbody>
 </mujoco>"""
 
 
