@@ -324,9 +324,9 @@ def test_a_floating_root_takes_no_single_position():
     )
 
 
-MERGED = """<mujoco model="leg"><worldbody><body name="thigh"><freejoint name="root"/>
-<geom size=".1"/><body name="shin"><joint name="knee_x" axis="1 0 0"/><joint name="knee-y" axis="0 1 0"/><geom size=".1"/></body></body></worldbody>
-</mujoco>"""
+MERGED = """<mujoco model="leg"><worldbody><body name="thigh"><freejoint name="root"/><geom size=".1"/>
+<body name="shin"><joint name="knee_x" axis="1 0 0"/><joint name="knee-y" axis="0 1 0"/><geom size=".1"/></body></body>
+</worldbody></mujoco>"""
 
 
 def test_axes_of_a_merged_joint_start_where_the_configuration_says(write):
