@@ -4,9 +4,9 @@ import mujoco
 import newton
 import numpy as np
 import pytest
-from pippin.assembly.assets.mjcf import normalise
 from pippin.assembly.model import build_model
 from pippin.assembly.scene import add_assets, new_builder
+from pippin.axes import axis_labels
 from pippin.config.model import AssetConfig, SceneConfig
 
 B = '<geom size=".05" mass="1"/>'
@@ -221,9 +221,7 @@ def test_a_normal_form_can_be_switched_off(write):
     assert builder.joint_damping == [0.0]
 
 
-def test_the_names_of_merged_axes_are_kept(write, tmp_path):
-    write(HINGES.format(pos="", rest=""))
+def test_the_names_of_merged_axes_are_kept(write):
+    builder = prototype_of(write(HINGES.format(pos="", rest="")))
 
-    normal = normalise(tmp_path / "robot.xml", [], [])
-
-    assert normal.axes == {"b": ["x", "y"]}
+    assert axis_labels(builder) == ["worldbody/b/x", "worldbody/b/y"]

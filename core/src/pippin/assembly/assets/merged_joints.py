@@ -22,8 +22,8 @@ _LINK_MASS, _LINK_INERTIA = "1e-9", "1e-12 1e-12 1e-12"
 """Mass [kg] and moments of inertia [kg·m²] of a body of a chain: MuJoCo refuses a moving body without them."""
 
 
-def arrange_joints(root: Element, model: Any) -> dict[str, list[str]]:
-    """Rearrange the bodies with several joints, and return the names of the axes of those that Newton merges.
+def arrange_joints(root: Element, model: Any) -> None:
+    """Rearrange the bodies with several joints.
 
     Newton merges the joints of a body into one, whose axes share an anchor and whose slides come first. If that is the
     same mechanism, only the anchors of slides move, which have no effect. Otherwise each joint but the last gets a body
@@ -35,7 +35,6 @@ def arrange_joints(root: Element, model: Any) -> dict[str, list[str]]:
     """
     coupled = {each.get("joint") for each in root.iterfind("tendon/fixed/joint")}
     coupled |= {each.get(key) for each in root.iterfind("equality/joint") for key in ("joint1", "joint2")}
-    axes = {}
     for parent, body in [(each, child) for each in root.iter() for child in each.findall("body")]:
         joints = [each for each in body if each.tag in ("joint", "freejoint")]
         names = [each.get("name", "") for each in joints]
@@ -45,11 +44,9 @@ def arrange_joints(root: Element, model: Any) -> dict[str, list[str]]:
             anchor = _text(model.joint(names[-1]).pos)
             for joint in joints:
                 joint.set("pos", anchor)
-            axes[body.get("name", "")] = names
         else:
             _split(parent, body, joints)
             _keep_apart(root, model, model.body(body.get("name")).id)
-    return axes
 
 
 def _joints(model: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -36,9 +36,6 @@ class NormalMJCF:
 
     model: Any
     """The `mujoco.MjModel` that MuJoCo compiles from the file."""
-
-    axes: Mapping[str, Sequence[str]]
-    """Names of the axes of each body whose joints Newton merges into one, in Newton's order, by the body's name."""
 
 
 def normalise(
@@ -73,8 +70,8 @@ def normalise(
     _write_inertias(root, model)
     complete_vectors(root)
     write_servos(root, model)
-    axes = arrange_joints(root, model)
-    return NormalMJCF(text=ElementTree.tostring(root, encoding="unicode"), model=model, axes=axes)
+    arrange_joints(root, model)
+    return NormalMJCF(text=ElementTree.tostring(root, encoding="unicode"), model=model)
 
 
 def _compile(spec: Any) -> Any:
