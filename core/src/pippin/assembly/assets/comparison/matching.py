@@ -1,0 +1,225 @@
+"""Correspondence of the elements of two models: by name, and by their order in the tree if they have none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+import mujoco
+import numpy as np
+
+__all__ = ["Match", "frames_at_start", "match_models"]
+
+_mujoco: Any = mujoco  # an extension without type stubs
+
+_NO_MASS = 1e-6
+"""Mass of a body that only carries a joint [kg]."""
+
+
+@attrs.frozen
+class Match:
+    """Two models, and for each element of the first the corresponding one of the second."""
+
+    theirs: Any
+    ours: Any
+    bodies: Mapping[int, int]
+    joints: Mapping[int, int]
+    geoms: Mapping[int, int]
+    sites: Mapping[int, int]
+    tendons: Mapping[int, int]
+
+    def indices(self, kind: str) -> Mapping[int, int]:
+        """Return the correspondence of one kind of element: `joint`."""
+        return {
+            "body": self.bodies,
+            "joint": self.joints,
+            "geom": self.geoms,
+            "site": self.sites,
+            "tendon": self.tendons,
+        }[kind]
+
+    @cached_property
+    def frames(self) -> tuple[Any, Any]:
+        """MuJoCo's data of both models, with all poses at the start."""
+        return frames_at_start(self.theirs), frames_at_start(self.ours)
+
+    def rank_of_joint(self, joint: int) -> tuple[int, int]:
+        """Return the places of a joint among the matched joints of its body, in the order of each model."""
+        owner = self.theirs.jnt_bodyid[joint]
+        beside = [i for i in self.joints if self.theirs.jnt_bodyid[i] == owner]
+        return sorted(beside).index(joint), sorted(self.joints[i] for i in beside).index(self.joints[joint])
+
+    def name(self, kind: str, index: int) -> str:
+        """Return an element of the first model as text: `joint 'knee'`, or `joint 2 of body 'leg'` without a name."""
+        return described(self.theirs, kind, index)
+
+
+def match_models(theirs: Any, ours: Any) -> Match:
+    """Return which elements of two models correspond."""
+    bodies = _match_bodies(theirs, ours)
+    joints, geoms, sites = {}, {}, {}
+    for body, ours_body in bodies.items():
+        joints |= _match_joints(theirs, ours, body, _carriers(theirs, ours, bodies, body))
+        for kind, found in (("geom", geoms), ("site", sites)):
+            found |= _match_rigid(kind, theirs, ours, body, ours_body)
+    return Match(theirs, ours, bodies, joints, geoms, sites, _match_tendons(theirs, ours))
+
+
+def frames_at_start(model: Any) -> Any:
+    """Return MuJoCo's data of a model with all poses at the start."""
+    data = _mujoco.MjData(model)
+    _mujoco.mj_kinematics(model, data)
+    return data
+
+
+def described(model: Any, kind: str, index: int) -> str:
+    """Return an element as text: `joint 'knee'`, or `joint 2 of body 'leg'` if it has no name."""
+    name = getattr(model, kind)(index).name
+    if name:
+        return f"{kind} {name!r}"
+    if kind in ("joint", "geom", "site"):
+        owners = getattr(model, f"{'jnt' if kind == 'joint' else kind}_bodyid")
+        body = int(owners[index])
+        return f"{kind} {index - int(np.argmax(owners == body))} of {described(model, 'body', body)}"
+    return f"{kind} {index}"
+
+
+def _match_bodies(theirs: Any, ours: Any) -> dict[int, int]:
+    found, used = {0: 0}, {0}
+    for body in range(1, theirs.nbody):
+        parent = found.get(int(theirs.body_parentid[body]))
+        candidates = (
+            _below(ours, parent, used) if parent is not None else [i for i in range(ours.nbody) if i not in used]
+        )
+        chosen = _choose_body(theirs, body, ours, candidates)
+        if chosen is not None:
+            found[body] = chosen
+            used.add(chosen)
+    return found
+
+
+def _choose_body(theirs: Any, body: int, ours: Any, candidates: Sequence[int]) -> int | None:
+    name = theirs.body(body).name
+    if name:
+        named = [i for i in candidates if _ends_with(ours.body(i).name, name)]
+        exact = [i for i in named if _is_own_name(ours, i, name)]
+        return next(iter(exact or named), None)
+    siblings = {theirs.body(i).name for i in range(theirs.nbody)} - {""}
+    for candidate in candidates:
+        if not any(_is_own_name(ours, candidate, sibling) for sibling in siblings):
+            return _with_mass(theirs, body, ours, candidate)
+    return None
+
+
+def _with_mass(theirs: Any, body: int, ours: Any, candidate: int) -> int:
+    """Return the body that has the mass, at the end of a chain of bodies that only carry joints."""
+    while theirs.body_mass[body] >= _NO_MASS > ours.body_mass[candidate]:
+        children = np.flatnonzero(ours.body_parentid == candidate)
+        if len(children) != 1:
+            break
+        candidate = int(children[0])
+    return candidate
+
+
+def _below(ours: Any, parent: int, used: set[int]) -> list[int]:
+    """Return the bodies below another that are not used, the nearest first; not those below a used one."""
+    level, found = [parent], []
+    while level:
+        level = [i for i in range(1, ours.nbody) if int(ours.body_parentid[i]) in level and i not in used]
+        found += level
+    return found
+
+
+def _carriers(theirs: Any, ours: Any, bodies: Mapping[int, int], body: int) -> list[int]:
+    """Return the bodies of ours that carry the joints of a body of theirs, from the root on; the last is its own."""
+    end = bodies.get(int(theirs.body_parentid[body]))
+    matched = set(bodies.values())
+    chain = [bodies[body]]
+    while (above := int(ours.body_parentid[chain[0]])) not in (0, end, *matched):
+        chain.insert(0, above)
+    return chain
+
+
+def _match_joints(theirs: Any, ours: Any, body: int, carriers: Sequence[int]) -> dict[int, int]:
+    mine = list(_owned(theirs, "jnt", body))
+    free = [joint for carrier in carriers for joint in _owned(ours, "jnt", carrier)]
+
+    def is_named(i: int, j: int) -> bool:
+        return bool(theirs.joint(i).name) and _ends_with(ours.joint(j).name, theirs.joint(i).name)
+
+    def is_parallel(i: int, j: int) -> bool:
+        return theirs.jnt_type[i] == ours.jnt_type[j] and np.allclose(theirs.jnt_axis[i], ours.jnt_axis[j], atol=1e-4)
+
+    def is_same_type(i: int, j: int) -> bool:
+        return theirs.jnt_type[i] == ours.jnt_type[j]
+
+    return _pair_off(mine, free, (is_named, is_parallel, is_same_type, lambda i, j: True))
+
+
+def _match_rigid(kind: str, theirs: Any, ours: Any, body: int, ours_body: int) -> dict[int, int]:
+    mine, free = list(_owned(theirs, kind, body)), list(_owned(ours, kind, ours_body))
+    names = {j: re.sub(r"_\d+$", "", getattr(ours, kind)(j).name) for j in free}
+    types = (getattr(theirs, f"{kind}_type"), getattr(ours, f"{kind}_type"))
+
+    def their_name(i: int) -> str:
+        return getattr(theirs, kind)(i).name
+
+    def is_last_segment(i: int, j: int) -> bool:
+        return bool(their_name(i)) and _plain(names[j].rsplit("/", 1)[-1]) == _plain(their_name(i))
+
+    def is_named(i: int, j: int) -> bool:
+        return bool(their_name(i)) and _ends_with(names[j], their_name(i))
+
+    def is_placed(i: int, j: int) -> bool:
+        places = getattr(theirs, f"{kind}_pos")[i], getattr(ours, f"{kind}_pos")[j]
+        return types[0][i] == types[1][j] and np.allclose(*places, atol=1e-5)
+
+    def is_same_type(i: int, j: int) -> bool:
+        return types[0][i] == types[1][j]
+
+    return _pair_off(mine, free, (is_last_segment, is_named, is_placed, is_same_type))
+
+
+def _match_tendons(theirs: Any, ours: Any) -> dict[int, int]:
+    def is_named(i: int, j: int) -> bool:
+        return bool(theirs.tendon(i).name) and _ends_with(ours.tendon(j).name, theirs.tendon(i).name)
+
+    def is_as_long(i: int, j: int) -> bool:
+        return not theirs.tendon(i).name and theirs.tendon_num[i] == ours.tendon_num[j]
+
+    return _pair_off(list(range(theirs.ntendon)), list(range(ours.ntendon)), (is_named, is_as_long))
+
+
+def _pair_off(mine: list[int], free: list[int], tests: Sequence[Callable[[int, int], bool]]) -> dict[int, int]:
+    """Return pairs of elements that pass a test, in order; those that pass an earlier test come first."""
+    pairs: dict[int, int] = {}
+    for test in tests:
+        for i in mine:
+            if i not in pairs:
+                chosen = next((j for j in free if test(i, j)), None)
+                if chosen is not None:
+                    pairs[i] = chosen
+                    free.remove(chosen)
+    return pairs
+
+
+def _owned(model: Any, kind: str, body: int) -> Iterator[int]:
+    yield from np.flatnonzero(getattr(model, f"{kind}_bodyid") == body).tolist()
+
+
+def _is_own_name(ours: Any, body: int, name: str) -> bool:
+    """Return if the path of a body of ours is its parent's path and this name."""
+    path, above = ours.body(body).name, ours.body(int(ours.body_parentid[body])).name
+    own = path.removeprefix(above) if int(ours.body_parentid[body]) else re.sub(r"^.*?worldbody", "", path)
+    return _plain(own).strip("_") == _plain(name).strip("_")
+
+
+def _ends_with(path: str, name: str) -> bool:
+    return f"_{_plain(path)}".endswith(f"_{_plain(name)}")
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"\W", "_", name)
