@@ -10,10 +10,13 @@ import numpy as np
 
 from .difference import Difference, Value
 
-__all__ = ["Field", "compare_fields", "differ", "number"]
+__all__ = ["TURN", "Field", "compare_fields", "differ", "number"]
 
 _RELATIVE = 1e-5
 """Newton stores single precision, and MuJoCo writes six digits."""
+
+TURN = 5e-5
+"""Angle below which two orientations are equal [rad]: Newton finds them in single precision."""
 
 
 @attrs.frozen

@@ -10,7 +10,7 @@ import numpy as np
 
 from .design import BY_DESIGN
 from .difference import Difference
-from .fields import Field, compare_fields, differ, number
+from .fields import TURN, Field, compare_fields, differ, number
 from .matching import Match, described
 from .pairs import colliding_pairs
 
@@ -107,7 +107,7 @@ def _compare_pose(match: Match, element: str, kind: str, geom: int, our_geom: in
         axes = axes[0][:, 2], axes[1][:, 2]
         if kind != "plane" and axes[0] @ axes[1] < 0.0:
             axes = axes[0], -axes[1]
-    if kind != "sphere" and differ(*axes, 1e-5):
+    if kind != "sphere" and differ(*axes, TURN):
         yield Difference(element, "orientation", number(theirs.geom_quat[geom]), number(ours.geom_quat[our_geom]))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .design import BY_DESIGN
 from .difference import Difference, Value
-from .fields import Field, compare_fields, differ, number
+from .fields import TURN, Field, compare_fields, differ, number
 from .matching import Match, described
 
 __all__ = ["compare_bodies", "compare_joints"]
@@ -96,7 +96,7 @@ def _compare_body(match: Match, element: str, body: int, our_body: int) -> Itera
     places = _relative(match.frames[0], parent, body), _relative(match.frames[1], our_parent, our_body)
     if differ(places[0][0], places[1][0], 1e-6):
         yield Difference(element, "pos", number(places[0][0]), number(places[1][0]), True)
-    if differ(places[0][1], places[1][1], 1e-5):
+    if differ(places[0][1], places[1][1], TURN):
         yield Difference(element, "orientation", number(places[0][1]), number(places[1][1]), True)
     mocap = bool(theirs.body_mocapid[body] >= 0), bool(ours.body_mocapid[our_body] >= 0)
     if mocap[0] != mocap[1]:
@@ -108,7 +108,7 @@ def _compare_inertia(match: Match, element: str, body: int, our_body: int) -> It
     if differ(theirs.body_ipos[body], ours.body_ipos[our_body], 1e-6):
         yield Difference(element, "inertial pos", number(theirs.body_ipos[body]), number(ours.body_ipos[our_body]))
     before, after = _inertia(theirs, body), _inertia(ours, our_body)
-    if differ(before, after, 1e-10):
+    if differ(before, after, 1e-10 + TURN * np.abs(before).max()):
         yield Difference(element, "fullinertia", _six(before), _six(after))
 
 
@@ -169,7 +169,7 @@ def _compare_axis(match: Match, element: str, joint: int, our_joint: int) -> Ite
     if ranks[0] != ranks[1]:
         yield Difference(element, "order in its body", float(ranks[0] + 1), float(ranks[1] + 1), True)
     axes = match.frames[0].xaxis[joint], match.frames[1].xaxis[our_joint]
-    if kind in ("slide", "hinge") and differ(*axes, 1e-5):
+    if kind in ("slide", "hinge") and differ(*axes, TURN):
         yield Difference(element, "axis in the world", number(axes[0]), number(axes[1]), True)
     anchors = match.frames[0].xanchor[joint], match.frames[1].xanchor[our_joint]
     offset = anchors[1] - anchors[0]

@@ -1,0 +1,234 @@
+"""Survey of the MJCF files of the installed packages: `python tests/fidelity/survey.py [--page FILE] [PATTERN...]`.
+
+Each file that MuJoCo loads and that can move is imported as a scene of one world on `mujoco-native`. MuJoCo's model of
+the file is compared with ours, field by field; then both move for half a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib.util
+import re
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import attrs
+import mujoco
+import numpy as np
+import pippin
+from pippin.assembly.assets.comparison import Difference, compare, worded
+from pippin.assembly.assets.comparison.matching import match_models
+
+PACKAGES = (
+    "newton",
+    "gymnasium",
+    "mujoco",
+    "mujoco_warp",
+    "brax",
+    "dm_control",
+    "gymnasium_robotics",
+    "metaworld",
+    "mjlab",
+    "mujoco_playground",
+    "openarm_mujoco",
+    "pybullet_data",
+    "robosuite",
+)
+"""Packages with MJCF files, those of the group `dev` first."""
+
+STEP_COUNT, DT = 250, 0.002
+"""Steps of the passive motion, and their length [s]."""
+
+_SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
+"""The first of the two types of joints that have an axis."""
+
+_CONTACT = int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+
+LIMIT = 300.0
+"""Time after which a file is given up [s]."""
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """What the survey found about one file."""
+
+    name: str
+    """The file below its package's folder: `gymnasium/envs/mujoco/assets/ant.xml`."""
+
+    outcome: str
+    """`same`, `differs`, `refused`, or `not counted`: MuJoCo does not load it, or nothing in it can move."""
+
+    reason: str = ""
+    """Why it was refused or not counted."""
+
+    differences: Sequence[Difference] = ()
+    """All differences, those by design too."""
+
+    distance: float | None = None
+    """Distance between the two motions after half a second, RMS over the bodies [m]; None if they have other joints."""
+
+    seconds: float = 0.0
+    """Time that the file took [s]."""
+
+    @property
+    def faults(self) -> list[Difference]:
+        """The differences that are not by design."""
+        return [difference for difference in self.differences if not difference.is_by_design]
+
+
+def files() -> dict[str, Path]:
+    """Return the MJCF files of the installed packages by name."""
+    found = {}
+    for package in PACKAGES:
+        spec = importlib.util.find_spec(package)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            for path in sorted([*Path(folder).rglob("*.xml"), *Path(folder).rglob("*.mjcf")]):
+                if b"<mujoco" in path.read_bytes():
+                    found[f"{package}/{path.relative_to(folder).as_posix()}"] = path
+    return found
+
+
+def load(path: Path) -> Any:
+    """Return MuJoCo's model of a file.
+
+    Raises:
+        ValueError: MuJoCo cannot read it, or nothing in it can move.
+    """
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    if not theirs.nv:
+        raise ValueError("nothing in it can move")
+    return theirs
+
+
+def survey(name: str, path: Path) -> Finding:
+    """Return what the comparison of one file finds."""
+    mujoco.set_mju_user_warning(lambda _: None)  # MuJoCo would write a log file into the current folder
+    start = time.perf_counter()
+    finding = functools.partial(Finding, name=name)
+    try:
+        theirs = load(path)
+    except ValueError as error:
+        return finding(outcome="not counted", reason=_line(error))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            simulation = build(path, theirs)
+    except Exception as error:
+        return finding(outcome="refused", reason=_line(error), seconds=time.perf_counter() - start)
+    ours: Any = simulation.solver
+    differences = compare(theirs, ours.mj_model)
+    moved = distance(theirs, simulation)
+    outcome = "same" if all(difference.is_by_design for difference in differences) else "differs"
+    seconds = time.perf_counter() - start
+    return finding(outcome=outcome, differences=differences, distance=moved, seconds=seconds)
+
+
+def build(path: Path, theirs: Any) -> pippin.Simulation:
+    """Return the simulation of a file in one world, with the gravity that the file states."""
+    is_off = theirs.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    gravity = [0.0, 0.0, 0.0] if is_off else theirs.opt.gravity.tolist()
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT, "decimation": STEP_COUNT},
+        "scene": {"gravity": gravity, "assets": [{"path": str(path)}]},
+        "solver": {"type": "mujoco-native", "threads": 1},
+    }
+    return pippin.Simulation(pippin.structure(tables))
+
+
+def distance(theirs: Any, simulation: pippin.Simulation) -> float | None:
+    """Return the distance between MuJoCo's motion of its model and ours after half a second, RMS over bodies [m].
+
+    Every hinge and slide starts with a random speed (standard deviation 1 rad/s or 1 m/s), all other joints at rest.
+    No actuator gets a control. Contacts are off: they amplify rounding. None if a joint has no counterpart, or MuJoCo
+    itself diverges.
+    """
+    solver: Any = simulation.solver
+    ours = solver.mj_model
+    match = match_models(theirs, ours)
+    pairs = list(match.joints.items())
+    if len(pairs) != theirs.njnt or any(theirs.jnt_type[i] != ours.jnt_type[j] for i, j in pairs):
+        return None
+    axes = [(theirs.jnt_dofadr[i], ours.jnt_dofadr[j]) for i, j in pairs if theirs.jnt_type[i] >= _SLIDE]
+    speeds = np.random.default_rng(0).normal(size=len(axes)).astype(np.float32)
+    moved = _move(theirs, [dof for dof, _ in axes], speeds, int(ours.opt.integrator))
+    if moved is None:
+        return None
+    data = _step(simulation, [dof for _, dof in axes], speeds)
+    offsets = [moved[body] - data.xpos[other] for body, other in match.bodies.items()]
+    return float(np.sqrt(np.mean(np.sum(np.square(offsets), axis=1))))
+
+
+def _move(theirs: Any, dofs: Sequence[int], speeds: np.ndarray, integrator: int) -> np.ndarray | None:
+    """Return the positions of the bodies of MuJoCo's model after the motion [m]; None if it diverges."""
+    theirs.opt.timestep, theirs.opt.integrator = DT, integrator
+    theirs.opt.disableflags |= _CONTACT
+    data = mujoco.MjData(theirs)
+    data.qvel[dofs] = speeds
+    for _ in range(STEP_COUNT):
+        mujoco.mj_step(theirs, data)
+    mujoco.mj_kinematics(theirs, data)
+    return None if data.warning.number.any() else data.xpos.copy()
+
+
+def _step(simulation: pippin.Simulation, dofs: Sequence[int], speeds: np.ndarray) -> Any:
+    """Return MuJoCo's data of our model after the motion."""
+    solver: Any = simulation.solver
+    solver.batch.expand("opt.disableflags")[:] |= _CONTACT
+    dof_of = solver._converted.mjc_dof_to_newton_dof.numpy()[0]
+    velocities = np.zeros(simulation.model.joint_dof_count, dtype=np.float32)
+    velocities[dof_of[dofs]] = speeds
+    simulation.state.joint_qd.assign(velocities)
+    simulation.step()
+    data = mujoco.MjData(solver.mj_model)
+    data.qpos[:] = solver.batch.bind("qpos")[0]
+    mujoco.mj_kinematics(solver.mj_model, data)
+    return data
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:400]
+
+
+def survey_all(chosen: dict[str, Path], jobs: int = 1) -> Iterator[Finding]:
+    """Yield the findings of files, in order, from processes of their own."""
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=20) as pool:
+        tasks = [pool.submit(survey, name, path) for name, path in chosen.items()]
+        for name, task in zip(chosen, tasks, strict=True):
+            try:
+                yield task.result(timeout=LIMIT)
+            except Exception as error:
+                yield Finding(name=name, outcome="refused", reason=_line(error))
+
+
+def text(finding: Finding) -> str:
+    """Return a finding as lines for a terminal."""
+    moved = "-" if finding.distance is None else f"{finding.distance:.0e} m"
+    lines = [f"{finding.outcome:12} {moved:8} {finding.seconds:5.1f} s  {finding.name}"]
+    lines += [f"    {line}" for line in [finding.reason, *worded(finding.faults)] if line]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the findings of all files, or of those whose names match a pattern."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("patterns", nargs="*", default=[""], help="expressions found in the names of files")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    arguments = parser.parse_args()
+    chosen = {
+        name: path for name, path in files().items() if any(re.search(pattern, name) for pattern in arguments.patterns)
+    }
+    counts: dict[str, int] = {}
+    for finding in survey_all(chosen, arguments.jobs):
+        counts[finding.outcome] = counts.get(finding.outcome, 0) + 1
+        print(text(finding), flush=True)
+    print(", ".join(f"{outcome}: {count}" for outcome, count in sorted(counts.items())))
+
+
+if __name__ == "__main__":
+    main()
