@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import functools
-import importlib.util
 import re
+import signal
 import time
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -25,22 +26,22 @@ import pippin
 from pippin.assembly.assets.comparison import Difference, compare, worded
 from pippin.assembly.assets.comparison.matching import match_models
 
-PACKAGES = (
+DISTRIBUTIONS = (
     "newton",
     "gymnasium",
     "mujoco",
-    "mujoco_warp",
+    "mujoco-warp",
     "brax",
-    "dm_control",
-    "gymnasium_robotics",
+    "dm-control",
+    "gymnasium-robotics",
     "metaworld",
     "mjlab",
-    "mujoco_playground",
-    "openarm_mujoco",
-    "pybullet_data",
+    "mujoco-mjx",
+    "openarm-mujoco",
+    "playground",
     "robosuite",
 )
-"""Packages with MJCF files, those of the group `dev` first."""
+"""Distributions with MJCF files, those of the group `dev` first; the others are in the group `robots`."""
 
 STEP_COUNT, DT = 250, 0.002
 """Steps of the passive motion, and their length [s]."""
@@ -50,7 +51,7 @@ _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 
 _CONTACT = int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
 
-LIMIT = 300.0
+LIMIT = 120
 """Time after which a file is given up [s]."""
 
 
@@ -59,7 +60,7 @@ class Finding:
     """What the survey found about one file."""
 
     name: str
-    """The file below its package's folder: `gymnasium/envs/mujoco/assets/ant.xml`."""
+    """The file below the folder of packages: `gymnasium/envs/mujoco/assets/ant.xml`."""
 
     outcome: str
     """`same`, `differs`, `refused`, or `not counted`: MuJoCo does not load it, or nothing in it can move."""
@@ -82,15 +83,18 @@ class Finding:
         return [difference for difference in self.differences if not difference.is_by_design]
 
 
-def files() -> dict[str, Path]:
-    """Return the MJCF files of the installed packages by name."""
+def files(distributions: Sequence[str] = DISTRIBUTIONS) -> dict[str, Path]:
+    """Return the MJCF files of the distributions that are installed, by name."""
     found = {}
-    for package in PACKAGES:
-        spec = importlib.util.find_spec(package)
-        for folder in (spec.submodule_search_locations or ()) if spec else ():
-            for path in sorted([*Path(folder).rglob("*.xml"), *Path(folder).rglob("*.mjcf")]):
-                if b"<mujoco" in path.read_bytes():
-                    found[f"{package}/{path.relative_to(folder).as_posix()}"] = path
+    for distribution in distributions:
+        try:
+            listed = metadata.files(distribution) or ()
+        except metadata.PackageNotFoundError:
+            continue
+        for file in sorted(listed):
+            path = Path(str(file.locate()))
+            if path.suffix in (".xml", ".mjcf") and b"<mujoco" in path.read_bytes():
+                found[re.sub(r"^(\.\./)+", "", file.as_posix())] = path.resolve()
     return found
 
 
@@ -197,13 +201,24 @@ def _line(error: BaseException) -> str:
 
 def survey_all(chosen: dict[str, Path], jobs: int = 1) -> Iterator[Finding]:
     """Yield the findings of files, in order, from processes of their own."""
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=20) as pool:
-        tasks = [pool.submit(survey, name, path) for name, path in chosen.items()]
-        for name, task in zip(chosen, tasks, strict=True):
-            try:
-                yield task.result(timeout=LIMIT)
-            except Exception as error:
-                yield Finding(name=name, outcome="refused", reason=_line(error))
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_survey_in_time, chosen, chosen.values())
+
+
+def _survey_in_time(name: str, path: Path) -> Finding:
+    """Return the finding of a file; `failed` after an error of the survey itself, or if it takes too long."""
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.alarm(LIMIT)
+    try:
+        return survey(name, path)
+    except Exception as error:
+        return Finding(name=name, outcome="failed", reason=_line(error))
+    finally:
+        signal.alarm(0)
+
+
+def _give_up(*_: object) -> None:
+    raise TimeoutError(f"took more than {LIMIT} s")
 
 
 def text(finding: Finding) -> str:

@@ -16,6 +16,9 @@ Value: TypeAlias = "str | bool | float | tuple[float, ...] | None"
 _NAMED_COUNT = 3
 """Elements that a line for several elements names."""
 
+_SHORT = 4
+"""Length up to which a vector is written in full."""
+
 _PLURALS = {"body": "bodies", "mesh": "meshes", "flex": "flexes", "equality": "equalities"}
 
 
@@ -55,7 +58,8 @@ class Difference:
         """Return both values: `0.5 → 0`."""
         if self.field == "exists":
             return "lost" if self.theirs else "added"
-        return f"{_text(self.theirs)} → {_text(self.ours)}"
+        before, after = _without_zeros(self.theirs, self.ours)
+        return f"{_text(before)} → {_text(after)}"
 
     def __str__(self) -> str:
         """Return the difference in words, with both values."""
@@ -94,7 +98,10 @@ def _line(group: Sequence[Difference]) -> str:
         return str(first)
     values = {difference.values() for difference in group}
     names = [difference.element.removeprefix(first.kind).strip() or difference.element for difference in group]
-    plural = _PLURALS.get(first.kind, f"{first.kind}s")
+    plural = _SHORT = 4
+"""Length up to which a vector is written in full."""
+
+_PLURALS.get(first.kind, f"{first.kind}s")
     if len(values) == 1:
         head = f"{plural} {_listed(names)}"
         changes = first.values()
@@ -112,6 +119,18 @@ def _listed(texts: Sequence[str]) -> str:
 
 def _because(difference: Difference) -> str:
     return f" ({difference.reason})" if difference.is_by_design else ""
+
+
+def _without_zeros(theirs: Value, ours: Value) -> tuple[Value, Value]:
+    """Return two values without the zeros at the end of long vectors, such as the ten parameters of a gain."""
+    vectors = [value if isinstance(value, tuple) else (value,) for value in (theirs, ours)]
+    lengths = [len(vector) for vector in vectors]
+    if max(lengths) <= _SHORT or not all(isinstance(item, float) for vector in vectors for item in vector):
+        return theirs, ours
+    full = [vector * max(lengths) if len(vector) == 1 else vector for vector in vectors]
+    used = max((place for vector in full for place, item in enumerate(vector, 1) if item), default=1)
+    before, after = (vector[:used] for vector in full)
+    return before, after
 
 
 def _text(value: Value) -> str:

@@ -15,7 +15,7 @@ __all__ = ["compare_tendons"]
 
 _mujoco: Any = mujoco
 
-_WRAPS = {int(value): name[6:].lower() for name, value in _mujoco.mjtWrap.__members__.items()}
+_WRAPS = {int(value): name[7:].lower() for name, value in _mujoco.mjtWrap.__members__.items()}
 _KINDS = {"joint": "joint", "site": "site", "sphere": "geom", "cylinder": "geom"}
 
 _NUMBERS = (
