@@ -98,10 +98,7 @@ def _line(group: Sequence[Difference]) -> str:
         return str(first)
     values = {difference.values() for difference in group}
     names = [difference.element.removeprefix(first.kind).strip() or difference.element for difference in group]
-    plural = _SHORT = 4
-"""Length up to which a vector is written in full."""
-
-_PLURALS.get(first.kind, f"{first.kind}s")
+    plural = _PLURALS.get(first.kind, f"{first.kind}s")
     if len(values) == 1:
         head = f"{plural} {_listed(names)}"
         changes = first.values()
