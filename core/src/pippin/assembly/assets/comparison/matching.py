@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import attrs
@@ -25,6 +24,8 @@ class Match:
 
     theirs: Any
     ours: Any
+    frames: tuple[Any, Any]
+    """MuJoCo's data of both models, with all poses at the start."""
     bodies: Mapping[int, int]
     joints: Mapping[int, int]
     geoms: Mapping[int, int]
@@ -41,11 +42,6 @@ class Match:
             "tendon": self.tendons,
         }[kind]
 
-    @cached_property
-    def frames(self) -> tuple[Any, Any]:
-        """MuJoCo's data of both models, with all poses at the start."""
-        return frames_at_start(self.theirs), frames_at_start(self.ours)
-
     def rank_of_joint(self, joint: int) -> tuple[int, int]:
         """Return the places of a joint among the matched joints of its body, in the order of each model."""
         owner = self.theirs.jnt_bodyid[joint]
@@ -59,13 +55,14 @@ class Match:
 
 def match_models(theirs: Any, ours: Any) -> Match:
     """Return which elements of two models correspond."""
-    bodies = _match_bodies(theirs, ours)
+    frames = frames_at_start(theirs), frames_at_start(ours)
+    bodies = _match_bodies(theirs, ours, frames)
     joints, geoms, sites = {}, {}, {}
     for body, ours_body in bodies.items():
         joints |= _match_joints(theirs, ours, body, _carriers(theirs, ours, bodies, body))
         for kind, found in (("geom", geoms), ("site", sites)):
             found |= _match_rigid(kind, theirs, ours, body, ours_body)
-    return Match(theirs, ours, bodies, joints, geoms, sites, _match_tendons(theirs, ours))
+    return Match(theirs, ours, frames, bodies, joints, geoms, sites, _match_tendons(theirs, ours))
 
 
 def frames_at_start(model: Any) -> Any:
@@ -87,31 +84,34 @@ def described(model: Any, kind: str, index: int) -> str:
     return f"{kind} {index}"
 
 
-def _match_bodies(theirs: Any, ours: Any) -> dict[int, int]:
+def _match_bodies(theirs: Any, ours: Any, frames: tuple[Any, Any]) -> dict[int, int]:
     found, used = {0: 0}, {0}
     for body in range(1, theirs.nbody):
         parent = found.get(int(theirs.body_parentid[body]))
-        candidates = (
-            _below(ours, parent, used) if parent is not None else [i for i in range(ours.nbody) if i not in used]
-        )
-        chosen = _choose_body(theirs, body, ours, candidates)
+        everywhere = [i for i in range(ours.nbody) if i not in used]
+        candidates = everywhere if parent is None else _below(ours, parent, used)
+        name = theirs.body(body).name
+        chosen = _named(ours, candidates, name) if name else _unnamed(theirs, body, ours, candidates, frames)
         if chosen is not None:
             found[body] = chosen
             used.add(chosen)
     return found
 
 
-def _choose_body(theirs: Any, body: int, ours: Any, candidates: Sequence[int]) -> int | None:
-    name = theirs.body(body).name
-    if name:
-        named = [i for i in candidates if _ends_with(ours.body(i).name, name)]
-        exact = [i for i in named if _is_own_name(ours, i, name)]
-        return next(iter(exact or named), None)
-    siblings = {theirs.body(i).name for i in range(theirs.nbody)} - {""}
-    for candidate in candidates:
-        if not any(_is_own_name(ours, candidate, sibling) for sibling in siblings):
-            return _with_mass(theirs, body, ours, candidate)
-    return None
+def _named(ours: Any, candidates: Sequence[int], name: str) -> int | None:
+    named = [i for i in candidates if _ends_with(ours.body(i).name, name)]
+    return next((i for i in named if _is_own_name(ours, i, name)), named[0] if named else None)
+
+
+def _unnamed(theirs: Any, body: int, ours: Any, candidates: Sequence[int], frames: tuple[Any, Any]) -> int | None:
+    """Return the body of the same place and mass, or else the first one that is not another one of the file by name."""
+    names = {theirs.body(i).name for i in range(theirs.nbody)} - {""}
+    free = [i for i in candidates if not any(_is_own_name(ours, i, name) for name in names)]
+    for other in free:
+        is_there = np.allclose(frames[0].xpos[body], frames[1].xpos[other], atol=1e-4)
+        if is_there and np.isclose(theirs.body_mass[body], ours.body_mass[other], rtol=1e-3):
+            return other
+    return _with_mass(theirs, body, ours, free[0]) if free else None
 
 
 def _with_mass(theirs: Any, body: int, ours: Any, candidate: int) -> int:
