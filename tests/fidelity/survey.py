@@ -23,6 +23,7 @@ import attrs
 import mujoco
 import numpy as np
 import pippin
+import warp as wp
 from pippin.assembly.assets.comparison import Difference, compare, worded
 from pippin.assembly.assets.comparison.matching import match_models
 
@@ -51,7 +52,7 @@ _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 
 _CONTACT = int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
 
-LIMIT = 120
+LIMIT = 60
 """Time after which a file is given up [s]."""
 
 
@@ -207,6 +208,7 @@ def survey_all(chosen: dict[str, Path], jobs: int = 1) -> Iterator[Finding]:
 
 def _survey_in_time(name: str, path: Path) -> Finding:
     """Return the finding of a file; `failed` after an error of the survey itself, or if it takes too long."""
+    wp.config.log_level = wp.LOG_WARNING
     signal.signal(signal.SIGALRM, _give_up)
     signal.alarm(LIMIT)
     try:
