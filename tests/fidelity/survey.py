@@ -7,197 +7,56 @@ the file is compared with ours, field by field; then both move for half a second
 from __future__ import annotations
 
 import argparse
-import functools
+import json
 import re
 import signal
-import time
-import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-import attrs
-import mujoco
-import numpy as np
-import pippin
 import warp as wp
-from pippin.assembly.assets.comparison import Difference, compare, worded
-from pippin.assembly.assets.comparison.matching import match_models
-
-DISTRIBUTIONS = (
-    "newton",
-    "gymnasium",
-    "mujoco",
-    "mujoco-warp",
-    "brax",
-    "dm-control",
-    "gymnasium-robotics",
-    "metaworld",
-    "mjlab",
-    "mujoco-mjx",
-    "openarm-mujoco",
-    "playground",
-    "robosuite",
-)
-"""Distributions with MJCF files, those of the group `dev` first; the others are in the group `robots`."""
-
-STEP_COUNT, DT = 250, 0.002
-"""Steps of the passive motion, and their length [s]."""
-
-_SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
-"""The first of the two types of joints that have an axis."""
-
-_CONTACT = int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+from finding import REACH, Finding, files, one_line, survey
+from pippin.assembly.assets.comparison import worded
+from pippin.assembly.assets.comparison.design import BY_DESIGN
 
 LIMIT = 60
 """Time after which a file is given up [s]."""
 
 
-@attrs.frozen(kw_only=True)
-class Finding:
-    """What the survey found about one file."""
+FAULTY = ("differs", "refused", "failed")
 
-    name: str
-    """The file below the folder of packages: `gymnasium/envs/mujoco/assets/ant.xml`."""
+PAGE = """\
+# Fidelity of robot files
 
-    outcome: str
-    """`same`, `differs`, `refused`, or `not counted`: MuJoCo does not load it, or nothing in it can move."""
+<!-- Written by tests/fidelity/survey.py --page. -->
 
-    reason: str = ""
-    """Why it was refused or not counted."""
+The survey reads the MJCF files of the packages below, as far as MuJoCo reads them and something in them can move.
+Each model is compared with the one that MuJoCo compiles from the file, field by field. Then both move for half a
+second without contacts and controls, from random speeds; "as MuJoCo" means within 1e-6 m, RMS over the bodies.
 
-    differences: Sequence[Difference] = ()
-    """All differences, those by design too."""
+| Package | Files | Same model | Moves as MuJoCo |
+| --- | --- | --- | --- |
+{rows}
 
-    distance: float | None = None
-    """Distance between the two motions after half a second, RMS over the bodies [m]; None if they have other joints."""
+## Files that differ
 
-    seconds: float = 0.0
-    """Time that the file took [s]."""
+| File | Difference |
+| --- | --- |
+{others}
 
-    @property
-    def faults(self) -> list[Difference]:
-        """The differences that are not by design."""
-        return [difference for difference in self.differences if not difference.is_by_design]
+## Differences by design
 
+{reasons}
 
-def files(distributions: Sequence[str] = DISTRIBUTIONS) -> dict[str, Path]:
-    """Return the MJCF files of the distributions that are installed, by name."""
-    found = {}
-    for distribution in distributions:
-        try:
-            listed = metadata.files(distribution) or ()
-        except metadata.PackageNotFoundError:
-            continue
-        for file in sorted(listed):
-            path = Path(str(file.locate()))
-            if path.suffix in (".xml", ".mjcf") and b"<mujoco" in path.read_bytes():
-                found[re.sub(r"^(\.\./)+", "", file.as_posix())] = path.resolve()
-    return found
+## Run the survey
 
-
-def load(path: Path) -> Any:
-    """Return MuJoCo's model of a file.
-
-    Raises:
-        ValueError: MuJoCo cannot read it, or nothing in it can move.
-    """
-    theirs = mujoco.MjModel.from_xml_path(str(path))
-    if not theirs.nv:
-        raise ValueError("nothing in it can move")
-    return theirs
-
-
-def survey(name: str, path: Path) -> Finding:
-    """Return what the comparison of one file finds."""
-    mujoco.set_mju_user_warning(lambda _: None)  # MuJoCo would write a log file into the current folder
-    start = time.perf_counter()
-    finding = functools.partial(Finding, name=name)
-    try:
-        theirs = load(path)
-    except ValueError as error:
-        return finding(outcome="not counted", reason=_line(error))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            simulation = build(path, theirs)
-    except Exception as error:
-        return finding(outcome="refused", reason=_line(error), seconds=time.perf_counter() - start)
-    ours: Any = simulation.solver
-    differences = compare(theirs, ours.mj_model)
-    moved = distance(theirs, simulation)
-    outcome = "same" if all(difference.is_by_design for difference in differences) else "differs"
-    seconds = time.perf_counter() - start
-    return finding(outcome=outcome, differences=differences, distance=moved, seconds=seconds)
-
-
-def build(path: Path, theirs: Any) -> pippin.Simulation:
-    """Return the simulation of a file in one world, with the gravity that the file states."""
-    is_off = theirs.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-    gravity = [0.0, 0.0, 0.0] if is_off else theirs.opt.gravity.tolist()
-    tables = {
-        "simulation": {"device": "cpu", "dt": DT, "decimation": STEP_COUNT},
-        "scene": {"gravity": gravity, "assets": [{"path": str(path)}]},
-        "solver": {"type": "mujoco-native", "threads": 1},
-    }
-    return pippin.Simulation(pippin.structure(tables))
-
-
-def distance(theirs: Any, simulation: pippin.Simulation) -> float | None:
-    """Return the distance between MuJoCo's motion of its model and ours after half a second, RMS over bodies [m].
-
-    Every hinge and slide starts with a random speed (standard deviation 1 rad/s or 1 m/s), all other joints at rest.
-    No actuator gets a control. Contacts are off: they amplify rounding. None if a joint has no counterpart, or MuJoCo
-    itself diverges.
-    """
-    solver: Any = simulation.solver
-    ours = solver.mj_model
-    match = match_models(theirs, ours)
-    pairs = list(match.joints.items())
-    if len(pairs) != theirs.njnt or any(theirs.jnt_type[i] != ours.jnt_type[j] for i, j in pairs):
-        return None
-    axes = [(theirs.jnt_dofadr[i], ours.jnt_dofadr[j]) for i, j in pairs if theirs.jnt_type[i] >= _SLIDE]
-    speeds = np.random.default_rng(0).normal(size=len(axes)).astype(np.float32)
-    moved = _move(theirs, [dof for dof, _ in axes], speeds, int(ours.opt.integrator))
-    if moved is None:
-        return None
-    data = _step(simulation, [dof for _, dof in axes], speeds)
-    offsets = [moved[body] - data.xpos[other] for body, other in match.bodies.items()]
-    return float(np.sqrt(np.mean(np.sum(np.square(offsets), axis=1))))
-
-
-def _move(theirs: Any, dofs: Sequence[int], speeds: np.ndarray, integrator: int) -> np.ndarray | None:
-    """Return the positions of the bodies of MuJoCo's model after the motion [m]; None if it diverges."""
-    theirs.opt.timestep, theirs.opt.integrator = DT, integrator
-    theirs.opt.disableflags |= _CONTACT
-    data = mujoco.MjData(theirs)
-    data.qvel[dofs] = speeds
-    for _ in range(STEP_COUNT):
-        mujoco.mj_step(theirs, data)
-    mujoco.mj_kinematics(theirs, data)
-    return None if data.warning.number.any() else data.xpos.copy()
-
-
-def _step(simulation: pippin.Simulation, dofs: Sequence[int], speeds: np.ndarray) -> Any:
-    """Return MuJoCo's data of our model after the motion."""
-    solver: Any = simulation.solver
-    solver.batch.expand("opt.disableflags")[:] |= _CONTACT
-    dof_of = solver._converted.mjc_dof_to_newton_dof.numpy()[0]
-    velocities = np.zeros(simulation.model.joint_dof_count, dtype=np.float32)
-    velocities[dof_of[dofs]] = speeds
-    simulation.state.joint_qd.assign(velocities)
-    simulation.step()
-    data = mujoco.MjData(solver.mj_model)
-    data.qpos[:] = solver.batch.bind("qpos")[0]
-    mujoco.mj_kinematics(solver.mj_model, data)
-    return data
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:400]
+```sh
+uv run --group dev --group robots python tests/fidelity/survey.py --page docs/reference/fidelity.md
+PIPPIN_FIDELITY=all uv run --group dev --group robots pytest tests/fidelity
+```
+"""
 
 
 def survey_all(chosen: dict[str, Path], jobs: int = 1) -> Iterator[Finding]:
@@ -214,7 +73,7 @@ def _survey_in_time(name: str, path: Path) -> Finding:
     try:
         return survey(name, path)
     except Exception as error:
-        return Finding(name=name, outcome="failed", reason=_line(error))
+        return Finding(name=name, outcome="failed", reason=one_line(error))
     finally:
         signal.alarm(0)
 
@@ -231,20 +90,61 @@ def text(finding: Finding) -> str:
     return "\n".join(lines)
 
 
+def known(findings: Sequence[Finding]) -> str:
+    """Return the tables of the files that differ or move otherwise, with the reasons, as TOML."""
+    differs = {f.name: "; ".join([f.reason, *worded(f.faults)]).strip("; ") for f in findings if f.outcome in FAULTY}
+    moves = {f.name: f"{f.distance:.0e} m" for f in findings if f.distance is not None and not f.distance <= REACH}
+    tables = {"differs": differs, "moves": moves}
+    return "\n".join(
+        f"[{kind}]\n" + "".join(f"{json.dumps(name)} = {json.dumps(why)}\n" for name, why in table.items())
+        for kind, table in tables.items()
+    )
+
+
+def page(findings: Sequence[Finding]) -> str:
+    """Return the page with the outcome of every package and of every file that differs."""
+    counted = [finding for finding in findings if finding.outcome != "not counted"]
+    rows = []
+    for package in dict.fromkeys(finding.name.split("/")[0] for finding in counted):
+        own = [finding for finding in counted if finding.name.startswith(f"{package}/")]
+        moved = [finding.distance for finding in own if finding.distance is not None]
+        same = sum(finding.outcome == "same" for finding in own)
+        near = sum(distance <= REACH for distance in moved)
+        rows.append(f"| {package} | {len(own)} | {same} | {near} of {len(moved)} |")
+    others = [
+        f"| `{finding.name}` | {'; '.join([finding.reason, *worded(finding.faults, 4)]).strip('; ')} |".replace(
+            "<", "\\<"
+        )
+        for finding in counted
+        if finding.outcome != "same"
+    ]
+    return PAGE.format(rows="\n".join(rows), others="\n".join(others) or "| none | |", reasons=_reasons())
+
+
+def _reasons() -> str:
+    return "\n".join(f"- {what}: {why}" for what, why in BY_DESIGN.items())
+
+
 def main() -> None:
     """Print the findings of all files, or of those whose names match a pattern."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("patterns", nargs="*", default=[""], help="expressions found in the names of files")
     parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--known", type=Path, help="file for a table of what differs, as in known.toml")
+    parser.add_argument("--page", type=Path, help="file for the page docs/reference/fidelity.md")
     arguments = parser.parse_args()
     chosen = {
         name: path for name, path in files().items() if any(re.search(pattern, name) for pattern in arguments.patterns)
     }
-    counts: dict[str, int] = {}
+    findings = []
     for finding in survey_all(chosen, arguments.jobs):
-        counts[finding.outcome] = counts.get(finding.outcome, 0) + 1
+        findings.append(finding)
         print(text(finding), flush=True)
-    print(", ".join(f"{outcome}: {count}" for outcome, count in sorted(counts.items())))
+    print(", ".join(f"{outcome}: {count}" for outcome, count in Counter(f.outcome for f in findings).items()))
+    if arguments.known:
+        arguments.known.write_text(known(findings), encoding="utf-8")
+    if arguments.page:
+        arguments.page.write_text(page(findings), encoding="utf-8")
 
 
 if __name__ == "__main__":
