@@ -61,7 +61,7 @@ def test_a_model_equals_itself():
         ('kp="30"', 'kp="20"', "actuator 'drive': gainprm 30 → 20"),
         ('gear="5"', 'gear="4"', "actuator 1 on tendon 'belt': gear 5 → 4"),
         ('ctrlrange="-1 1"', "", "actuator 1 on tendon 'belt': ctrlrange -1 1 → none"),
-        ('coef="-2"', 'coef="2"', "tendon 'belt': coef joint 'elbow' -2 → 2"),
+        ('coef="-2"', 'coef="2"', "tendon 'belt': coef of joint 'elbow' -2 → 2"),
         (
             'polycoef="0 1',
             'polycoef="0 3',

@@ -121,13 +121,12 @@ def _because(difference: Difference) -> str:
 def _without_zeros(theirs: Value, ours: Value) -> tuple[Value, Value]:
     """Return two values without the zeros at the end of long vectors, such as the ten parameters of a gain."""
     vectors = [value if isinstance(value, tuple) else (value,) for value in (theirs, ours)]
-    lengths = [len(vector) for vector in vectors]
-    if max(lengths) <= _SHORT or not all(isinstance(item, float) for vector in vectors for item in vector):
+    length = max(map(len, vectors))
+    full = [[item for item in vector if isinstance(item, float)] * (length // len(vector)) for vector in vectors]
+    if length <= _SHORT or any(len(vector) != length for vector in full):
         return theirs, ours
-    full = [vector * max(lengths) if len(vector) == 1 else vector for vector in vectors]
     used = max((place for vector in full for place, item in enumerate(vector, 1) if item), default=1)
-    before, after = (vector[:used] for vector in full)
-    return before, after
+    return tuple(full[0][:used]), tuple(full[1][:used])
 
 
 def _text(value: Value) -> str:

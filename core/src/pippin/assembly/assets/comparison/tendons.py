@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
-
 from .difference import Difference
 from .fields import Field, compare_fields, differ
 from .matching import Match, described
+from .pairing import tendon_path
 
 __all__ = ["compare_tendons"]
-
-_mujoco: Any = mujoco
-
-_WRAPS = {int(value): name[7:].lower() for name, value in _mujoco.mjtWrap.__members__.items()}
-_KINDS = {"joint": "joint", "site": "site", "sphere": "geom", "cylinder": "geom"}
 
 _NUMBERS = (
     Field("stiffness", "tendon_stiffness"),
@@ -72,39 +66,30 @@ def _compare_tendon(match: Match, element: str, tendon: int, other: int) -> Iter
 
 def _compare_path(match: Match, element: str, tendon: int, other: int) -> Iterator[Difference]:
     path, our_path = _path(match.theirs, tendon), _path(match.ours, other)
-    expected = [(kind, match.indices(_KINDS[kind]).get(index, -2) if kind in _KINDS else -1) for kind, index, _ in path]
+    expected = [(kind, match.indices(kind).get(index, -2) if kind != "pulley" else -1) for kind, index, _ in path]
     if expected != [(kind, index) for kind, index, _ in our_path]:
         yield Difference(element, "path", _path_text(match.theirs, path), _path_text(match.ours, our_path), True)
         return
-    for (kind, index, factor), (_, our_index, our_factor) in zip(path, our_path, strict=True):
-        name = {"joint": "coef", "pulley": "divisor"}.get(kind, "sidesite")
-        if name == "sidesite" and kind != "site":
-            side, our_side = match.sites.get(int(factor), -1), int(our_factor)
-            if side != our_side:
-                sides = [
-                    described(model, "site", int(site)) if site >= 0 else None
-                    for model, site in ((match.theirs, factor), (match.ours, our_factor))
-                ]
-                yield Difference(element, f"sidesite of {match.name('geom', index)}", sides[0], sides[1], True)
-        elif kind != "site" and differ(factor, our_factor):
-            yield Difference(element, f"{name} {_place(match.theirs, kind, index)}".strip(), factor, our_factor)
-        del our_index
+    for (kind, index, factor), (_, _, our_factor) in zip(path, our_path, strict=True):
+        if kind == "geom" and match.sites.get(int(factor), -1) != int(our_factor):
+            sides = _site(match.theirs, factor), _site(match.ours, our_factor)
+            yield Difference(element, f"sidesite of {match.name('geom', index)}", *sides, True)
+        elif kind == "joint" and differ(factor, our_factor):
+            yield Difference(element, f"coef of {match.name('joint', index)}", factor, our_factor)
+        elif kind == "pulley" and differ(factor, our_factor):
+            yield Difference(element, "divisor", factor, our_factor)
+
+
+def _site(model: Any, index: float) -> str:
+    return described(model, "site", int(index)) if index >= 0 else "none"
 
 
 def _path(model: Any, tendon: int) -> list[tuple[str, int, float]]:
     """Return what a tendon passes: kind, index, and coefficient, divisor or side site."""
     first = int(model.tendon_adr[tendon])
-    rows = range(first, first + int(model.tendon_num[tendon]))
-    kinds = [_WRAPS[int(model.wrap_type[row])] for row in rows]
-    return [
-        (kind, int(model.wrap_objid[row]) if kind in _KINDS else -1, float(model.wrap_prm[row]))
-        for kind, row in zip(kinds, rows, strict=True)
-    ]
+    factors = model.wrap_prm[first : first + int(model.tendon_num[tendon])].tolist()
+    return [(kind, index, factor) for (kind, index), factor in zip(tendon_path(model, tendon), factors, strict=True)]
 
 
 def _path_text(model: Any, path: list[tuple[str, int, float]]) -> str:
-    return ", ".join(_place(model, kind, index) or kind for kind, index, _ in path) or "nothing"
-
-
-def _place(model: Any, kind: str, index: int) -> str:
-    return described(model, _KINDS[kind], index) if kind in _KINDS else ""
+    return ", ".join(described(model, kind, index) if index >= 0 else kind for kind, index, _ in path) or "nothing"
