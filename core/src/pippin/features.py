@@ -33,6 +33,7 @@ FEATURES: Mapping[str, Feature] = {
     "rod_joints": Feature(meaning="joints of cables and rods"),
     "loop_joints": Feature(meaning="joints that close a kinematic loop"),
     "joint_limits": Feature(meaning="limits of joint positions"),
+    "ball_limits": Feature(meaning="limits of the angle of ball joints"),
     "joint_drives": Feature(meaning="the model's own joint drives"),
     "disabled_joints": Feature(meaning="joints that are switched off"),
     "mimic_joints": Feature(meaning="joints that follow another one"),

@@ -71,6 +71,11 @@ def _limits(model: newton.Model) -> np.ndarray:
     return (_host(model.joint_limit_lower) > -_NO_LIMIT) | (_host(model.joint_limit_upper) < _NO_LIMIT)
 
 
+def _of_balls(model: newton.Model) -> np.ndarray:
+    """Tell for each DOF whether it is one of a ball joint."""
+    return np.repeat(_types(model) == int(newton.JointType.BALL), np.diff(_host(model.joint_qd_start)))
+
+
 def _mimics(model: newton.Model) -> Sequence[str]:
     return _joints_where(model, _host(model.joint_mimic_joint) >= 0)
 
@@ -175,7 +180,8 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "distance_joints": _by_type("DISTANCE"),
     "rod_joints": _by_type("ROD"),
     "loop_joints": _loops,
-    "joint_limits": _by_dof(_limits),
+    "joint_limits": _by_dof(lambda model: _limits(model) & ~_of_balls(model)),
+    "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
     "joint_drives": _by_dof(_drives),
     "disabled_joints": lambda model: _joints_where(model, ~_host(model.joint_enabled).astype(bool)),
     "mimic_joints": _mimics,

@@ -72,6 +72,11 @@ def _hung(kind: str, *, com: tuple[float, float, float] = (0.0, 0.0, 0.0), **opt
     return add
 
 
+def _limited_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    _hung("ball", **_HORIZONTAL)(builder, label, y)
+    builder.joint_limit_lower[-3:], builder.joint_limit_upper[-3:] = [0.0] * 3, [0.03] * 3
+
+
 def _slider(*, axis: tuple[float, float, float], q: float = 0.0, qd: float = 0.0, **options: Any) -> Any:
     """Return a function that adds a body which slides along an axis, from a position [m] with a velocity [m/s]."""
 
@@ -225,6 +230,13 @@ BENCHES: Mapping[str, Bench] = {
         least=0.0,
         most=0.4 * _TURN,
         expectation="a limit of 0.03 rad stops a link [rad]",
+    ),
+    "ball_limits": Bench(
+        add=_limited_ball,
+        measure=_turned,
+        least=0.0,
+        most=0.4 * _TURN,
+        expectation="a limit of 0.03 rad stops a link on a ball joint [rad]",
     ),
     "joint_drives": _slides(
         "a drive of 100 N/m pulls a slider to 0.1 m [m]", 0.02, 0.08, _moved(_X), target_q=0.1, target_ke=100.0

@@ -141,6 +141,7 @@ class SolverMuJoCo:
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
         "armature",
+        "ball_limits",
         "effort_limits",
         "equality_constraints",
         "joint_damping",
@@ -194,9 +195,9 @@ class SolverMuJoCo:
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
         """Return the solver with all options of the configuration."""
-        import newton
+        from .conversion import convert
 
-        self._solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        self._solver = convert(model, **attrs.asdict(self.config))
         return self._solver
 
     @pippin.hookimpl
