@@ -17,8 +17,8 @@ FOLDER = Path(__file__).parent
 FINDING = runpy.run_path(str(FOLDER / "finding.py"))
 KNOWN = tomllib.loads((FOLDER / "known.toml").read_text(encoding="utf-8"))
 
-DEV = ("gymnasium", "mujoco", "mujoco-warp", "newton")
-LARGE = 4_000
+DEV = ("gymnasium", "newton")
+LARGE = 10_000
 """Size of a file from which on it is not in the usual run [bytes]."""
 
 FILES = FINDING["files"]() if os.environ.get("PIPPIN_FIDELITY") == "all" else FINDING["small_files"](DEV, LARGE)

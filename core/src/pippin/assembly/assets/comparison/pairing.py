@@ -21,6 +21,8 @@ WRAPPED = {
 }
 """Kinds of elements that a tendon passes; besides, there are pulleys."""
 
+_PLANE = int(_mujoco.mjtGeom.mjGEOM_PLANE)
+
 _NO_MASS = 1e-6
 """Mass of a body that only carries a joint [kg]."""
 
@@ -122,7 +124,9 @@ def match_rigid(kind: str, theirs: Any, ours: Any, body: int, ours_body: int) ->
 
     def is_placed(i: int, j: int) -> bool:
         places = getattr(theirs, f"{kind}_pos")[i], getattr(ours, f"{kind}_pos")[j]
-        return is_as_solid(i, j) and np.allclose(*places, atol=1e-5)
+        sizes = getattr(theirs, f"{kind}_size")[i], getattr(ours, f"{kind}_size")[j]
+        is_as_large = kind == "site" or types[0][i] == _PLANE or np.allclose(*sizes, rtol=1e-3)
+        return types[0][i] == types[1][j] and is_as_large and np.allclose(*places, atol=1e-5)
 
     def is_same_type(i: int, j: int) -> bool:
         return types[0][i] == types[1][j]
