@@ -92,9 +92,7 @@ def _split(parent: Element, body: Element, joints: Sequence[Element]) -> None:
 
 def _keep_apart(root: Element, model: Any, body: int) -> None:
     """Exclude contacts of a split body and its former parent, which the bodies between them would allow."""
-    own, above = (
-        np.flatnonzero(model.body_weldid == model.body_weldid[each]) for each in (body, model.body_parentid[body])
-    )
+    own, above = (np.flatnonzero(model.body_weldid == model.body_weldid[each]) for each in (body, model.body_parentid[body]))
     if model.body_weldid[above[0]] == 0 or model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_FILTERPARENT):
         return
     contact = root.find("contact")

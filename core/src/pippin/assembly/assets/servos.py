@@ -57,13 +57,7 @@ def _tag(model: Any, index: int) -> str | None:
         int(_mujoco.mjtGain.mjGAIN_FIXED),
         int(_mujoco.mjtBias.mjBIAS_AFFINE),
     ]
-    if not (
-        is_plain
-        and _has_one_axis(model, index)
-        and np.array_equal(gear, np.eye(6)[0])
-        and gain[0] > 0.0
-        and bias[0] == 0.0
-    ):
+    if not (is_plain and _has_one_axis(model, index) and np.array_equal(gear, np.eye(6)[0]) and gain[0] > 0.0 and bias[0] == 0.0):
         return None
     if gain[0] == -bias[1]:
         return "position"
