@@ -110,6 +110,18 @@ def _compare_inertia(match: Match, element: str, body: int, our_body: int) -> It
     before, after = _inertia(theirs, body), _inertia(ours, our_body)
     if differ(before, after, 1e-10 + TURN * np.abs(before).max()):
         yield Difference(element, "fullinertia", _six(before), _six(after))
+    elif (theirs.opt.density or theirs.opt.viscosity) and not _are_same_axes(theirs, body, ours, our_body):
+        turns = number(theirs.body_iquat[body]), number(ours.body_iquat[our_body])
+        yield Difference(element, "inertial orientation, which the medium acts along", *turns)
+
+
+def _are_same_axes(theirs: Any, body: int, ours: Any, our_body: int) -> bool:
+    """Return if the principal axes are the same: those of equal moments are free, but the medium acts along them."""
+    axes, other = np.empty(9), np.empty(9)
+    _mujoco.mju_quat2Mat(axes, theirs.body_iquat[body])
+    _mujoco.mju_quat2Mat(other, ours.body_iquat[our_body])
+    cosines = np.abs(axes.reshape(3, 3).T @ other.reshape(3, 3))
+    return bool((cosines.max(axis=0) > 1.0 - 1e-6).all())
 
 
 def _inertia(model: Any, body: int) -> np.ndarray:
