@@ -229,8 +229,11 @@ class Simulation:
 
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
-        """Facts that a reader of the results should know, by component; components without notes are left out."""
-        notes = {name: list(bound.notes) for name, bound in self._components.bound.items()}
+        """Facts that a reader of the results should know, by component, and of the `scene`; who has none is left out."""
+        from .assembly.actuator_notes import actuator_notes
+
+        notes = {"scene": actuator_notes(self.model)}
+        notes |= {name: list(bound.notes) for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
     @property

@@ -87,7 +87,7 @@ def _compile(spec: Any) -> Any:
 
 
 def _name(spec: Any) -> None:
-    """Name bodies and joints as Newton's importer names them, and tendons, so that both models have the same names."""
+    """Name bodies and joints as Newton's importer names them, tendons and actuators, so that both models have the same names."""
     taken = {each.name for each in [*spec.bodies, *spec.joints]}
     for index, body in enumerate(spec.bodies[1:]):
         body.name = body.name or _free(f"body_{index}", taken)
@@ -96,6 +96,11 @@ def _name(spec: Any) -> None:
             joint.name = joint.name or _free(f"{body.name}_{'freejoint' if is_free else f'joint_{number}'}", taken)
     for index, tendon in enumerate(spec.tendons):
         tendon.name = tendon.name or f"tendon_{index}"
+    taken = {actuator.name for actuator in spec.actuators}
+    for index, actuator in enumerate(spec.actuators):
+        if not actuator.name:
+            name = actuator.target if actuator.target not in taken else f"actuator_{index}"
+            actuator.name = _free(name, taken)
 
 
 def _free(name: str, taken: set[str]) -> str:
