@@ -229,7 +229,7 @@ class Simulation:
 
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
-        """Facts that a reader of the results should know, by component, and of the `scene`; who has none is left out."""
+        """Facts that a reader of the results should know, by component and of the `scene`, without empty ones."""
         from .assembly.actuator_notes import actuator_notes
 
         notes = {"scene": actuator_notes(self.model)}

@@ -34,9 +34,12 @@ _SERVO, _VELOCITY, _GENERAL, _MOTOR = 0, 1, 2, 3
 
 _SILENT = (
     *("gainprm", "biasprm", "gaintype", "biastype", "dyntype", "ctrlspec", "damping", "dampingpoly"),
-    *("forcelimited", "has_forcerange", "ctrllimited", "has_ctrlrange", "actlimited", "has_actrange"),
+    *("has_forcerange", "has_ctrlrange", "has_actrange"),
 )
 """Attributes that are zero for an actuator without effect."""
+
+_AUTO = 2
+"""Limited if a range is given, as MuJoCo says `auto`: a drive in the servo's place may have a range of its own."""
 
 
 class AssetActuators:
@@ -49,7 +52,7 @@ class AssetActuators:
     def __init__(self, of: newton.ModelBuilder | newton.Model) -> None:
         self._of = of
         #: Labels of the actuators.
-        self.labels: Sequence[str] = texts(of, _LABEL)
+        self.labels: list[str] = texts(of, _LABEL)
         #: The joints that they drive.
         self.transmissions = Transmissions(of)
         source, kind = numbers(of, "mujoco:ctrl_source"), numbers(of, "mujoco:ctrl_type")
@@ -139,6 +142,8 @@ class AssetActuators:
             write(self._builder, "mujoco:ctrl_type", actuator, _GENERAL)  # parameters of a DC motor would act again
         for name in _SILENT:
             write(self._builder, f"mujoco:actuator_{name}", actuator, None)
+        for name in ("force", "ctrl", "act"):
+            write(self._builder, f"mujoco:actuator_{name}limited", actuator, _AUTO)
         write(self._builder, "mujoco:actuator_actdim", actuator, -1)
         self._own(actuator, OFF)
 
@@ -159,7 +164,7 @@ class AssetActuators:
 
     def _ranges(self, what: str) -> np.ndarray:
         limited, is_given = self._column(f"{what}limited"), self._column(f"has_{what}range") != 0
-        is_limited = (limited == 1) | ((limited == 2) & is_given)
+        is_limited = (limited == 1) | ((limited == _AUTO) & is_given)
         return np.where(is_limited[:, None], self._column(f"{what}range").reshape(-1, 2), [-np.inf, np.inf])
 
     def _excludes_zero(self, what: str) -> np.ndarray:

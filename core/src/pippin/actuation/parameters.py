@@ -220,9 +220,8 @@ class Parameters:
         try:
             host[np.ix_(rows, columns)] = numbers
         except ValueError as error:
-            raise ConfigError(
-                f"{name}: expected values for [{len(rows)} worlds, {len(columns)} {self._lanes.what}s], got shape {numbers.shape}"
-            ) from error
+            shape = f"[{len(rows)} worlds, {len(columns)} {self._lanes.what}s]"
+            raise ConfigError(f"{name}: expected values for {shape}, got shape {numbers.shape}") from error
         parameter.values.assign(host.ravel())
 
     def _refuse(self, name: str, parameter: LaneParameter, numbers: np.ndarray, host: np.ndarray) -> None:
@@ -250,9 +249,8 @@ class Parameters:
             raise ConfigError(f"worlds: {int(outside[0])} is not a world; there are {count}, counted from 0")
         without = np.setdiff1d(chosen, held)
         if without.size:
-            raise ConfigError(
-                f"worlds: world {int(without[0])} has none of the {self._lanes.what}s; choose from {held.tolist()}"
-            )
+            what = f"{self._lanes.what}s"
+            raise ConfigError(f"worlds: world {int(without[0])} has none of the {what}; choose from {held.tolist()}")
         return np.searchsorted(held, chosen)
 
     def _columns(self, patterns: str | Sequence[str] | None) -> np.ndarray:

@@ -87,7 +87,7 @@ def _compile(spec: Any) -> Any:
 
 
 def _name(spec: Any) -> None:
-    """Name bodies and joints as Newton's importer names them, tendons and actuators, so that both models have the same names."""
+    """Name bodies and joints as Newton's importer names them, and tendons and actuators, for names in both models."""
     taken = {each.name for each in [*spec.bodies, *spec.joints]}
     for index, body in enumerate(spec.bodies[1:]):
         body.name = body.name or _free(f"body_{index}", taken)
