@@ -81,7 +81,7 @@ class Simulation:
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
-        self._switches = built.switches
+        self._switches, self._scene_notes = built.switches, built.scene_notes
         self._state, self._turn, self._view = built.states[0], Turn(), None
         self._is_ready = self._is_tried = self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
@@ -230,9 +230,7 @@ class Simulation:
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component and of the `scene`, without empty ones."""
-        from .assembly.actuator_notes import actuator_notes
-
-        notes = {"scene": actuator_notes(self.model)}
+        notes = {"scene": list(self._scene_notes)}
         notes |= {name: list(bound.notes) for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 

@@ -28,6 +28,7 @@ from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.switches import Switches
 
+from .actuator_notes import actuator_notes
 from .assets.actuators import find_prim_actuators
 from .binding import ComponentBinding
 from .determinism import refuse_undeterministic, with_determinism
@@ -53,6 +54,8 @@ class Built:
     callbacks: Callbacks
     model: newton.Model
     layout: WorldLayout
+    scene_notes: Sequence[str]
+    """Facts about the scene that a reader of the results should know."""
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
@@ -110,6 +113,7 @@ def assemble(
             callbacks=callbacks,
             model=model,
             layout=layout,
+            scene_notes=actuator_notes(model),
             world_offsets=world_offsets(config.scene),
             solver=solver,
             source=source,
