@@ -22,6 +22,7 @@ from pippin.labels import assign, match
 from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options
 from .stage import open_stage, skipping_patterns
+from .urdf.reading import Urdf, read_urdf
 
 __all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
@@ -39,6 +40,8 @@ class Asset:
     format: Format
     elements: Sequence[Element]
     """The elements of the file and of all included files; empty if the format is not XML."""
+    urdf: Urdf | None = None
+    """The text that the importer reads in place of a URDF file."""
 
 
 def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
@@ -72,7 +75,8 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
         builder.default_joint_cfg.armature = asset.config.armature
     try:
         with _named_warnings(asset.file):
-            getattr(builder, asset.format.method)(str(asset.file), **_arguments(builder, asset))
+            source = _source(asset)
+            getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
@@ -80,6 +84,15 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
     _place_joints(builder, asset)
+
+
+def _source(asset: Asset) -> str:
+    """Return what the importer reads: the file, or the text of a URDF after a warning for each of its notes."""
+    if asset.urdf is None:
+        return str(asset.file)
+    for note in asset.urdf.notes:
+        warnings.warn(note, UserWarning, stacklevel=3)
+    return asset.urdf.text
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:
@@ -93,6 +106,8 @@ def find_asset(config: AssetConfig, where: str) -> Asset:
     elements = read_elements(file, f"{where}.path") if chosen.root else []
     if elements and elements[0].tag != chosen.root:
         raise ConfigError(_wrong_root(where, file, chosen, elements[0].tag))
+    if chosen is FORMATS["urdf"]:
+        return Asset(config, where, file, chosen, elements, read_urdf(file, config, where))
     missing = find_missing_files(elements)
     if missing:
         raise ConfigError(*(f"{where}.path: {text} names no file; correct the path" for text in missing))
@@ -110,7 +125,8 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
         options["ignore"] = skipping_patterns(open_stage(asset.file), asset.config, asset.where)
     elif "ignore" in options:
         options["ignore"] = _ignored(asset)
-    arguments: dict[str, Any] = {asset.format.keywords[name]: value for name, value in options.items()}
+    keywords = asset.format.keywords
+    arguments: dict[str, Any] = {keywords[name]: value for name, value in options.items() if name in keywords}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
