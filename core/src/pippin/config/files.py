@@ -1,5 +1,4 @@
-"""Search for the files and folders that a configuration names: paths, or places in installed packages, which are not
-imported."""
+"""Search for the files and folders that a configuration names; installed packages are not imported."""
 
 from __future__ import annotations
 

@@ -140,7 +140,9 @@ class AssetConfig:
     """Folders that hold the packages of `package://name/…` (URDF only), searched after the folders above the file and
     before those of ROS's environment variables."""
 
-    xacro_args: Mapping[str, str] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), instance_of(str)))
+    xacro_args: Mapping[str, str] = attrs.field(
+        factory=dict, validator=deep_mapping(instance_of(str), instance_of(str))
+    )
     """Values of the arguments of a xacro file, which is a URDF with macros."""
 
 

@@ -147,6 +147,7 @@ class SolverMuJoCo:
         "joint_friction",
         "joint_stiffness",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",

@@ -125,6 +125,7 @@ class SolverMuJoCoNative:
         "joint_friction",
         "joint_stiffness",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",

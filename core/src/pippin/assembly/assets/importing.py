@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import re
 import warnings
@@ -23,6 +24,7 @@ from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options
 from .stage import open_stage, skipping_patterns
 from .urdf.reading import Urdf, read_urdf
+from .urdf.visuals import without_mesh
 
 __all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
@@ -75,8 +77,10 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
         builder.default_joint_cfg.armature = asset.config.armature
     try:
         with _named_warnings(asset.file):
-            source = _source(asset)
-            getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
+            if asset.urdf is None:
+                getattr(builder, asset.format.method)(str(asset.file), **_arguments(builder, asset))
+            else:
+                _import_urdf(builder, asset, asset.urdf)
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
@@ -86,13 +90,23 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     _place_joints(builder, asset)
 
 
-def _source(asset: Asset) -> str:
-    """Return what the importer reads: the file, or the text of a URDF after a warning for each of its notes."""
-    if asset.urdf is None:
-        return str(asset.file)
-    for note in asset.urdf.notes:
+def _import_urdf(builder: newton.ModelBuilder, asset: Asset, urdf: Urdf) -> None:
+    """Add a URDF, without the visual meshes that stop the importer; each note is a warning."""
+    for note in urdf.notes:
         warnings.warn(note, UserWarning, stacklevel=3)
-    return asset.urdf.text
+    text, blank = urdf.text, copy.deepcopy(builder)
+    while True:
+        try:
+            builder.add_urdf(text, **_arguments(builder, asset))
+        except ValueError as error:
+            rest = without_mesh(text, str(error))
+            if rest is None:
+                raise
+            text, note = rest
+            warnings.warn(note, UserWarning, stacklevel=3)
+            vars(builder).update(copy.deepcopy(vars(blank)))
+        else:
+            return
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:

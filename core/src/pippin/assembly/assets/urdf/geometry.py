@@ -95,5 +95,7 @@ def _resolve_visuals(robot: Robot, packages: Packages) -> None:
                 material.remove(texture)
                 missing.append(texture.get("filename", ""))
     if missing:
-        count = "one visual mesh or texture is" if len(missing) == 1 else f"{len(missing)} visual meshes or textures are"
+        count = (
+            "one visual mesh or texture is" if len(missing) == 1 else f"{len(missing)} visual meshes or textures are"
+        )
         robot.note(f"{count} not drawn, the first is {missing[0]!r}: {packages.cure(missing[0])}")

@@ -11,6 +11,12 @@ __all__ = ["mended", "of_sphere", "principal"]
 MARGIN = 1e-5
 """Least second moment in a principal direction, relative to the trace; a solver in single precision needs it."""
 
+LEAST = 1e-10
+"""Least second moment [kg·m²]; to a body below it, Newton would add 1e-6 kg·m² instead."""
+
+ROUNDING = 1e-4
+"""Relative change of an inertia up to which it is still what the file says."""
+
 WATER = 1000.0
 """Density of the sphere that stands for a body without a given inertia [kg/m³]."""
 
@@ -32,11 +38,12 @@ def mended(tensor: np.ndarray) -> tuple[np.ndarray, bool]:
     """
     moments, axes = np.linalg.eigh(tensor)
     extents = moments.sum() / 2.0 - moments
-    least = MARGIN * max(float(np.abs(moments).max()), float(moments.sum()))
+    largest = float(np.abs(moments).max())
+    least = max(LEAST, MARGIN * largest)
     if (extents >= least).all():
         return tensor, False
     raised = np.maximum(extents, least)
-    return axes @ np.diag(raised.sum() - raised) @ axes.T, bool((extents < -least).any())
+    return axes @ np.diag(raised.sum() - raised) @ axes.T, bool((raised - extents > ROUNDING * largest).any())
 
 
 def of_sphere(mass: float) -> np.ndarray:

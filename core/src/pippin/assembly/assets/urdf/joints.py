@@ -41,30 +41,32 @@ def _check_axis(robot: Robot, joint: Element) -> None:
 
 def _mend_range(robot: Robot, name: str, joint: Element) -> None:
     limit = joint.find("limit")
+    if limit is None or not {"lower", "upper"} & limit.attrib.keys():
+        return  # URDF wants a range; no file without one means that the joint cannot move
     lower, upper = (number(limit, end, 0.0) for end in ("lower", "upper"))  # 0 is URDF's default
     if lower is None or upper is None:
         return
     if joint.get("type") == "continuous":
-        if _unlimit(limit) and (lower, upper) != (0.0, 0.0):
+        _unlimit(limit)
+        if (lower, upper) != (0.0, 0.0):
             robot.note("a continuous joint has no limits; lower and upper are left out; joints", name)
-    elif limit is None:
-        robot.note("no <limit>, which URDF wants: read as no limits; joints", name)
     elif lower > upper:
         _unlimit(limit)
         robot.note("lower is above upper: read as no limits; correct them; joints", name)
     elif lower == upper == 0.0:
         _unlimit(limit)
-        robot.note("lower and upper are 0 or not given: read as no limits; set type = fixed to hold them; joints", name)
+        robot.note("lower and upper are 0: read as no limits; set type = fixed to hold them; joints", name)
     elif lower == upper:
-        robot.fault(joint, f"lower and upper are both {lower:g}; set type = fixed and turn its <origin>, or correct them")
+        robot.fault(
+            joint, f"lower and upper are both {lower:g}; set type = fixed and turn its <origin>, or correct them"
+        )
     else:
         limit.attrib |= {"lower": f"{lower!r}", "upper": f"{upper!r}"}
 
 
-def _unlimit(limit: Element | None) -> bool:
-    """Leave out the range, and return whether there was one."""
-    found = [] if limit is None else [end for end in ("lower", "upper") if limit.attrib.pop(end, None) is not None]
-    return bool(found)
+def _unlimit(limit: Element) -> None:
+    for end in ("lower", "upper"):
+        limit.attrib.pop(end, None)
 
 
 def _mend_maxima(robot: Robot, name: str, joint: Element) -> None:

@@ -41,7 +41,8 @@ def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: 
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said), _finding(substitution_args, packages):
-            return xacro.process_file(str(file), mappings=dict(arguments)).toxml("utf-8")
+            document: Any = xacro.process_file(str(file), mappings=dict(arguments))
+            return document.toxml("utf-8")
     except Exception as error:  # expressions in the file raise errors of any class
         raise ConfigError(f"{where}.path: {str(file)!r}: {_reason(error)}") from error
 

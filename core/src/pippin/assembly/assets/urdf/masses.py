@@ -115,7 +115,7 @@ def _balance(robot: Robot, name: str, link: Element, mass: float, tensor: np.nda
     balanced, is_other = mended(tensor)
     if is_other:
         before, after = (", ".join(f"{moment:.4g}" for moment in principal(each)) for each in (tensor, balanced))
-        robot.note(f"inertia ({before}) kg·m² violates A + B >= C > 0; it becomes ({after}); link", name)
+        robot.note(f"inertia ({before}) kg·m² is not that of a body, A + B >= C > 0: it becomes ({after}); links", name)
     if balanced is not tensor:
         _write(link, mass, balanced)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import attrs
+from pippin.assembly.assets.elements import read_xml
 from pippin.config.files import find_folder
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
@@ -49,7 +50,7 @@ def read_urdf(file: Path, config: AssetConfig, where: str) -> Urdf:
     elif config.xacro_args:
         raise ConfigError(f"{where}.xacro_args: {file.name!r} is no xacro file; leave the arguments out")
     else:
-        text = file.read_bytes()
+        text = read_xml(file)
     robot = parse(text, file, where, has_lines=not is_xacro(file))
     mend_joints(robot)
     mend_masses(robot, floating=bool(config.floating))

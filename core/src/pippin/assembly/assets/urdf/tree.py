@@ -17,6 +17,10 @@ __all__ = ["Robot", "number", "parse"]
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 
 
+VECTORS = {"origin": ("xyz", "rpy"), "box": ("size",), "mesh": ("scale",)}
+"""The attributes of three numbers, by element."""
+
+
 @attrs.define(eq=False)
 class Robot:
     """The elements of a URDF, and what is found wrong with them."""
@@ -114,6 +118,8 @@ def _check(robot: Robot) -> None:
         _check_names(robot, kind)
     for joint in robot.root.findall("joint"):
         _check_joint(robot, joint)
+    for element in robot.root.iter():
+        _check_vectors(robot, element)
     if not robot.faults:
         _check_roots(robot)
 
@@ -143,11 +149,20 @@ def _check_joint(robot: Robot, joint: ElementTree.Element) -> None:
             robot.fault(joint, f"its {tag} {link!r} is no link of the file{cure}")
 
 
+def _check_vectors(robot: Robot, element: ElementTree.Element) -> None:
+    for attribute in VECTORS.get(element.tag, ()):
+        text = element.get(attribute, "").strip()
+        if text and len(text.split()) != 3:
+            robot.fault(element, f"{attribute} = {text!r} has {len(text.split())} numbers; give three")
+
+
 def _check_roots(robot: Robot) -> None:
     children = Counter(child for _, child in edges(robot))
     for link, count in children.items():
         if count > 1:
-            robot.fault(robot.links[link], f"is the child of {count} joints; leave all but one out, a URDF has no loops")
+            robot.fault(
+                robot.links[link], f"is the child of {count} joints; leave all but one out, a URDF has no loops"
+            )
     roots = [link for link in robot.links if link not in children]
     if not roots:
         robot.fault(robot.root, "every link is the child of a joint, so no link is the root; a URDF has no loops")
