@@ -146,6 +146,13 @@ def test_malformed_xml_is_found_in_an_included_file(write):
     assert "leg.xml' is no well-formed XML (no element found: line 2" in fault
 
 
+def test_blank_lines_and_comments_before_the_declaration_are_read_over(write, tmp_path):
+    text = '<?xml version="1.0"?>\n' + LINK.format('<box size="1 1 q"/>') + "\0"
+    (tmp_path / "robot.urdf").write_text(f"\n<!-- a box -->\n{text}")
+
+    assert "(robot.urdf, line 4)" in str(failure(str(tmp_path / "robot.urdf")))
+
+
 def test_a_missing_include_is_named_with_its_line(write):
     [fault] = faults(AssetConfig(path=write("robot.xml", '<mujoco>\n<include file="leg.xml"/></mujoco>')))
 
@@ -249,6 +256,30 @@ def test_what_an_importer_leaves_out_is_a_warning_with_the_file(write, name, tex
     [message] = [str(warning.message) for warning in caught]
     assert message.startswith(f"{path}: ")
     assert expected in message
+
+
+def test_a_visual_mesh_that_cannot_be_read_is_a_warning(write, tmp_path):
+    visual = '<visual><geometry><mesh filename="flat.stl"/></geometry></visual></link>'
+    write("flat.stl", "solid flat\nendsolid flat")
+    path = write("robot.urdf", LINK.format('<sphere radius="1"/>').replace("</link>", visual))
+
+    with pytest.warns(UserWarning, match=r"robot.urdf: visual mesh '.*flat.stl' is not drawn"):
+        builder = imported(path)
+
+    assert (builder.body_count, builder.shape_count) == (1, 1)
+
+
+def test_a_urdf_joint_mimics_another(write):
+    ends = '<joint name="{0}" type="continuous"><parent link="a"/><child link="{0}"/>{1}</joint>'
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    links = "".join(f'<link name="{name}">{mass}</link>' for name in "abc")
+    mimic = '<mimic joint="b" multiplier="-2" offset="0.5"/>'
+    path = write("robot.urdf", f"<robot>{links}{ends.format('b', '')}{ends.format('c', mimic)}</robot>")
+
+    builder = imported(path)
+
+    assert builder.joint_mimic_joint == [-1, -1, builder.joint_label.index("b")]
+    assert tuple(builder.joint_mimic_coeffs[2]) == (0.5, -2.0)
 
 
 # Placing it

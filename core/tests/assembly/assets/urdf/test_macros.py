@@ -60,5 +60,5 @@ def test_what_the_library_refuses_is_told_with_a_cure(expanded, content, expecte
 def test_a_missing_library_names_the_extra(expanded, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacro", None)
 
-    with pytest.raises(ConfigError, match=r"install pippin\[xacro\]$"):
+    with pytest.raises(ConfigError, match=r"install pippin\[xacro\], or use `uv run --group xacro`$"):
         expanded("")

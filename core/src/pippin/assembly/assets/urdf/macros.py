@@ -37,7 +37,7 @@ def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: 
         from xacro import substitution_args
     except ImportError as error:
         what = f"{where}.path: {str(file)!r} is a xacro file, and the library for it is missing"
-        raise ConfigError(f"{what}; install pippin[xacro]") from error
+        raise ConfigError(f"{what}; install pippin[xacro], or use `uv run --group xacro`") from error
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said), _finding(substitution_args, packages):
