@@ -18,6 +18,8 @@ def faults(text: str) -> tuple[str, ...]:
     ("text", "expected"),
     [
         ("<material name='grey'/>", "<robot> (arm.urdf, line 1): has no <link>, so there is nothing to simulate"),
+        ("<link name='a'/><origin xyz='0 1'/>", "<origin> (arm.urdf, line 1): xyz = '0 1' has 2 numbers; give three"),
+        ("<link name='a'/><origin rpy='${r}'/>", "rpy = '${r}' is a macro; let the file end in .xacro"),
         ("<link/>", "<link> (arm.urdf, line 1): has no name"),
         (LINKS, "has 3 links that no joint joins to a parent: 'a', 'b', 'c'"),
         (

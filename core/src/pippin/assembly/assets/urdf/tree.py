@@ -152,7 +152,11 @@ def _check_joint(robot: Robot, joint: ElementTree.Element) -> None:
 def _check_vectors(robot: Robot, element: ElementTree.Element) -> None:
     for attribute in VECTORS.get(element.tag, ()):
         text = element.get(attribute, "").strip()
-        if text and len(text.split()) != 3:
+        if "$(" in text or "${" in text:
+            robot.fault(
+                element, f"{attribute} = {text!r} is a macro; let the file end in .xacro, so that it is expanded"
+            )
+        elif text and len(text.split()) != 3:
             robot.fault(element, f"{attribute} = {text!r} has {len(text.split())} numbers; give three")
 
 
