@@ -133,6 +133,10 @@ class AssetConfig:
     collapse_fixed_joints: bool = False
     """Whether bodies joined by fixed joints are merged."""
 
+    normalise: bool = True
+    """Whether MuJoCo's own reader resolves an MJCF file before Newton's importer reads it: includes, default classes,
+    attached models, replicas, composites and compiler options."""
+
     mujoco_options: bool = True
     """Whether the asset's own MuJoCo options are read (MJCF and USD only)."""
 

@@ -28,7 +28,7 @@ class Element:
 
 
 def read_elements(file: Path, where: str) -> list[Element]:
-    """Return the elements of a file in document order, then those of the files it includes.
+    """Return the elements of a file in document order, then those of the files it includes or attaches.
 
     Raises:
         ConfigError: A file is not well-formed XML, or includes a missing file; names file and line.
@@ -110,7 +110,7 @@ def _parse(file: Path, where: str) -> list[Element]:
 def _included(elements: Sequence[Element], where: str) -> list[Path]:
     included = []
     for element in elements:
-        if element.tag == "include" and "file" in element.attributes:
+        if element.tag in ("include", "model") and "file" in element.attributes:
             included.append(element.file.parent / element.attributes["file"])
             if not included[-1].is_file():
                 raise ConfigError(f"{where}: {element.text('file')} names no file; correct the path")

@@ -10,7 +10,7 @@ from pippin.config.fields import default_of
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 
-__all__ = ["FORMATS", "Format", "choose_format", "given_options"]
+__all__ = ["FORMATS", "Format", "choose_format", "given_options", "is_normalised"]
 
 
 @attrs.frozen
@@ -89,6 +89,13 @@ def choose_format(config: AssetConfig, file: Path, where: str) -> Format:
     chosen = FORMATS[name]
     _refuse_unknown_options(config, chosen, where)
     return chosen
+
+
+def is_normalised(config: AssetConfig) -> bool:
+    """Tell whether MuJoCo's reader resolves an asset: it is an MJCF file, and its configuration does not say no."""
+    suffix = config.path.lower()
+    is_mjcf = config.format == "mjcf" or (config.format is None and suffix.endswith(FORMATS["mjcf"].suffixes))
+    return is_mjcf and config.normalise
 
 
 def given_options(config: AssetConfig) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import logging
 import re
 import warnings
@@ -20,11 +19,13 @@ from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
 
+from .completion import complete
 from .elements import Element, find_culprits, find_missing_files, read_elements
-from .formats import FORMATS, Format, choose_format, given_options
+from .formats import FORMATS, Format, choose_format, given_options, is_normalised
+from .mjcf import NormalMJCF, normalise
 from .stage import open_stage, skipping_patterns
+from .urdf.adding import add_urdf
 from .urdf.reading import Urdf, read_urdf
-from .urdf.visuals import without_mesh
 
 __all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
@@ -77,36 +78,33 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
         builder.default_joint_cfg.armature = asset.config.armature
     try:
         with _named_warnings(asset.file):
-            if asset.urdf is None:
-                getattr(builder, asset.format.method)(str(asset.file), **_arguments(builder, asset))
+            normal = _normal_form(asset, builder.default_shape_cfg.density)
+            if asset.urdf is not None:
+                add_urdf(builder, asset.urdf, _arguments(builder, asset))
             else:
-                _import_urdf(builder, asset, asset.urdf)
+                source = str(asset.file) if normal is None else normal.text
+                getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
         raise ConfigError(failure(asset, error)) from error
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
+    if normal is not None:
+        complete(builder, normal)
     _place_joints(builder, asset)
 
 
-def _import_urdf(builder: newton.ModelBuilder, asset: Asset, urdf: Urdf) -> None:
-    """Add a URDF, without the visual meshes that stop the importer; each note is a warning."""
-    for note in urdf.notes:
-        warnings.warn(note, UserWarning, stacklevel=3)
-    text, blank = urdf.text, copy.deepcopy(builder)
-    while True:
-        try:
-            builder.add_urdf(text, **_arguments(builder, asset))
-        except ValueError as error:
-            rest = without_mesh(text, str(error))
-            if rest is None:
-                raise
-            text, note = rest
-            warnings.warn(note, UserWarning, stacklevel=3)
-            vars(builder).update(copy.deepcopy(vars(blank)))
-        else:
-            return
+def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
+    """Return an MJCF file as MuJoCo understands it; None for another format, or if the configuration says so.
+
+    With a scale or a density of the scene [kg/m³], inertias are left to Newton, which computes them from the shapes.
+    """
+    if not is_normalised(asset.config):
+        return None
+    folders = dict.fromkeys(element.file.parent for element in asset.elements)
+    is_as_written = asset.config.scale is None and density == newton.ModelBuilder.ShapeConfig().density
+    return normalise(asset.file, folders, _ignored_names(asset), has_inertias=is_as_written)
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:
@@ -138,7 +136,8 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     if asset.format is FORMATS["usd"]:
         options["ignore"] = skipping_patterns(open_stage(asset.file), asset.config, asset.where)
     elif "ignore" in options:
-        options["ignore"] = _ignored(asset)
+        # Importers match expressions from the start of a name only.
+        options["ignore"] = [rf"{re.escape(name)}\Z" for name in _ignored_names(asset)]
     keywords = asset.format.keywords
     arguments: dict[str, Any] = {keywords[name]: value for name, value in options.items() if name in keywords}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
@@ -149,11 +148,13 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     return arguments
 
 
-def _ignored(asset: Asset) -> list[str]:
-    """Return one expression for each part left out: importers match expressions from the start of a name only."""
+def _ignored_names(asset: Asset) -> list[str]:
+    """Return the names of the geoms and sites of an MJCF file that are left out."""
+    if not asset.config.ignore:
+        return []
     named = (element.attributes.get("name") for element in asset.elements if element.tag in ("geom", "site"))
     names = list(dict.fromkeys(name for name in named if name))
-    return [rf"{re.escape(names[i])}\Z" for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
+    return [names[i] for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
 
 
 def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
@@ -212,13 +213,10 @@ def failure(asset: Asset, error: Exception) -> str:
     if isinstance(error, ImportError):
         return f"{what}: {error}; install pippin[{asset.format.extra}]"
     reason = _reason(error)
-    culprits = find_culprits(asset.elements, reason)
+    culprits = [] if re.search(r"\bline \d", reason) else find_culprits(asset.elements, reason)
     if not 0 < len(culprits) <= LISTED_CULPRIT_COUNT:  # a value that is so common does not identify the place
         return f"{what}: {reason}; correct the file"
-    cure = "correct it"
-    if culprits[0].startswith(("<option ", "<flag ")) and "mujoco_options" in asset.format.keywords:
-        cure += ", or set mujoco_options = false to leave out the asset's MuJoCo options"
-    return f"{what}: {reason}, see {' and '.join(culprits)}; {cure}"
+    return f"{what}: {reason}, see {' and '.join(culprits)}; correct it"
 
 
 def _reason(error: Exception) -> str:

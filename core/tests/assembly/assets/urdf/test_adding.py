@@ -1,4 +1,4 @@
-from pippin.assembly.assets.urdf.visuals import without_mesh
+from pippin.assembly.assets.urdf.adding import without_mesh
 
 MESH = '<{0}><geometry><mesh filename="/{1}.stl" /></geometry></{0}>'
 
