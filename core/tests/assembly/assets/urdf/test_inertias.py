@@ -49,6 +49,7 @@ def test_a_sphere_of_a_litre_of_water_weighs_a_kilogram():
     radius = (3e-3 / (4.0 * np.pi)) ** (1.0 / 3.0)  # of a volume of 0.001 m³
 
     np.testing.assert_allclose(of_sphere(1.0), np.eye(3) * 0.4 * radius**2)
+    np.testing.assert_allclose(of_sphere(1e-9), np.eye(3) * 2e-10)
 
 
 def test_a_tiny_inertia_stays_above_what_newton_replaces():
