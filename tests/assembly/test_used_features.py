@@ -78,12 +78,19 @@ def _tetrahedron(builder):
     builder.add_tetrahedron(0, 1, 2, 3)
 
 
+def _limited_ball(builder):
+    MADE_BY["ball_joints"](builder)
+    builder.joint_limit_upper[-3:] = [0.5] * 3
+
+
 MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "loop_joints": _loop,
     "mimic_joints": _mimic,
     "massless_bodies": _massless,
     "disabled_joints": _disabled,
     "joint_limits": lambda builder: _hinge(builder, limit_lower=-1.0, limit_upper=1.0),
+    "ball_limits": _limited_ball,
+    "light_links": lambda builder: builder.add_body(mass=1e-9, inertia=wp.mat33(np.eye(3) * 1e-9)),
     "joint_drives": lambda builder: _hinge(builder, target_ke=10.0),
     "armature": lambda builder: _hinge(builder, armature=0.1),
     "joint_friction": lambda builder: _hinge(builder, friction=0.1),

@@ -35,7 +35,9 @@ FEATURES: Mapping[str, Feature] = {
     "distance_joints": Feature(meaning="joints that keep a distance"),
     "rod_joints": Feature(meaning="joints of cables and rods"),
     "loop_joints": Feature(meaning="joints that close a kinematic loop"),
+    "light_links": Feature(meaning="links with almost no mass, which stand between two axes of one body"),
     "joint_limits": Feature(meaning="limits of joint positions"),
+    "ball_limits": Feature(meaning="limits of the angle of ball joints"),
     "joint_drives": Feature(meaning="the model's own joint drives"),
     "disabled_joints": Feature(meaning="joints that are switched off"),
     "massless_bodies": Feature(

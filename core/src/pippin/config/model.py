@@ -119,7 +119,7 @@ class AssetConfig:
     """Whether the root is free to move; by default as the asset states, and fixed for a URDF."""
 
     joint_positions: Mapping[str, float] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), finite))
-    """Initial joint positions [m or rad] by label pattern; the other joints start at the positions in the file."""
+    """Initial positions [m or rad] by pattern of names of joints or axes; others start at the positions in the file."""
 
     armature: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0)]))
     """Rotor inertia [kg or kg·m²] of joints for which the file states none; a URDF never states one."""

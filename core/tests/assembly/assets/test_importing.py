@@ -3,7 +3,7 @@ import textwrap
 import warnings
 
 import pytest
-from pippin.assembly.assets.importing import find_assets, import_asset
+from pippin.assembly.assets.importing import NOTE, find_assets, import_asset
 from pippin.assembly.scene import new_builder
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
@@ -356,7 +356,45 @@ def test_joints_start_where_the_configuration_says():
 def test_a_floating_root_takes_no_single_position():
     error = failure(f"{NEWTON_ASSETS}/nv_ant.xml", joint_positions={"root": 1.0})
 
-    assert "joint 'ant/worldbody/torso/root' has 7 positions and 'root' gives it one" in str(error)
+    assert "'root' matches no joint with an axis of one coordinate, only 'ant/worldbody/torso/root' (free)" in str(
+        error
+    )
+
+
+MERGED = """<mujoco model="leg"><worldbody><body name="thigh"><freejoint name="root"/><geom size=".1"/>
+<body name="shin"><joint name="knee_x" axis="1 0 0"/><joint name="knee-y" axis="0 1 0"/><geom size=".1"/></body></body>
+</worldbody></mujoco>"""
+
+
+def test_axes_of_a_merged_joint_start_where_the_configuration_says(write):
+    path = write("leg.xml", MERGED)
+
+    builder = imported(path, joint_positions={"knee_x": 0.1, "knee_y": -0.2})
+
+    assert builder.joint_q[7:] == [0.1, -0.2]
+
+
+def test_a_position_for_every_joint_leaves_out_the_root_with_a_note(write, caplog):
+    path = write("leg.xml", MERGED)
+
+    with caplog.at_level(NOTE, "pippin"):
+        builder = imported(path, joint_positions={".*": 0.1})
+
+    assert builder.joint_q[7:] == [0.1, 0.1]
+    [record] = [record for record in caplog.records if record.name.startswith("pippin")]
+    assert (record.levelno, record.getMessage()) == (
+        NOTE,
+        "scene.assets[0].joint_positions: leaves out 'leg/worldbody/thigh/root' (free), no joint with an axis of one"
+        " coordinate",
+    )
+
+
+def test_an_axis_with_two_positions_is_refused(write):
+    path = write("leg.xml", MERGED)
+
+    error = failure(path, joint_positions={"knee_.*": 0.1, "knee_x": 0.2})
+
+    assert "worldbody/thigh/shin/knee_x' matches both 'knee_.*' and 'knee_x'" in str(error)
 
 
 def test_a_joint_position_that_matches_nothing_is_an_error():

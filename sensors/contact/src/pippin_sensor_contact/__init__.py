@@ -35,7 +35,7 @@ class ContactConfig(sensing.SensorConfig):
     """The sensed bodies or shapes, their partners, and the length of the history."""
 
     bodies: tuple[str, ...] = attrs.field(default=(), validator=_one_of_two)
-    """Full-match regular expressions of body labels, or of their last segments: the bodies that are sensed."""
+    """Full-match regular expressions of body names, or of whole labels if they contain a `/`: the sensed bodies."""
 
     shapes: tuple[str, ...] = ()
     """Full-match regular expressions of shape labels: the shapes that are sensed, in place of whole bodies."""

@@ -64,7 +64,7 @@ def find_partners(patterns: Sequence[str], binding: pippin.Binding) -> Partners:
     """Return the bodies that patterns match; a pattern that matches no body selects shapes.
 
     Args:
-        patterns: Full-match regular expressions of labels, or of their last segments.
+        patterns: Full-match regular expressions of names, or of whole labels if they contain a `/`.
         binding: The binding of the component that looks for partners.
 
     Raises:

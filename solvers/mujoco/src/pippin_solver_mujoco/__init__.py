@@ -141,11 +141,13 @@ class SolverMuJoCo:
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
         "armature",
+        "ball_limits",
         "effort_limits",
         "equality_constraints",
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
+        "light_links",
         "loop_joints",
         "massless_bodies",
         "mimic_constraints",
@@ -195,9 +197,9 @@ class SolverMuJoCo:
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
         """Return the solver with all options of the configuration."""
-        import newton
+        from .conversion import convert
 
-        self._solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        self._solver = convert(model, **attrs.asdict(self.config))
         return self._solver
 
     @pippin.hookimpl

@@ -196,6 +196,7 @@ class SolverSteel:
         "loop_joints",
         "massless_bodies",
         "mimic_constraints",
+        "light_links",
         "mimic_joints",
     }
     optional_features: ClassVar = {

@@ -14,6 +14,7 @@ import attrs
 import newton
 import warp as wp
 from newton import usd
+from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
 from pippin.config.files import find_file
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
@@ -30,6 +31,11 @@ from .urdf.reading import Urdf, read_urdf
 __all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
 LISTED_CULPRIT_COUNT = 3
+
+NOTE = 25
+"""Level of a log record that a user should read: above `logging.INFO`, below `logging.WARNING`."""
+
+_LOGGER = logging.getLogger(__name__)
 
 
 @attrs.frozen
@@ -76,6 +82,8 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     """
     if asset.config.armature is not None:
         builder.default_joint_cfg.armature = asset.config.armature
+    if asset.format is FORMATS["mjcf"]:
+        declare_axis_names(builder)
     try:
         with _named_warnings(asset.file):
             normal = _normal_form(asset, builder.default_shape_cfg.density)
@@ -88,6 +96,8 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
         raise ConfigError(failure(asset, error)) from error
+    if asset.format is FORMATS["mjcf"]:
+        forget_needless_names(builder)
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
     if normal is not None:
@@ -167,17 +177,14 @@ def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaRes
 
 def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> None:
     positions, where = asset.config.joint_positions, f"{asset.where}.joint_positions"
-    starts = [*builder.joint_q_start, builder.joint_coord_count]
-    for joint, pattern in enumerate(assign(positions, builder.joint_label, "joint", where)):
-        if pattern is None:
-            continue
-        count = starts[joint + 1] - starts[joint]
-        if count != 1:
-            raise ConfigError(
-                f"{where}: joint {builder.joint_label[joint]!r} has {count} positions and {pattern!r} gives it one; "
-                "let the pattern match joints of one degree of freedom only"
-            )
-        builder.joint_q[starts[joint]] = positions[pattern]
+    if not positions:
+        return
+    axes, note = choose_axes(builder, positions, where)
+    if note is not None:
+        _LOGGER.log(NOTE, note)
+    for (joint, axis), pattern in zip(axes, assign(positions, list(axes.values()), "joint", where), strict=True):
+        assert pattern is not None, "each axis was chosen by a pattern"
+        builder.joint_q[builder.joint_q_start[joint] + axis] = positions[pattern]
 
 
 @contextlib.contextmanager

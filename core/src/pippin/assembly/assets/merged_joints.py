@@ -48,6 +48,7 @@ def arrange_joints(root: Element, model: Any) -> dict[str, list[str]]:
             axes[body.get("name", "")] = names
         else:
             _split(parent, body, joints)
+            _keep_apart(root, model, model.body(body.get("name")).id)
     return axes
 
 
@@ -87,6 +88,23 @@ def _split(parent: Element, body: Element, joints: Sequence[Element]) -> None:
         outer.insert(place if outer is parent else len(outer), link)
         outer, pose = link, {}
     outer.append(body)
+
+
+def _keep_apart(root: Element, model: Any, body: int) -> None:
+    """Exclude contacts of a split body and its former parent, which the bodies between them would allow."""
+    welds = model.body_weldid
+    own, above = (np.flatnonzero(welds == welds[each]) for each in (body, model.body_parentid[body]))
+    if welds[above[0]] == 0 or model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_FILTERPARENT):
+        return
+    contact = root.find("contact")
+    if contact is None:
+        contact = SubElement(root, "contact")
+    present = {(each.get("body1"), each.get("body2")) for each in contact.findall("exclude")}
+    for first in above:
+        for second in own:
+            pair = (model.body(first).name, model.body(second).name)
+            if pair not in present and pair[::-1] not in present:
+                SubElement(contact, "exclude", {"body1": pair[0], "body2": pair[1]})
 
 
 def _text(values: np.ndarray) -> str:

@@ -18,6 +18,7 @@ import mujoco
 import numpy as np
 
 from .merged_joints import arrange_joints
+from .partial_vectors import complete_vectors
 from .servos import write_servos
 
 __all__ = ["NormalMJCF", "normalise"]
@@ -70,6 +71,7 @@ def normalise(
         del root.attrib["model"]
     _write_options(root, model)
     _write_inertias(root, model)
+    complete_vectors(root)
     write_servos(root, model)
     axes = arrange_joints(root, model)
     return NormalMJCF(text=ElementTree.tostring(root, encoding="unicode"), model=model, axes=axes)
@@ -88,13 +90,15 @@ def _compile(spec: Any) -> Any:
 
 
 def _name(spec: Any) -> None:
-    """Name bodies and joints as Newton's importer names them, so that both models have the same names."""
+    """Name bodies and joints as Newton's importer names them, and tendons, so that both models have the same names."""
     taken = {each.name for each in [*spec.bodies, *spec.joints]}
     for index, body in enumerate(spec.bodies[1:]):
         body.name = body.name or _free(f"body_{index}", taken)
         for number, joint in enumerate(body.joints):
             is_free = joint.type == _mujoco.mjtJoint.mjJNT_FREE
             joint.name = joint.name or _free(f"{body.name}_{'freejoint' if is_free else f'joint_{number}'}", taken)
+    for index, tendon in enumerate(spec.tendons):
+        tendon.name = tendon.name or f"tendon_{index}"
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -128,7 +132,7 @@ def _find(name: str, folders: Sequence[Path], within: Sequence[str], *, strip: b
 
 
 def _write_options(root: ElementTree.Element, model: Any) -> None:
-    """Write the integrator, which Newton would otherwise choose: MuJoCo leaves out what equals its own default."""
+    """Write the options that Newton would otherwise choose itself: MuJoCo leaves out what equals its own default."""
     option = root.find("option")
     if option is None:
         option = ElementTree.SubElement(root, "option")
@@ -136,6 +140,11 @@ def _write_options(root: ElementTree.Element, model: Any) -> None:
     if model.opt.solver == int(_mujoco.mjtSolver.mjSOL_PGS):
         option.attrib.pop("solver", None)  # neither engine behind Newton has it; the import report names it
     option.set("integrator", {"EULER": "Euler"}.get(integrator, integrator.lower() if integrator != "RK4" else "RK4"))
+    flag = option.find("flag")
+    if flag is None:
+        flag = ElementTree.SubElement(option, "flag")
+    is_off = model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_MULTICCD)
+    flag.set("multiccd", "disable" if is_off else "enable")
 
 
 def _write_inertias(root: ElementTree.Element, model: Any) -> None:

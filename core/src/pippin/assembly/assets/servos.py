@@ -57,15 +57,17 @@ def _tag(model: Any, index: int) -> str | None:
         int(_mujoco.mjtGain.mjGAIN_FIXED),
         int(_mujoco.mjtBias.mjBIAS_AFFINE),
     ]
-    is_scalar = int(model.jnt_type[model.actuator_trnid[index, 0]]) in (
-        int(_mujoco.mjtJoint.mjJNT_SLIDE),
-        int(_mujoco.mjtJoint.mjJNT_HINGE),
-    )
-    if not (is_plain and is_scalar and np.array_equal(gear, np.eye(6)[0]) and gain[0] > 0.0 and bias[0] == 0.0):
+    is_direct = is_plain and _has_one_axis(model, index) and np.array_equal(gear, np.eye(6)[0])
+    if not is_direct or gain[0] <= 0.0 or bias[0] != 0.0:
         return None
     if gain[0] == -bias[1]:
         return "position"
     return "velocity" if bias[1] == 0.0 and gain[0] == -bias[2] else None
+
+
+def _has_one_axis(model: Any, index: int) -> bool:
+    kinds = (_mujoco.mjtJoint.mjJNT_SLIDE, _mujoco.mjtJoint.mjJNT_HINGE)
+    return int(model.jnt_type[model.actuator_trnid[index, 0]]) in map(int, kinds)
 
 
 def _rewrite(element: Element, inherited: dict[str, str], tag: str) -> None:
