@@ -131,6 +131,19 @@ def _bodies(model: newton.Model) -> Sequence[str]:
     return [model.body_label[index] for index in np.flatnonzero(_is_moved(model))]
 
 
+def _massless(model: newton.Model) -> Sequence[str]:
+    """Return the moving bodies without a mass. Those that fixed joints join to the world need no mass."""
+    chosen = (_host(model.body_mass) == 0.0) & _is_moved(model)
+    if not chosen.any():
+        return ()
+    heads = np.arange(-1, model.body_count)  # of the body before in the array; entry 0 stands for the world
+    is_fixed = _types(model) == int(newton.JointType.FIXED)
+    heads[_host(model.joint_child)[is_fixed] + 1] = _host(model.joint_parent)[is_fixed]
+    for _ in range(model.body_count.bit_length()):  # each pass doubles the way that is gone
+        heads = heads[heads + 1]
+    return [model.body_label[index] for index in np.flatnonzero(chosen & (heads[1:] >= 0))]
+
+
 def _light_links(model: newton.Model) -> Sequence[str]:
     mass = _host(model.body_mass)
     return [model.body_label[index] for index in np.flatnonzero(_is_moved(model) & (mass > 0.0) & (mass < _LIGHT))]
@@ -194,6 +207,7 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
     "joint_drives": _by_dof(_drives),
     "disabled_joints": lambda model: _joints_where(model, ~_host(model.joint_enabled).astype(bool)),
+    "massless_bodies": _massless,
     "mimic_joints": _mimics,
     "mimic_constraints": _mimic_constraints,
     "equality_constraints": _equalities,

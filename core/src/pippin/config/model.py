@@ -94,7 +94,7 @@ class AssetConfig:
     """A file, by its path relative to the configuration file, or `pkg:package/path` inside an installed package."""
 
     format: Literal["mjcf", "urdf", "usd"] | None = None
-    """The importer; by default the suffix decides: .xml and .mjcf, .urdf, .usd, .usda, .usdc and .usdz."""
+    """The importer; by default the suffix decides: .xml and .mjcf, .urdf and .xacro, .usd, .usda, .usdc and .usdz."""
 
     label: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Prefix of the asset's labels, to distinguish copies of one file: `left` gives `left/ant/worldbody/torso`."""
@@ -139,6 +139,15 @@ class AssetConfig:
 
     mujoco_options: bool = True
     """Whether the asset's own MuJoCo options are read (MJCF and USD only)."""
+
+    package_dirs: tuple[FilePath, ...] = ()
+    """Folders that hold the packages of `package://name/…` (URDF only), searched after the folders above the file and
+    before those of ROS's environment variables."""
+
+    xacro_args: Mapping[str, str] = attrs.field(
+        factory=dict, validator=deep_mapping(instance_of(str), instance_of(str))
+    )
+    """Values of the arguments of a xacro file, which is a URDF with macros."""
 
 
 @attrs.frozen(kw_only=True)

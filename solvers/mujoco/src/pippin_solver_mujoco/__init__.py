@@ -149,6 +149,7 @@ class SolverMuJoCo:
         "joint_stiffness",
         "light_links",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",

@@ -127,6 +127,7 @@ class SolverMuJoCoNative:
         "joint_stiffness",
         "light_links",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",

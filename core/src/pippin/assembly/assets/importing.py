@@ -25,6 +25,8 @@ from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options, is_normalised
 from .mjcf import NormalMJCF, normalise
 from .stage import open_stage, skipping_patterns
+from .urdf.adding import add_urdf
+from .urdf.reading import Urdf, read_urdf
 
 __all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
@@ -47,6 +49,8 @@ class Asset:
     format: Format
     elements: Sequence[Element]
     """The elements of the file and of all included files; empty if the format is not XML."""
+    urdf: Urdf | None = None
+    """The text that the importer reads in place of a URDF file."""
 
 
 def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
@@ -83,8 +87,11 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     try:
         with _named_warnings(asset.file):
             normal = _normal_form(asset, builder.default_shape_cfg.density)
-            source = str(asset.file) if normal is None else normal.text
-            getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
+            if asset.urdf is not None:
+                add_urdf(builder, asset.urdf, _arguments(builder, asset))
+            else:
+                source = str(asset.file) if normal is None else normal.text
+                getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
@@ -121,6 +128,8 @@ def find_asset(config: AssetConfig, where: str) -> Asset:
     elements = read_elements(file, f"{where}.path") if chosen.root else []
     if elements and elements[0].tag != chosen.root:
         raise ConfigError(_wrong_root(where, file, chosen, elements[0].tag))
+    if chosen is FORMATS["urdf"]:
+        return Asset(config, where, file, chosen, elements, read_urdf(file, config, where))
     missing = find_missing_files(elements)
     if missing:
         raise ConfigError(*(f"{where}.path: {text} names no file; correct the path" for text in missing))
@@ -139,7 +148,8 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     elif "ignore" in options:
         # Importers match expressions from the start of a name only.
         options["ignore"] = [rf"{re.escape(name)}\Z" for name in _ignored_names(asset)]
-    arguments: dict[str, Any] = {asset.format.keywords[name]: value for name, value in options.items()}
+    keywords = asset.format.keywords
+    arguments: dict[str, Any] = {keywords[name]: value for name, value in options.items() if name in keywords}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
