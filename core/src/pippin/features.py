@@ -44,6 +44,7 @@ FEATURES: Mapping[str, Feature] = {
         meaning="bodies without a mass that move with the bodies to which they are fixed",
         cure="merge them: collapse_fixed_joints = true in the asset",
     ),
+    "inactive_equalities": Feature(meaning="MuJoCo's connections and welds that are switched off at first"),
     "mimic_joints": Feature(meaning="joints that follow another one"),
     "mimic_constraints": Feature(
         meaning="joints that follow another one by a constraint of its own, as MJCF writes it"

@@ -14,6 +14,9 @@ _NO_LIMIT = 1e6
 """Value from which Newton's importers and builders treat an effort or a velocity as unlimited."""
 
 
+_JOINT_TARGET = 1
+"""Newton's mark of an equality constraint that became a joint."""
+
 _LIGHT = 1e-8
 """Mass below which a link is there for its joint alone [kg]."""
 
@@ -107,6 +110,20 @@ def _equalities(model: newton.Model) -> Sequence[str]:
     is_left = _host(rows.equality_constraint_enabled).astype(bool) & (_host(rows.equality_constraint_target) < 0)
     labels = rows.equality_constraint_label
     return [labels[index] or f"equality constraint {index}" for index in np.flatnonzero(is_left)]
+
+
+def _disabled(model: newton.Model) -> np.ndarray:
+    return ~_host(model.joint_enabled).astype(bool)
+
+
+def _of_equalities(model: newton.Model) -> np.ndarray:
+    """Tell for each joint whether an importer made it of one of MuJoCo's equality constraints."""
+    rows: Any = getattr(model, "mujoco", None)
+    chosen = np.zeros(model.joint_count, dtype=bool)
+    if getattr(rows, "equality_constraint_count", 0):
+        is_joint = _host(rows.equality_constraint_target_kind) == _JOINT_TARGET
+        chosen[_host(rows.equality_constraint_target)[is_joint]] = True
+    return chosen
 
 
 def _counted(*attributes: str) -> Callable[[newton.Model], Sequence[str]]:
@@ -206,7 +223,8 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "joint_limits": _by_dof(lambda model: _limits(model) & ~_of_balls(model)),
     "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
     "joint_drives": _by_dof(_drives),
-    "disabled_joints": lambda model: _joints_where(model, ~_host(model.joint_enabled).astype(bool)),
+    "disabled_joints": lambda model: _joints_where(model, _disabled(model) & ~_of_equalities(model)),
+    "inactive_equalities": lambda model: _joints_where(model, _disabled(model) & _of_equalities(model)),
     "massless_bodies": _massless,
     "mimic_joints": _mimics,
     "mimic_constraints": _mimic_constraints,

@@ -317,6 +317,7 @@ UNTRIED: Mapping[str, str] = {
     "rod_joints": "the kit has no rod",
     "mimic_constraints": "only importers make them",
     "equality_constraints": "only importers make them",
+    "inactive_equalities": "only importers make them",
     "tendons": "the kit has no route for a tendon",
     "mujoco_tendons": "only importers make them",
     "muscles": "the kit has no muscle",

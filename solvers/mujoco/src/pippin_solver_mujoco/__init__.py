@@ -144,6 +144,7 @@ class SolverMuJoCo:
         "ball_limits",
         "effort_limits",
         "equality_constraints",
+        "inactive_equalities",
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
@@ -197,9 +198,12 @@ class SolverMuJoCo:
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
         """Return the solver with all options of the configuration."""
-        from .conversion import convert
+        import newton
 
-        self._solver = convert(model, **attrs.asdict(self.config))
+        from .balls import limit_balls
+
+        self._solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        limit_balls(self._solver)
         return self._solver
 
     @pippin.hookimpl

@@ -28,7 +28,7 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
         joint = normal.model.joint(index)
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
-    _free_closed_loops(builder, normal.model)
+    _free_pairs(builder, normal.model)
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
@@ -51,13 +51,12 @@ def _find(builder: newton.ModelBuilder, name: str) -> int | None:
     return next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
 
 
-def _free_closed_loops(builder: newton.ModelBuilder, model: Any) -> None:
-    """Drop the collision filters of loop joints: Newton adds one to each connection or weld, MuJoCo does not."""
-    in_tree = {child for child, of in zip(builder.joint_child, builder.joint_articulation, strict=True) if of >= 0}
-    joined = set()
-    for joint, of in enumerate(builder.joint_articulation):
-        if of < 0 and builder.joint_child[joint] in in_tree:
-            joined.add((builder.joint_parent[joint], builder.joint_child[joint]))
+def _free_pairs(builder: newton.ModelBuilder, model: Any) -> None:
+    """Drop the collision filters that Newton adds to a joint and MuJoCo does not.
+
+    MuJoCo filters neither a body that is fixed to the world and its child, nor bodies joined by an equality constraint.
+    """
+    joined = set(zip(builder.joint_parent, builder.joint_child, strict=True))
     freed = {frozenset(pair) for pair in joined if not _is_filtered(model, *(_body(builder, model, b) for b in pair))}
     if freed:
         bodies = builder.shape_body

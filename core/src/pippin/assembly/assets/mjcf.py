@@ -68,6 +68,7 @@ def normalise(
         del root.attrib["model"]
     _write_options(root, model)
     _write_inertias(root, model)
+    _write_surfaces(root, model)
     complete_vectors(root)
     write_servos(root, model)
     arrange_joints(root, model)
@@ -108,7 +109,7 @@ def _free(name: str, taken: set[str]) -> str:
 def _find_files(spec: Any, folders: Sequence[Path]) -> None:
     """Replace the paths of meshes, height fields and textures by absolute ones."""
     own = {"mesh": spec.meshdir, "texture": spec.texturedir}
-    for kind, elements in (("mesh", [*spec.meshes, *spec.hfields]), ("texture", spec.textures)):
+    for kind, elements in (("mesh", [*spec.meshes, *spec.hfields, *spec.skins]), ("texture", spec.textures)):
         for element in elements:
             within = [own[kind], getattr(element.compiler, f"{kind}dir", "")] if kind == "mesh" else [own[kind]]
             find = lambda name, within=within: _find(name, folders, within, strip=spec.strippath)  # noqa: E731
@@ -153,6 +154,17 @@ def _write_inertias(root: ElementTree.Element, model: Any) -> None:
             values = {"mass": compiled.mass, "pos": compiled.ipos, "quat": compiled.iquat}
             inertial.attrib = {key: _text(value) for key, value in values.items()}
             inertial.set("diaginertia", _text(compiled.inertia))
+
+
+def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
+    """Write the size of height fields that a picture gives, and drop normals that are not those of vertices."""
+    for field in root.iterfind("asset/hfield[@file]"):
+        compiled = model.hfield(field.get("name") or Path(field.get("file", "")).stem)
+        field.set("nrow", str(int(compiled.nrow[0])))
+        field.set("ncol", str(int(compiled.ncol[0])))
+    for mesh in root.iterfind("asset/mesh[@normal]"):
+        if len(mesh.get("normal", "").split()) != len(mesh.get("vertex", "").split()):
+            del mesh.attrib["normal"]
 
 
 def _text(values: np.ndarray) -> str:
