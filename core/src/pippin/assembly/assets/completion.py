@@ -56,8 +56,14 @@ def _free_pairs(builder: newton.ModelBuilder, model: Any) -> None:
 
     MuJoCo filters neither a body that is fixed to the world and its child, nor bodies joined by an equality constraint.
     """
-    joined = set(zip(builder.joint_parent, builder.joint_child, strict=True))
-    freed = {frozenset(pair) for pair in joined if not _is_filtered(model, *(_body(builder, model, b) for b in pair))}
+    names = {model.body(index).name.replace("-", "_"): index for index in range(1, model.nbody)}
+    theirs = {body: names.get(label.rpartition("/")[2]) for body, label in enumerate(builder.body_label)} | {-1: 0}
+    freed = set()
+    for parent, child in zip(builder.joint_parent, builder.joint_child, strict=True):
+        first, second = theirs[parent], theirs[child]
+        # A body that stands for a joint alone is not in the file; it has no shapes.
+        if first is not None and second is not None and not _is_filtered(model, first, second):
+            freed.add(frozenset((parent, child)))
     if freed:
         bodies = builder.shape_body
         builder.shape_collision_filter_pairs[:] = [
@@ -65,14 +71,6 @@ def _free_pairs(builder: newton.ModelBuilder, model: Any) -> None:
             for pair in builder.shape_collision_filter_pairs
             if frozenset(bodies[shape] for shape in pair) not in freed
         ]
-
-
-def _body(builder: newton.ModelBuilder, model: Any, body: int) -> int:
-    """Return MuJoCo's index of a body."""
-    if body < 0:
-        return 0
-    name = builder.body_label[body].rpartition("/")[2]
-    return next(index for index in range(model.nbody) if model.body(index).name.replace("-", "_") == name)
 
 
 def _is_filtered(model: Any, first: int, second: int) -> bool:
