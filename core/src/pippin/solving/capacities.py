@@ -42,6 +42,9 @@ class Capacity:
     cure: str | None = None
     """The remedy in the error message, if it is not to raise the key."""
 
+    shared_by: int = 1
+    """Number of worlds that share the buffer, if the key counts elements per world and `allocated` those of all."""
+
     @property
     def limit(self) -> int:
         """The largest value of `count` at which nothing was dropped."""
@@ -55,8 +58,12 @@ class Capacity:
         """
         if count is None or self.is_flag:
             return f"{self.field}: {self.holds} did not fit into {self.allocated}; {self.cure or 'raise it'}"
-        cure = self.cure or f"set it to at least {count}"
+        cure = self.cure or f"set it to at least {self.needed(count)}{' per world' if self.shared_by > 1 else ''}"
         return f"{self.field}: {count} {self.holds} did not fit into {self.allocated}; {cure}"
+
+    def needed(self, count: int | None) -> int | None:
+        """Return the value of the key at which `count` elements fit; None if the key does not count them."""
+        return None if count is None or self.is_flag or self.cure else -(-count // self.shared_by)
 
 
 def pipeline_capacities(
