@@ -23,13 +23,13 @@ _HEAD_ROOM = 1.25
 def sizes_for(
     config: SimulationConfig, capacities: Sequence[Capacity], error: BufferOverflowError
 ) -> dict[str, int] | None:
-    """Return larger sizes for the buffers that overflowed, by key, or None if one of them is not for the host to choose.
+    """Return larger sizes for the buffers that overflowed, by key, or None if the user chose one of them.
 
     The host chooses the size of a buffer if the configuration leaves its key out.
 
     Args:
-        config: The configuration of the simulation.
-        capacities: Its buffers.
+        config: The configuration as the user gave it.
+        capacities: The buffers of the simulation.
         error: The error that `Simulation.check` raised.
     """
     sizes = {}

@@ -66,7 +66,7 @@ def find_divergence(
         total = 0.0
         for k in range(7):
             total += pose[k]
-        speed = float(0.0)
+        speed = wp.abs(velocity[0])
         for k in range(6):
             total += velocity[k]
             speed = wp.max(speed, wp.abs(velocity[k]))

@@ -198,11 +198,10 @@ class SolverMuJoCo:
 
         from .sizing import enlarged
 
-        options = attrs.asdict(self.config)
-        solver = newton.solvers.SolverMuJoCo(model, **options)
+        solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
         larger = enlarged(solver, self.config)
         if larger:
-            solver = newton.solvers.SolverMuJoCo(model, **options | larger)
+            solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(attrs.evolve(self.config, **larger)))
         # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
         solver.mjw_model.opt.warn_overflow = 0
         self._solver = solver
@@ -220,8 +219,11 @@ class SolverMuJoCo:
 
     def capacities(self) -> tuple[Capacity, ...]:
         """Return MuJoCo's buffers, which report overflow by bits, and most of them by counts."""
+        from .sizing import own_contacts_hint
+
         data, bits = self._solver.mjw_data, self._overflow_bits
-        shared = {"field": "solver.nconmax", "allocated": data.naconmax, "shared_by": data.nworld}
+        hint = own_contacts_hint(self._solver.mj_model, self._solver.mj_data)
+        shared = {"field": "solver.nconmax", "allocated": data.naconmax, "shared_by": data.nworld, "hint": hint}
         worlds = f" of {data.nworld} worlds" if data.nworld > 1 else ""
         return (
             Capacity(
@@ -229,6 +231,7 @@ class SolverMuJoCo:
                 holds="constraint rows of a world",
                 allocated=data.njmax,
                 count=data.nefc,
+                hint=hint,
                 overflow_bits=bits.NEFC,
             ),
             Capacity(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from . import MuJoCoConfig
 
-__all__ = ["Need", "enlarged", "need_of"]
+__all__ = ["Need", "enlarged", "need_of", "own_contacts_hint"]
 
 _STEPS_MAX = 500
 """Longest fall [steps of the asset's timestep, usually 2 ms]."""
@@ -77,6 +77,21 @@ def need_of(model: Any, start: Any) -> Need:
         mujoco.mj_step(model, data)  # pyright: ignore[reportAttributeAccessIssue]
         rows, contacts, acceleration = max(rows, data.nefc), max(contacts, data.ncon), data.qacc
     return Need(rows=rows, contacts=contacts)
+
+
+def own_contacts_hint(model: Any, start: Any) -> str | None:
+    """Return the remedy for buffers that an asset fills with contacts of its own; None if most contacts are others.
+
+    Args:
+        model: MuJoCo's model.
+        start: MuJoCo's data in the start pose, with the contacts found.
+    """
+    bodies = model.geom_bodyid[start.contact.geom.reshape(-1, 2)]
+    roots = model.body_rootid[bodies]
+    own = int(np.count_nonzero((roots[:, 0] == roots[:, 1]) & (roots[:, 0] > 0)))
+    if own <= start.ncon - own:
+        return None
+    return f"set self_collisions = false: {own} of {start.ncon} contacts at the start are of an asset with itself"
 
 
 def _rounded(size: float) -> int:
