@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import attrs
 import newton
 import numpy as np
-from pippin.arrays import on_host, present
+from pippin.arrays import on_host
 
 __all__ = ["Bounds", "Failure", "Kind", "described"]
 
@@ -83,7 +83,8 @@ def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
         return f"body {label!r}", _world(model.body_world, failure.index), "m/s or rad/s"
     starts = on_host(model.joint_qd_start)
     joint = int(np.searchsorted(starts, failure.index, side="right")) - 1
-    is_linear = failure.index - starts[joint] < present(model.joint_dof_dim).numpy()[joint][0]
+    linear_count = on_host(model.joint_dof_dim)[joint][0]  # pyright: ignore[reportArgumentType] (a 2-D array)
+    is_linear = failure.index - starts[joint] < linear_count
     units = ("m/s", "rad/s") if failure.kind is Kind.JOINT_SPEED else ("N", "N·m")
     return f"joint {model.joint_label[joint]!r}", _world(model.joint_world, joint), units[0 if is_linear else 1]
 
