@@ -320,3 +320,27 @@ said = [text for text, is_imported in page.words if not is_imported]
 sys.exit(not "".join(said).startswith("read"))
 """
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_a_run_whose_buffers_overflow_starts_again_with_larger_ones(run: Callable[..., Result], tmp_path: Path) -> None:
+    """A rack of spheres lands after 1.1 s, later than the fall by which the buffers are sized; 20 contacts need 80
+    rows, and 64 were allocated.
+    """
+    spheres = "".join(f'<geom size="0.05" pos="{0.2 * (i % 5)} {0.2 * (i // 5)} 0"/>' for i in range(20))
+    body = f'<body pos="0 0 6"><freejoint/>{spheres}</body>'
+    (tmp_path / "rack.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    file = tmp_path / "rack.toml"
+    file.write_text(
+        '[simulation]\ndt = 0.01\ndevice = "cpu"\n[scene]\nground = true\n'
+        '[[scene.assets]]\npath = "rack.xml"\n[solver]\ntype = "mujoco"\n'
+    )
+
+    result = run("--duration", "1.2", file=file)
+
+    assert result.exit_code == 0, result.output
+    summary = summary_of(tmp_path / "out")
+    (note,) = summary["notes"]["start"]
+    assert note.startswith("buffers were full by t = 1.")
+    assert "solver.njmax = 128" in note
+    assert summary["steps"] == 120
+    assert pippin.load(tmp_path / "out/config.toml").solver.config.njmax == 128
