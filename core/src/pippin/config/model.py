@@ -83,7 +83,7 @@ class StepConfig:
 
     max_speed: float = attrs.field(default=1e4, validator=gt(0.0))
     """Velocity of a joint or a body [m/s, rad/s] above which the simulation has diverged: `check` reports it, and `run`
-    stops. `inf` allows any finite velocity."""
+    stops. `1e30` allows any finite velocity."""
 
     max_effort: float = attrs.field(default=1e8, validator=gt(0.0))
     """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""

@@ -26,7 +26,7 @@ class Kind(IntEnum):
 
 
 class Bounds(NamedTuple):
-    """Values above which a state counts as diverged; infinity means no bound."""
+    """Values above which a state counts as diverged; infinity allows any finite value."""
 
     max_speed: float = math.inf
     """Largest velocity of a joint or a body [m/s, rad/s]."""

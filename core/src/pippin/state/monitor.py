@@ -160,7 +160,8 @@ class Monitor:
         rest = 0 if world is None else int(bits[world])
         for capacity, count in zip(self.capacities, self._largest.numpy().tolist(), strict=True):
             if count:
-                yield capacity.overflow(count)
+                is_of_world = capacity.overflow_bits & rest and capacity.shared_by == 1
+                yield capacity.overflow(count) + (f" (world {world})" if is_of_world else "")
                 needed[capacity.field] = max(capacity.needed(count) or 0, needed.get(capacity.field) or 0) or None
         for capacity in self.capacities:
             if capacity.overflow_bits & rest and capacity.field not in needed:

@@ -97,7 +97,7 @@ def overlaps(model: newton.Model, solver: Any, source: ContactSource) -> list[Ov
         solver: The solver, with MuJoCo's model if it is one of MuJoCo's.
         source: The source of contacts.
     """
-    if getattr(solver, "mj_model", None) is not None:
+    if getattr(solver, "mj_data", None) is not None:
         found = _of_mujoco(solver)
     elif source.pipeline is not None:
         found = _of_pipeline(model, source.pipeline)
