@@ -405,12 +405,12 @@ class Simulation:
             self._view.check_errors()
 
     @property
-    def first_non_finite_step(self) -> int | None:
-        """The first control step, counted from 1, with a non-finite state since the last reset; None if there is none.
+    def first_diverged_step(self) -> int | None:
+        """The first control step, counted from 1, with a diverged state since the last reset; None if there is none.
 
         Synchronises with the device.
         """
-        return self._plan.monitor.first_non_finite_step()
+        return self._plan.monitor.first_diverged_step()
 
     @property
     def limit_count(self) -> int:

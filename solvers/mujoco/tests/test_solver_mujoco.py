@@ -186,8 +186,8 @@ def test_a_size_in_the_file_is_kept(rack):
 
 
 def test_a_size_in_the_file_that_is_too_small_is_an_error_with_the_number_to_write_per_world(rack):
-    with rack(0.06, njmax=60, nconmax=10) as simulation:
-        simulation.step(40)
+    with rack(0.5, njmax=60, nconmax=10) as simulation:
+        simulation.step(170)
 
         with pytest.raises(pippin.BufferOverflowError) as caught:
             simulation.check()

@@ -121,10 +121,9 @@ class Monitor:
         """
         return int(self._harmless_count.numpy()[0])
 
-    def first_non_finite_step(self) -> int | None:
-        """Return the first step, counted from 1, with a non-finite state, or None. Synchronises with the device."""
-        steps = (failure.step for failure in self._failures() if not math.isfinite(failure.value))
-        return min(steps, default=None)
+    def first_diverged_step(self) -> int | None:
+        """Return the first step, counted from 1, with a diverged state, or None. Synchronises with the device."""
+        return min((failure.step for failure in self._failures()), default=None)
 
     def check(self) -> None:
         """Raise if there are notes since the last `forget`. Synchronises with the device.

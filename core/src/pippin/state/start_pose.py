@@ -89,8 +89,8 @@ def overlap_notes(model: newton.Model, found: Sequence[Overlap]) -> list[str]:
 def overlaps(model: newton.Model, solver: Any, source: ContactSource) -> list[Overlap]:
     """Return the overlapping pairs of bodies in the start pose of the first world, the deepest first.
 
-    MuJoCo's solvers answer from the contacts that MuJoCo found when it compiled the model, other solvers from one
-    detection of their pipeline into a buffer of its own. A solver without either gives no overlaps.
+    MuJoCo's solvers answer from the contacts that MuJoCo's C engine finds, other solvers from one detection of their
+    pipeline into a buffer of its own. A solver without either gives no overlaps.
 
     Args:
         model: The model, whose joint positions are the start pose.
@@ -107,7 +107,11 @@ def overlaps(model: newton.Model, solver: Any, source: ContactSource) -> list[Ov
 
 
 def _of_mujoco(solver: Any) -> Iterator[tuple[int, int, float]]:
-    contact, shape_of_geom = solver.mj_data.contact, on_host(solver.mjc_geom_to_newton_shape)[0]
+    mujoco: Any = newton.solvers.SolverMuJoCo.import_mujoco()[0]
+    data = mujoco.MjData(solver.mj_model)
+    data.qpos[:] = solver.mj_data.qpos
+    mujoco.mj_forward(solver.mj_model, data)
+    contact, shape_of_geom = data.contact, on_host(solver.mjc_geom_to_newton_shape)[0]
     for (first, second), distance in zip(contact.geom, contact.dist, strict=True):
         if first >= 0 and second >= 0:
             yield int(shape_of_geom[first]), int(shape_of_geom[second]), -float(distance)

@@ -77,7 +77,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         return self._converted.mj_data
 
     @property
-    def mjc_geom_to_newton_shape(self) -> wp.array | None:
+    def mjc_geom_to_newton_shape(self) -> Any:
         """Newton's shape of each geom, shape [1 or world_count, geoms]; -1 if it has none."""
         return self._converted.mjc_geom_to_newton_shape
 
