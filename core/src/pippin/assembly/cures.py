@@ -31,9 +31,11 @@ def cures(
         model: The model.
         solver: The solver, for overlaps in the start pose.
         source: The source of contacts, likewise.
-        dof: The DOF that failed first; None if it was a body, so that all driven joints count.
+        dof: The DOF that failed first; if it is not driven, or None, all driven joints count.
     """
-    driven = {name: dofs for name, dofs in _driven(components) if dof is None or dof in dofs}
+    driven = {name: dofs for name, dofs in _driven(components) if dof in dofs}
+    if not driven:
+        dof, driven = None, dict(_driven(components))
     found = [
         f'set effort_mode = "implicit" in {name.replace(":", ".")}' for name in driven if _is_explicit(components, name)
     ]
