@@ -17,7 +17,7 @@ FOV = 0.8  # of a view, from edge to edge [rad]
 VIEWS = {  # position of the camera, and the point that it looks at [m]
     "ant": ((2.4, -0.9, 1.5), (0.0, 0.0, 0.3)),
     "quadruped": ((1.1, -1.3, 0.9), (0.0, 0.0, 0.3)),
-    "humanoid": ((1.6, -1.7, 1.3), (0.3, 0.0, 0.2)),
+    "humanoid": ((1.7, -2.3, 1.5), (0.7, 0.0, 0.1)),
     "half_cheetah": ((0.4, -2.2, 0.9), (0.0, 0.0, 0.35)),
 }
 

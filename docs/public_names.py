@@ -19,6 +19,7 @@ FOR_PLUGINS = (
     "pippin.solving",
     "pippin.conformance",
     "pippin.labels",
+    "pippin.axes",
     "pippin.validators",
     "pippin.arrays",
 )

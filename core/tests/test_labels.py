@@ -1,6 +1,10 @@
+import copy
+import pickle
+import re
+
 import pytest
 from pippin.errors import ConfigError
-from pippin.labels import assign, lookup, match
+from pippin.labels import AxisLabel, assign, lookup, match, matches
 
 BODIES = ["ant/worldbody/torso", "ant/worldbody/torso/front_leg", "ant/worldbody/torso/front_leg/foot"]
 JOINTS = ["ant/hip_1", "ant/ankle_1", "ant/hip_2", "ant/ankle_2"]
@@ -19,11 +23,34 @@ def faults(function, *arguments) -> tuple[str, ...]:
         (["foot", "torso"], [0, 2]),
         ([".*foot", "foot"], [2]),
         (["ant/worldbody/torso/front_leg"], [1]),
-        ([".*torso.*"], [0, 1, 2]),
+        ([".*torso.*"], [0]),
+        (["ant/.*"], [0, 1, 2]),
+        (["[^/]*o[^/]*"], [0, 1, 2]),
     ],
 )
-def test_a_pattern_covers_the_whole_label_or_its_last_segment(patterns, expected):
+def test_a_pattern_covers_the_name_or_with_a_slash_the_path(patterns, expected):
     assert match(patterns, BODIES, "body", "sensors.torso.body") == expected
+
+
+def test_a_joint_below_a_hip_is_no_hip():
+    """The labels of an MJCF file whose bodies have the names of their joints."""
+    joints = ["g1/pelvis/left_hip_link/left_hip_joint", "g1/pelvis/left_hip_link/left_knee_link/left_knee_joint"]
+
+    assert match(".*hip.*", joints, "joint", "actuators.legs.joints") == [0]
+
+
+def test_a_numbered_axis_is_matched_by_its_joints_name_too():
+    label = AxisLabel("arm/wrist:1")
+
+    assert [matches(re.compile(text), label) for text in ("wrist:1", "wrist", "arm/wrist", "wrist:0")] == [1, 1, 1, 0]
+    assert not matches(re.compile("wrist"), "arm/wrist:1")
+
+
+@pytest.mark.parametrize("passed_on", [copy.deepcopy, lambda label: pickle.loads(pickle.dumps(label))])
+def test_a_numbered_axis_stays_one(passed_on):
+    label = passed_on(AxisLabel("arm/wrist:1"))
+
+    assert label.joint == "arm/wrist"
 
 
 def test_every_world_is_matched():

@@ -49,6 +49,12 @@ def _mimic(builder):
     builder.set_joint_mimic(joints[1], joints[0])
 
 
+def _massless(builder):
+    body, frame, tip = _body(builder), *(builder.add_link(mass=0.0, inertia=wp.mat33(0.0)) for _ in range(2))
+    joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame), builder.add_joint_fixed(frame, tip)]
+    builder.add_articulation(joints)
+
+
 def _disabled(builder):
     _hinge(builder, enabled=False)
 
@@ -72,11 +78,19 @@ def _tetrahedron(builder):
     builder.add_tetrahedron(0, 1, 2, 3)
 
 
+def _limited_ball(builder):
+    MADE_BY["ball_joints"](builder)
+    builder.joint_limit_upper[-3:] = [0.5] * 3
+
+
 MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "loop_joints": _loop,
     "mimic_joints": _mimic,
+    "massless_bodies": _massless,
     "disabled_joints": _disabled,
     "joint_limits": lambda builder: _hinge(builder, limit_lower=-1.0, limit_upper=1.0),
+    "ball_limits": _limited_ball,
+    "light_links": lambda builder: builder.add_body(mass=1e-9, inertia=wp.mat33(np.eye(3) * 1e-9)),
     "joint_drives": lambda builder: _hinge(builder, target_ke=10.0),
     "armature": lambda builder: _hinge(builder, armature=0.1),
     "joint_friction": lambda builder: _hinge(builder, friction=0.1),
@@ -101,6 +115,14 @@ def test_a_model_that_has_a_feature_is_found_to_use_it_and_an_empty_one_is_not(f
 
     assert feature in used_features(builder.finalize(device="cpu"))
     assert used_features(empty.finalize(device="cpu")) == {}
+
+
+def test_a_body_without_a_mass_that_fixed_joints_hold_in_place_needs_no_support():
+    builder = newton.ModelBuilder()
+    base, frame = (builder.add_link(mass=0.0, inertia=wp.mat33(0.0)) for _ in range(2))
+    builder.add_articulation([builder.add_joint_fixed(-1, base), builder.add_joint_fixed(base, frame)])
+
+    assert "massless_bodies" not in used_features(builder.finalize(device="cpu"))
 
 
 CRANK = """

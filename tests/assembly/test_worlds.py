@@ -168,6 +168,13 @@ def test_a_group_covers_the_worlds_that_have_its_joints(robots, configure):
             knee.set("kp", 7.0, worlds=[0])
 
 
+def test_every_joint_leaves_out_worlds_without_axes(chain, ball, configure):
+    config = configure("featherstone", scene={"worlds": 2}, actuators={"arm": {**PD, "joints": [".*"]}})
+    with pippin.Simulation(config, prototype=[(ball(), 1), (chain(), 1)]) as simulation:
+        assert simulation.actuators["arm"].worlds.tolist() == [1]
+        assert "actuators:arm" not in simulation.notes
+
+
 def test_patterns_that_match_more_in_some_worlds_are_refused(robots, configure):
     one, other = robots
     actuators = {"all": {**PD, "joints": ["hinge_.*"]}}

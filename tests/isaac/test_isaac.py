@@ -547,7 +547,7 @@ def test_from_actuators_multiple_dofs_in_any_order(stage):
 
 def test_from_actuators_unknown_dof_raises(stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([1.0], [0.0]), "hib")])
-    with pytest.raises(pippin.ConfigError, match=r"0 joints are called 'hib'; did you mean 'hip'.*: mount, hip, slide"):
+    with pytest.raises(pippin.ConfigError, match=r"0 axes are called 'hib'; did you mean 'hip'.*: hip, slide"):
         simulate(stage, actuated)
 
 

@@ -4,6 +4,7 @@ import newton
 import pytest
 import warp as wp
 from newton import JointType
+from pippin.axes import name_axes
 from pippin.views import DofType
 from pippin.views.structure import of_articulation
 
@@ -87,8 +88,21 @@ def test_a_free_body_has_no_joint_at_all(model):
     assert not box.is_fixed_base
 
 
-def test_a_d6_joint_of_one_axis_is_numbered_too(model):
-    assert of_articulation(model, 2).dof_names == ("one:0",)
+def test_a_d6_joint_of_one_axis_has_its_name(model):
+    assert of_articulation(model, 2).dof_names == ("one",)
+
+
+def test_named_axes_give_their_names_to_degrees_of_freedom():
+    builder = newton.ModelBuilder()
+    [table] = add_links(builder, "table")
+    joint = builder.add_joint_d6(-1, table, angular_axes=[Axis(axis=(1, 0, 0)), Axis(axis=(0, 1, 0))], label="robot/xy")
+    builder.add_articulation([joint], label="robot")
+    name_axes(builder, joint, ["x", ""])
+
+    named = of_articulation(builder.finalize(device="cpu"), 0)
+
+    assert named.dof_names == ("x", "xy:1")
+    assert named.dof_indices["xy:1"] == 1
 
 
 def test_copies_of_a_robot_have_equal_metatypes(model, robot):

@@ -6,6 +6,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
+from pippin.axes import name_axes
 
 POSITIONS = np.array([0.3, -0.2, 0.1], dtype=np.float32)
 VELOCITIES = np.array([1.0, -2.0, 0.5], dtype=np.float32)
@@ -242,7 +243,8 @@ def test_a_joint_whose_coordinates_are_no_angles_or_lengths_is_refused(kind):
     builder.add_articulation([joint])
 
     with pytest.raises(
-        pippin.ConfigError, match=rf"actuators\.legs\.joints: joint 'odd' is a {kind} joint, .*; choose revolute"
+        pippin.ConfigError,
+        match=rf"actuators\.legs\.joints: '\.\*' matches no joint with an axis.* 'odd' \({kind}\); choose",
     ):
         simulate(builder)
 
@@ -259,9 +261,57 @@ def test_every_dof_of_a_joint_with_several_is_driven():
 
         simulation.step()
 
-        assert group.joint_labels == ("wrist", "wrist")
+        assert group.joint_labels == ("wrist:0", "wrist:1")
         np.testing.assert_allclose(group.applied_effort.numpy(), [[-1.0, 2.0], [0.0, 4.0]], rtol=1e-5)
         np.testing.assert_allclose(simulation.control.joint_f.numpy(), [-1.0, 2.0, 0.0, 4.0], rtol=1e-5)
+
+
+@pytest.fixture
+def wrist():
+    """A link on two crossed axes with names, which a free body carries."""
+    builder = newton.ModelBuilder()
+    hand, link = (builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(INERTIA))) for _ in range(2))
+    axes = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))]
+    joints = [
+        builder.add_joint_free(hand, label="base"),
+        builder.add_joint_d6(hand, link, angular_axes=axes, label="xy"),
+    ]
+    builder.add_articulation(joints)
+    name_axes(builder, joints[1], ["roll", "pitch"])
+    return builder
+
+
+def test_named_axes_of_one_joint_have_parameters_of_their_own(wrist):
+    limits = [{"type": "max-effort", "max_effort": {"roll": 1.0, "pitch": 2.0}}]
+    gains = {"kp": {"roll": 10.0, "pitch": 20.0}, "armature": {"roll": 0.1, "pitch": 0.2}, "clamping": limits}
+    with simulate(wrist, worlds=2, **gains) as simulation:
+        group = simulation.actuators["legs"]
+        group.set("kd", 3.0, joints="pitch", worlds=[1])
+
+        assert group.joint_labels == ("roll", "pitch")
+        assert group.get("kp").numpy().tolist() == [[10.0, 20.0]] * 2
+        assert group.get("kd").numpy().tolist() == [[0.0, 0.0], [0.0, 3.0]]
+        assert group.get("clamping[0].max_effort").numpy().tolist() == [[1.0, 2.0]] * 2
+        assert simulation.model.joint_armature.numpy()[6:8] == pytest.approx([0.1, 0.2])
+
+
+def test_two_groups_share_a_joint_but_no_axis(wrist):
+    groups = {name: {"type": "pd", "joints": [name]} for name in ("roll", "pitch")}
+    with simulate(wrist, groups=groups) as simulation:
+        assert [group.actuated_dofs.numpy().tolist() for group in simulation.actuators.values()] == [[6], [7]]
+
+    with pytest.raises(
+        pippin.ConfigError, match=r"^actuators\.both\.joints: joint 'pitch' is driven by actuators\.pitch"
+    ):
+        simulate(wrist, groups={"pitch": groups["pitch"], "both": {"type": "pd", "joints": [".*"]}})
+
+
+def test_joints_without_axes_are_left_out_and_noted(wrist):
+    with simulate(wrist) as simulation:
+        assert simulation.actuators["legs"].joint_labels == ("roll", "pitch")
+        assert simulation.notes["actuators:legs"] == [
+            "joints: leaves out 'base' (free), no joint with an axis of one coordinate"
+        ]
 
 
 @pytest.mark.parametrize(

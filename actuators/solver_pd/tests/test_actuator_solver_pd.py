@@ -227,7 +227,7 @@ def test_a_joint_that_a_pd_drives_already_is_refused(simulate):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"joints": ["base"]}, r"actuators\.legs\.joints: joint 'base' is a free joint"),
+        ({"joints": ["base"]}, r"actuators\.legs\.joints: 'base' matches no joint with an axis"),
         ({"kp": {"hip": 1.0}}, r"actuators\.legs\.kp: no pattern matches joint 'knee'"),
         ({"effort_limit": {"toe": 1.0}}, r"actuators\.legs\.effort_limit: no joint matches 'toe'"),
         ({"kp": -1.0}, r"actuators\.legs\.kp\b.*finite and >= 0"),

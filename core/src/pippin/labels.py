@@ -1,9 +1,9 @@
 """Label patterns: regular expressions that name bodies, joints and shapes, and errors about patterns of any kind.
 
-Newton's labels are paths, such as `ant/worldbody/torso/front_left_leg/hip_1` or `/cartPole/railCartJoint`. An
-expression matches a label if it covers the whole path or the whole last segment: `torso`, `.*hip.*`. A configuration
-has such patterns as strings. A view takes compiled expressions in addition to globs, and reports a pattern without a
-match in the same words.
+Newton's labels are paths, such as `ant/worldbody/torso/front_left_leg/hip_1` or `/cartPole/railCartJoint`. The last
+segment is the name. An expression matches a label if it covers the whole name: `torso`, `.*hip.*`. An expression that
+contains a `/` may cover the whole path instead: `.*/front_left_leg/.*`. A configuration has such patterns as strings. A
+view takes compiled expressions in addition to globs, and reports a pattern without a match in the same words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,18 @@ from typing import TypeVar
 from .errors import ConfigError
 from .spelling import did_you_mean
 
-__all__ = ["NoMatchError", "assign", "covers", "lookup", "match", "matches", "no_match"]
+__all__ = [
+    "AxisLabel",
+    "NoMatchError",
+    "assign",
+    "covers",
+    "lookup",
+    "match",
+    "match_each",
+    "matches",
+    "name_of",
+    "no_match",
+]
 
 V = TypeVar("V")
 
@@ -28,6 +39,17 @@ SEARCHED_NAME_COUNT = 2000
 
 class NoMatchError(ConfigError):
     """No pattern matches anything. If worlds differ, other worlds may have matches."""
+
+
+class AxisLabel(str):
+    """Label of one of the unnamed axes of a joint, such as `arm/wrist:1`; what matches the joint matches it, too."""
+
+    __slots__ = ()
+
+    @property
+    def joint(self) -> str:
+        """Label of the joint."""
+        return self.rpartition(":")[0]
 
 
 def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where: str) -> list[int]:
@@ -44,7 +66,7 @@ def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where
         ConfigError: A pattern is not a regular expression, or matches nothing. One fault per pattern.
     """
     patterns = [patterns] if isinstance(patterns, str) else patterns
-    found = _matches(patterns, labels, what, where)
+    found = match_each(patterns, labels, what, where)
     return sorted(set().union(*found.values()))
 
 
@@ -58,11 +80,18 @@ def covers(patterns: Iterable[str], label: str) -> bool:
 
 
 def matches(expression: re.Pattern[str], label: str) -> bool:
-    """Tell whether an expression matches a label: it covers the whole label or the whole last segment.
+    """Tell whether an expression covers the whole name of a label; or, if it contains a `/`, the whole label.
 
     This is the only definition of a match; configurations and views use it.
     """
-    return bool(expression.fullmatch(label) or expression.fullmatch(_last_segment(label)))
+    if isinstance(label, AxisLabel) and matches(expression, label.joint):
+        return True
+    return bool(expression.fullmatch(name_of(label)) or ("/" in expression.pattern and expression.fullmatch(label)))
+
+
+def name_of(label: str) -> str:
+    """Return the name of a labelled element, the last segment of its label."""
+    return label.rpartition("/")[2]
 
 
 def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_path: bool = False) -> str:
@@ -73,10 +102,10 @@ def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_p
         labels: The labels that the pattern was compared with.
         what: Kind of labelled element: `body`, `joint`.
         where: Place of the pattern, at the beginning of the fault.
-        by_path: Whether patterns of this kind must cover the whole label, so that the last segment does not match.
+        by_path: Whether patterns of this kind must cover the whole label, so that the name does not match.
     """
     labels = list(dict.fromkeys(labels))
-    names = labels if by_path else list(dict.fromkeys(map(_last_segment, labels)))
+    names = labels if by_path else list(dict.fromkeys(map(name_of, labels)))
     if not names:
         return f"{where}: no {what} matches {pattern!r}; there are no {_plural(what)}"
     literal = re.sub(r"[^\w/ -]", "", pattern)
@@ -95,7 +124,7 @@ def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str
     """
     owners: list[str | None] = [None] * len(labels)
     faults: dict[str, None] = {}  # ordered; the same label in several worlds gives one fault
-    for pattern, indices in _matches(patterns, labels, what, where).items():
+    for pattern, indices in match_each(patterns, labels, what, where).items():
         for index in indices:
             if owners[index] is not None:
                 faults[
@@ -135,8 +164,12 @@ def lookup(table: V | Mapping[str, V], labels: Sequence[str], where: str, what: 
     return [table[owner] for owner in owners if owner is not None]
 
 
-def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:
-    """Return the indices that each pattern matches; each pattern has at least one."""
+def match_each(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:
+    """Return the ascending indices that each pattern matches, at least one.
+
+    Raises:
+        ConfigError: As `match`.
+    """
     found: dict[str, list[int]] = {}
     faults, is_broken = [], False
     for pattern in patterns:
@@ -154,10 +187,6 @@ def _matches(patterns: Iterable[str], labels: Sequence[str], what: str, where: s
     if faults:
         raise NoMatchError(*faults)
     return found
-
-
-def _last_segment(label: str) -> str:
-    return label.rpartition("/")[2]
 
 
 def _plural(what: str) -> str:

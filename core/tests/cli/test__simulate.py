@@ -1,6 +1,7 @@
 """What `pippin run` decides before it builds anything, and how it tells of its progress."""
 
 import io
+import logging
 import sys
 import warnings
 
@@ -115,6 +116,14 @@ def test_warnings_become_lines(capsys: pytest.CaptureFixture[str]) -> None:
         warnings.warn("joint 'hip' has no limits", stacklevel=1)
 
     assert capsys.readouterr().out == "warning: joint 'hip' has no limits\n"
+
+
+def test_a_note_of_the_library_becomes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress():
+        for _ in range(2):  # `check` builds the scene once for each solver
+            logging.getLogger("pippin.assembly").log(logging.INFO + 5, "left out 'base'")
+
+    assert capsys.readouterr().out == "note: left out 'base'\n"
 
 
 def test_warp_talks_again_afterwards() -> None:

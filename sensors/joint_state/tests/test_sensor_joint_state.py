@@ -6,6 +6,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
+from pippin.axes import name_axes
 
 DT = 0.002
 
@@ -162,8 +163,26 @@ def test_a_free_joint_is_refused():
     builder = newton.ModelBuilder()
     builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.1)), label="drone")
 
-    with pytest.raises(pippin.ConfigError, match=r"^sensors\.encoders\.joints: joint 'drone.*' is a free joint"):
+    with pytest.raises(pippin.ConfigError, match=r"^sensors\.encoders\.joints: .* only 'drone.*' \(free\)"):
         simulate(builder)
+
+
+def test_one_axis_of_a_joint_is_read_by_its_name(machine):
+    table = machine.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    axes = [newton.ModelBuilder.JointDofConfig(axis=axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))]
+    mount = machine.add_joint_fixed(-1, table, label="mount")
+    plate = machine.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    joint = machine.add_joint_d6(table, plate, linear_axes=axes[:1], angular_axes=axes[1:], label="xr")
+    machine.add_articulation([mount, joint])
+    name_axes(machine, joint, ["x", "r"])
+    machine.joint_q[2:] = [0.3, 0.4]
+
+    with simulate(machine, joints=["r|mount"], worlds=2) as simulation:
+        assert simulation.sensors["encoders"].outputs["position"].labels == ("r",)
+        assert reading(simulation, "position").tolist() == [[np.float32(0.4)]] * 2
+        assert simulation.sensors["encoders"].outputs["position"].unit == "rad"
+        [note] = simulation.notes["sensors:encoders"]
+        assert note.startswith("joints: leaves out 'mount' (fixed)")
 
 
 def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(machine):

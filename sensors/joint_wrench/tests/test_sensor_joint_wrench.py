@@ -175,9 +175,18 @@ def test_a_free_joint_is_refused():
     builder = newton.ModelBuilder()
     builder.add_body(label="box", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     with pytest.raises(
-        pippin.ConfigError, match=r"^sensors\.load\.joints: joint '.*' is a free joint, which transmits"
+        pippin.ConfigError, match=r"^sensors\.load\.joints: .* no joint that transmits anything, only '.*' \(free\)"
     ):
         simulate(builder)
+
+
+def test_free_joints_are_left_out_and_noted(chain):
+    chain.add_body(label="box", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    with simulate(chain) as simulation:
+        assert simulation.sensors["load"].outputs["force"].labels == ("upper_joint", "lower_joint")
+        notes = simulation.notes["sensors:load"]
+
+    assert notes[0] == "joints: leaves out 'box_free_joint' (free), no joint that transmits anything"
 
 
 def test_a_joint_that_closes_a_loop_is_refused(chain):

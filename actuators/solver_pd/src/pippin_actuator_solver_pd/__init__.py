@@ -52,6 +52,8 @@ class ActuatorSolverPD:
     def __init__(self, config: SolverPDConfig) -> None:
         self.config = config
         self._axes: dict[int, Axes] = {}
+        #: Joints that the patterns match but that have no axes, so that they are left out.
+        self.notes: tuple[str, ...] = ()
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
@@ -59,6 +61,7 @@ class ActuatorSolverPD:
         import newton
 
         axes = self._axes[prototype] = Axes.select(builder, self.config)
+        self.notes = axes.noted_after(self.notes)
         for dof in axes.dofs(builder):
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
         fields = {"kp": "target_ke", "kd": "target_kd", "effort_limit": "effort_limit"}
@@ -139,7 +142,7 @@ class ActuatorSolverPD:
 
     @property
     def joint_labels(self) -> tuple[str, ...]:
-        """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
+        """Labels of the driven axes of the first world along the arrays' second axis."""
         return self._lanes.labels
 
     @property

@@ -28,7 +28,7 @@ class Uniform:
 
 
 Parameter = float | Uniform | Mapping[str, float | Uniform]
-"""One value for all joints, or a table from patterns of joint labels to values; each value may be random."""
+"""One value for all axes, or a table from patterns of names of joints or axes to values; each value may be random."""
 
 
 def parameter(minimum: float = -math.inf, default: Any = attrs.NOTHING, above: float | None = None) -> Any:
@@ -108,7 +108,8 @@ class JointConfig:
     """Properties of an actuator's joints in the solver; by default the asset's."""
 
     joints: tuple[str, ...] = attrs.field(validator=min_len(1))
-    """Full-match regular expressions of joint labels, or of their last segments."""
+    """Full-match regular expressions of names of joints or axes; of whole labels if they contain a `/`. Joints without
+    axes are left out."""
 
     armature: float | Mapping[str, float] | None = parameter(0.0, default=None)
     """Rotor inertia of the joints in the solver [kg or kg·m²], for all joints or by pattern; by default the asset's."""

@@ -36,9 +36,12 @@ class DriveActuator(abc.ABC):
     worlds: np.ndarray
     """The worlds that have the driven joints, ascending, as on the arrays' first axis. Known after `bind`."""
     joint_labels: tuple[str, ...]
-    """Labels of the driven joints of the first world along the arrays' second axis, one for each DOF of a joint."""
+    """Labels of the driven axes of the first world along the arrays' second axis: those of single-axis joints are the
+    joints' own."""
     actuated_dofs: wp.array
     """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
+    notes: tuple[str, ...] = ()
+    """Joints that the patterns match but that have no axes, so that they are left out."""
     unread_targets: Mapping[str, str] = {}
     """Targets that the law does not read, with the reason. Access to such a target raises an AttributeError."""
     computed_effort: wp.array
@@ -65,8 +68,9 @@ class DriveActuator(abc.ABC):
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints, and switch off the asset's drives of these joints."""
-        self._axes[prototype] = Axes.select(builder, self.config)
-        self._axes[prototype].switch_off_drives(builder)
+        axes = self._axes[prototype] = Axes.select(builder, self.config)
+        axes.switch_off_drives(builder)
+        self.notes = axes.noted_after(self.notes)
 
     @hookimpl
     def bind(self, binding: Binding) -> None:
@@ -167,7 +171,7 @@ class DriveActuator(abc.ABC):
             name: One of `parameters`.
             values: A number, or an array that NumPy can broadcast to [len(worlds), DOFs of joints].
             worlds: Indices of worlds that have the joints; by default all of them.
-            joints: Patterns of joint labels, in the order of `joint_labels`; by default all.
+            joints: Patterns of labels of axes, in the order of `joint_labels`; by default all.
 
         Raises:
             ConfigError: There is no such parameter, world or joint; or a value is out of bounds or not finite.

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 from pippin import labels
 from pippin.arrays import on_host
+from pippin.axes import choose_axes
 from pippin.errors import ConfigError
 
 from .config import JointConfig, Parameter, Uniform
@@ -26,20 +27,24 @@ class Axes:
     """Axes of one world, driven or measured: pairs of a joint and one of its degrees of freedom."""
 
     pairs: tuple[tuple[int, int], ...]
+    labels: tuple[str, ...]
+    """Label of each axis."""
+    notes: tuple[str, ...] = ()
+    """A note on joints that the patterns match beside axes; such joints are left out."""
 
     @classmethod
     def of(cls, builder: newton.ModelBuilder, patterns: str | Sequence[str]) -> Axes:
-        """Return every axis of the joints that patterns of labels match.
+        """Return the axes that patterns match, by their labels or by those of their joints.
 
         Raises:
-            ConfigError: A pattern matches nothing, or a joint without axes of one coordinate each.
+            ConfigError: A pattern matches nothing, or joints without axes of one coordinate each only.
         """
-        joints = labels.match(patterns, builder.joint_label, what="joint", where="joints")
-        return cls(tuple((joint, axis) for joint in joints for axis in range(_axis_count(builder, joint))))
+        found, note = choose_axes(builder, patterns, where="joints")
+        return cls(tuple(found), tuple(found.values()), () if note is None else (note,))
 
     @classmethod
     def select(cls, builder: newton.ModelBuilder, config: JointConfig) -> Axes:
-        """Return every axis of the joints that a configuration names, and set the joints' properties given there.
+        """Return the axes that a configuration names, and set their properties given there.
 
         Raises:
             ConfigError: As for `of`; or a table does not fit the joints.
@@ -63,9 +68,8 @@ class Axes:
         """
         if value is None:
             return
-        names = [builder.joint_label[joint] for joint, _ in self.pairs]
         try:
-            values = labels.lookup(value, names, where)
+            values = labels.lookup(value, self.labels, where)
         except labels.NoMatchError as error:
             # The joints exist, so the table is wrong; a `NoMatchError` would only exclude this world.
             raise ConfigError(*error.faults) from error
@@ -75,6 +79,10 @@ class Axes:
     def dofs(self, builder: newton.ModelBuilder) -> list[int]:
         """Return the index of each axis into a builder's DOF-shaped lists."""
         return [builder.joint_qd_start[joint] + axis for joint, axis in self.pairs]
+
+    def noted_after(self, notes: Sequence[str]) -> tuple[str, ...]:
+        """Return the notes so far, of other worlds, and those of these axes, each once."""
+        return tuple(dict.fromkeys((*notes, *self.notes)))
 
     def switch_off_drives(self, builder: newton.ModelBuilder) -> None:
         """Switch off the asset's drives of these axes; otherwise two drives would act together."""
@@ -88,11 +96,11 @@ class Axes:
 def lanes_of(binding: Binding, axes: Mapping[int, Axes]) -> Lanes:
     """Return lanes for the axes selected in each prototype, in all worlds of the finished model that have them."""
     simulation, worlds = binding.simulation, binding.worlds
-    model = simulation.model
+    model, prototypes = simulation.model, simulation.prototype_of_world[binding.worlds].tolist()
     pairs = {prototype: each.pairs for prototype, each in axes.items()}
     joints = binding.indices("joint", {key: [joint for joint, _ in each] for key, each in pairs.items()})
-    offsets = np.array([[axis for _, axis in pairs[key]] for key in simulation.prototype_of_world[worlds].tolist()])
-    labels_of_world = tuple(tuple(model.joint_label[joint] for joint in row) for row in joints)
+    offsets = np.array([[axis for _, axis in pairs[key]] for key in prototypes])
+    labels_of_world = tuple(axes[key].labels for key in prototypes)
     return Lanes(
         labels=labels_of_world[0],
         labels_of_world=labels_of_world,
@@ -104,20 +112,3 @@ def lanes_of(binding: Binding, axes: Mapping[int, Axes]) -> Lanes:
         dt=simulation.config.simulation.dt,
         catalog=simulation.catalog,
     )
-
-
-def _axis_count(builder: newton.ModelBuilder, joint: int) -> int:
-    """Return the number of DOFs of a joint whose DOFs are independent coordinates.
-
-    Raises:
-        ConfigError: The joint has no such DOFs: free, distance, ball and fixed joints, rods and cables.
-    """
-    import newton
-
-    kind = newton.JointType(builder.joint_type[joint])
-    if kind not in (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6):
-        raise ConfigError(
-            f"joints: joint {builder.joint_label[joint]!r} is a {kind.name.lower()} joint, which has no axes with a"
-            " coordinate each; choose revolute, prismatic or D6 joints"
-        )
-    return sum(builder.joint_dof_dim[joint])

@@ -64,9 +64,9 @@ class Lanes:
     """The driven DOFs of all worlds that have them, one lane each, ordered by world and then as in the model."""
 
     labels: tuple[str, ...]
-    """Labels of the joints of the first of these worlds, once for each of their DOFs."""
+    """Labels of the axes in the first of these worlds; a joint with one axis gives its own label."""
     labels_of_world: tuple[tuple[str, ...], ...]
-    """The same labels for each world, because another robot's joints may have other names."""
+    """The same labels for each world, because another robot's axes may have other names."""
     worlds: np.ndarray
     """The worlds that have driven DOFs, ascending."""
     world_count: int

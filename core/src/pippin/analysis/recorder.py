@@ -17,6 +17,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
+from pippin.axes import axis_labels
 from pippin.binding import Host
 from pippin.components.bound import Bound
 from pippin.errors import ConfigError
@@ -172,5 +173,7 @@ def _joint_entries(model: newton.Model, *, has_quaternions: bool) -> Iterator[tu
         linear, angular = on_host(model.joint_dof_dim)[joint]  # pyright: ignore[reportArgumentType] (a 2-D array)
         is_quaternion = coordinate_counts[joint] > dof_counts[joint]
         units = ["m"] * linear + (["1"] * 4 if is_quaternion and has_quaternions else ["rad"] * angular)
-        for index, unit in enumerate(units):
-            yield f"{model.joint_label[joint]}{f'[{index}]' if len(units) > 1 else ''}", unit
+        is_by_dof = len(units) == dof_counts[joint]
+        label = model.joint_label[joint]
+        labels = axis_labels(model, [joint]) if is_by_dof else [f"{label}:{index}" for index in range(len(units))]
+        yield from zip(labels, units, strict=True)

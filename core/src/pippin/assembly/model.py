@@ -14,6 +14,7 @@ from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
 
+from .assets.formats import is_normalised
 from .scene import add_assets, add_worlds, finalize, new_builder
 from .worlds import WorldLayout, assets_of_worlds, listed_worlds
 
@@ -47,7 +48,11 @@ def build_model(
     components.call_each("configure_builder", builder=builder)
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene)
     components.call_each("complete_builder", builder=builder)
-    return finalize(builder, device, requires_grad=config.simulation.requires_grad), layout
+    has_valid_inertias = prototype is None and all(map(is_normalised, scene.assets))
+    model = finalize(
+        builder, device, requires_grad=config.simulation.requires_grad, has_valid_inertias=has_valid_inertias
+    )
+    return model, layout
 
 
 def _from_assets(components: Components, scene: SceneConfig) -> tuple[list[newton.ModelBuilder], np.ndarray]:

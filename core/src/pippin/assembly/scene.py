@@ -78,8 +78,17 @@ def add_worlds(
         builder.add_ground_plane()
 
 
-def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: bool = False) -> newton.Model:
-    """Return the model of all worlds on a device. With `requires_grad`, its arrays have gradients.
+def finalize(
+    builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: bool = False, has_valid_inertias: bool = False
+) -> newton.Model:
+    """Return the model of all worlds on a device.
+
+    Args:
+        builder: The builder of all worlds.
+        device: The device of the model's arrays.
+        requires_grad: Whether the arrays have gradients.
+        has_valid_inertias: Whether another reader has checked all inertias. Newton's own check takes moments below
+            1e-10 kg·m², as insects have, for errors.
 
     Raises:
         ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.
@@ -92,7 +101,7 @@ def finalize(builder: newton.ModelBuilder, device: wp.Device, *, requires_grad: 
                 f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"
             )
     try:
-        return builder.finalize(device=device, requires_grad=requires_grad)
+        return builder.finalize(device=device, requires_grad=requires_grad, skip_validation_inertia=has_valid_inertias)
     except (NotImplementedError, ValueError) as error:
         raise ConfigError(f"scene: newton refused it: {error}") from error
 

@@ -14,6 +14,10 @@ _NO_LIMIT = 1e6
 """Value from which Newton's importers and builders treat an effort or a velocity as unlimited."""
 
 
+_LIGHT = 1e-8
+"""Mass below which a link is there for its joint alone [kg]."""
+
+
 def used_features(model: newton.Model) -> dict[str, Sequence[str]]:
     """Return the users of each feature; features without users are left out.
 
@@ -71,6 +75,11 @@ def _limits(model: newton.Model) -> np.ndarray:
     return (_host(model.joint_limit_lower) > -_NO_LIMIT) | (_host(model.joint_limit_upper) < _NO_LIMIT)
 
 
+def _of_balls(model: newton.Model) -> np.ndarray:
+    """Tell for each DOF whether it is one of a ball joint."""
+    return np.repeat(_types(model) == int(newton.JointType.BALL), np.diff(_host(model.joint_qd_start)))
+
+
 def _mimics(model: newton.Model) -> Sequence[str]:
     return _joints_where(model, _host(model.joint_mimic_joint) >= 0)
 
@@ -120,6 +129,24 @@ def _custom(frequency: str) -> Callable[[newton.Model], Sequence[str]]:
 
 def _bodies(model: newton.Model) -> Sequence[str]:
     return [model.body_label[index] for index in np.flatnonzero(_is_moved(model))]
+
+
+def _massless(model: newton.Model) -> Sequence[str]:
+    """Return the moving bodies without a mass. Those that fixed joints join to the world need no mass."""
+    chosen = (_host(model.body_mass) == 0.0) & _is_moved(model)
+    if not chosen.any():
+        return ()
+    heads = np.arange(-1, model.body_count)  # of the body before in the array; entry 0 stands for the world
+    is_fixed = _types(model) == int(newton.JointType.FIXED)
+    heads[_host(model.joint_child)[is_fixed] + 1] = _host(model.joint_parent)[is_fixed]
+    for _ in range(model.body_count.bit_length()):  # each pass doubles the way that is gone
+        heads = heads[heads + 1]
+    return [model.body_label[index] for index in np.flatnonzero(chosen & (heads[1:] >= 0))]
+
+
+def _light_links(model: newton.Model) -> Sequence[str]:
+    mass = _host(model.body_mass)
+    return [model.body_label[index] for index in np.flatnonzero(_is_moved(model) & (mass > 0.0) & (mass < _LIGHT))]
 
 
 def _colliders(model: newton.Model) -> Sequence[str]:
@@ -175,9 +202,12 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "distance_joints": _by_type("DISTANCE"),
     "rod_joints": _by_type("ROD"),
     "loop_joints": _loops,
-    "joint_limits": _by_dof(_limits),
+    "light_links": _light_links,
+    "joint_limits": _by_dof(lambda model: _limits(model) & ~_of_balls(model)),
+    "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
     "joint_drives": _by_dof(_drives),
     "disabled_joints": lambda model: _joints_where(model, ~_host(model.joint_enabled).astype(bool)),
+    "massless_bodies": _massless,
     "mimic_joints": _mimics,
     "mimic_constraints": _mimic_constraints,
     "equality_constraints": _equalities,

@@ -112,14 +112,20 @@ def _warp_quiet() -> Iterator[None]:
 
 
 class _Teller(logging.Handler):
-    """Shows log records of the library as progress."""
+    """Shows log records of the library as progress; those above the level of information as lines that stay, once."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.INFO)
         self._progress = progress
+        self._told: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._progress.update(record.getMessage())
+        text = record.getMessage()
+        if record.levelno <= logging.INFO:
+            self._progress.update(text)
+        elif text not in self._told:
+            self._told.add(text)
+            self._progress.note(f"note: {text}")
 
 
 @contextmanager

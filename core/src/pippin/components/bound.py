@@ -72,7 +72,7 @@ class Bound:
 
     @property
     def joint_labels(self) -> Sequence[str]:
-        """Actuators: labels of the driven joints of the first world, one for each column of the arrays below."""
+        """Actuators: labels of the driven axes of the first world, one for each column of the arrays below."""
         return self._read("joint_labels", ())
 
     @property

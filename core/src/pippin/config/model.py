@@ -101,7 +101,7 @@ class AssetConfig:
     """A file, by its path relative to the configuration file, or `pkg:package/path` inside an installed package."""
 
     format: Literal["mjcf", "urdf", "usd"] | None = None
-    """The importer; by default the suffix decides: .xml and .mjcf, .urdf, .usd, .usda, .usdc and .usdz."""
+    """The importer; by default the suffix decides: .xml and .mjcf, .urdf and .xacro, .usd, .usda, .usdc and .usdz."""
 
     label: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Prefix of the asset's labels, to distinguish copies of one file: `left` gives `left/ant/worldbody/torso`."""
@@ -126,7 +126,7 @@ class AssetConfig:
     """Whether the root is free to move; by default as the asset states, and fixed for a URDF."""
 
     joint_positions: Mapping[str, float] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), finite))
-    """Initial joint positions [m or rad] by label pattern; the other joints start at the positions in the file."""
+    """Initial positions [m or rad] by pattern of names of joints or axes; others start at the positions in the file."""
 
     armature: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0)]))
     """Rotor inertia [kg or kg·m²] of joints for which the file states none; a URDF never states one."""
@@ -140,8 +140,21 @@ class AssetConfig:
     collapse_fixed_joints: bool = False
     """Whether bodies joined by fixed joints are merged."""
 
+    normalise: bool = True
+    """Whether MuJoCo's own reader resolves an MJCF file before Newton's importer reads it: includes, default classes,
+    attached models, replicas, composites and compiler options."""
+
     mujoco_options: bool = True
     """Whether the asset's own MuJoCo options are read (MJCF and USD only)."""
+
+    package_dirs: tuple[FilePath, ...] = ()
+    """Folders that hold the packages of `package://name/…` (URDF only), searched after the folders above the file and
+    before those of ROS's environment variables."""
+
+    xacro_args: Mapping[str, str] = attrs.field(
+        factory=dict, validator=deep_mapping(instance_of(str), instance_of(str))
+    )
+    """Values of the arguments of a xacro file, which is a URDF with macros."""
 
 
 @attrs.frozen(kw_only=True)

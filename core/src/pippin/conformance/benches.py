@@ -72,6 +72,22 @@ def _hung(kind: str, *, com: tuple[float, float, float] = (0.0, 0.0, 0.0), **opt
     return add
 
 
+def _gimbal(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add a link on two hinges, between which a body has almost no mass."""
+    ring = builder.add_link(mass=1e-9, inertia=equal_moments(1e-9), label=f"{label}/ring")
+    link = _link(builder, label, (_LENGTH, 0.0, 0.0))
+    hinges = [
+        builder.add_joint_revolute(-1, ring, parent_xform=_at(y), axis=(0.0, 0.0, 1.0), armature=0.0),
+        builder.add_joint_revolute(ring, link, axis=(0.0, 1.0, 0.0), armature=0.0),
+    ]
+    builder.add_articulation(hinges, label=label)
+
+
+def _limited_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    _hung("ball", **_HORIZONTAL)(builder, label, y)
+    builder.joint_limit_lower[-3:], builder.joint_limit_upper[-3:] = [0.0] * 3, [0.03] * 3
+
+
 def _slider(*, axis: tuple[float, float, float], q: float = 0.0, qd: float = 0.0, **options: Any) -> Any:
     """Return a function that adds a body which slides along an axis, from a position [m] with a velocity [m/s]."""
 
@@ -89,6 +105,18 @@ def _free(builder: newton.ModelBuilder, label: str, y: float) -> None:
     body = _link(builder, label)
     builder.body_q[body] = _at(y)
     builder.add_articulation([builder.add_joint_free(body)], label=label)
+
+
+def _free_frame(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add a free body, and a body without a mass that is fixed to it."""
+    import warp as wp
+
+    body = _link(builder, label)
+    builder.body_q[body] = _at(y)
+    frame = builder.add_link(label=f"{label}/frame", mass=0.0, inertia=wp.mat33(0.0))
+    builder.body_q[frame] = _at(y)
+    joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame)]
+    builder.add_articulation(joints, label=label)
 
 
 def _resting_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
@@ -219,6 +247,13 @@ BENCHES: Mapping[str, Bench] = {
     "disabled_joints": _falls(
         _hung("fixed", enabled=False), "a disabled joint lets a body fall, in units of a free fall"
     ),
+    "light_links": Bench(
+        add=_gimbal,
+        measure=_turned,
+        least=0.7 * _TURN,
+        most=1.2 * _TURN,
+        expectation="a link behind a hinge and a link of 1e-9 kg turns down [rad]",
+    ),
     "joint_limits": Bench(
         add=_hung("revolute", axis=(0.0, 1.0, 0.0), armature=0.0, limit_lower=-0.03, limit_upper=0.03, **_HORIZONTAL),
         measure=_turned,
@@ -226,9 +261,17 @@ BENCHES: Mapping[str, Bench] = {
         most=0.4 * _TURN,
         expectation="a limit of 0.03 rad stops a link [rad]",
     ),
+    "ball_limits": Bench(
+        add=_limited_ball,
+        measure=_turned,
+        least=0.0,
+        most=0.4 * _TURN,
+        expectation="a limit of 0.03 rad stops a link on a ball joint [rad]",
+    ),
     "joint_drives": _slides(
         "a drive of 100 N/m pulls a slider to 0.1 m [m]", 0.02, 0.08, _moved(_X), target_q=0.1, target_ke=100.0
     ),
+    "massless_bodies": _falls(_free_frame, "a free body and a frame without mass fall, in units of a free fall"),
     "mimic_joints": Bench(
         add=_mimic,
         measure=_speed(_X),

@@ -55,7 +55,7 @@ class ArticulationActuators:
 
         Args:
             paths: As for the class.
-            actuators: Pairs of an actuator and the name of its joint, in any order.
+            actuators: Pairs of an actuator and the name of its axis, in most cases that of its joint, in any order.
             auto_step_pre_physics: As for the class.
 
         Raises:

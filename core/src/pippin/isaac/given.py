@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import attrs
 from pippin.actuation import ActuatorConfig as GroupConfig
 from pippin.actuation import DriveActuator, Lanes
-from pippin.labels import NoMatchError
+from pippin.axes import choose_axes
+from pippin.labels import NoMatchError, name_of
 from pippin.spelling import did_you_mean
 
 from .errors import ArgumentError
@@ -36,11 +37,11 @@ class ActuatorConfig:
 
 
 class GivenActuator(DriveActuator):
-    """One actuator of `ArticulationActuators.from_actuators`, on the joint of one name in each world.
+    """One actuator of `ArticulationActuators.from_actuators`, on the axis of one name in each world.
 
     Args:
         given: The actuator's components.
-        joint: Last segment of the joint's label.
+        joint: Name of the axis, for most joints that of the joint.
     """
 
     def __init__(self, given: ActuatorConfig, joint: str) -> None:
@@ -48,20 +49,21 @@ class GivenActuator(DriveActuator):
         self._given, self._joint = given, joint
 
     def select(self, builder: newton.ModelBuilder, prototype: int, roots: Sequence[re.Pattern[str]]) -> None:
-        """Find the joint below some roots, and switch off the asset's drive of this joint.
+        """Find the axis below some roots, and switch off the asset's drive of this axis.
 
         Raises:
-            NoMatchError: There is no such joint.
-            ArgumentError: There are several such joints.
+            NoMatchError: There is no such axis.
+            ArgumentError: There are several such axes.
         """
-        labels = [label for label in builder.joint_label if any(root.fullmatch(label) for root in roots)]
-        names = [label.rpartition("/")[2] for label in labels]
+        axes, _ = choose_axes(builder, ".*", where="actuators")
+        labels = [label for label in axes.values() if any(root.fullmatch(label) for root in roots)]
+        names = [name_of(label) for label in labels]
         found = [label for label, name in zip(labels, names, strict=True) if name == self._joint]
         if len(found) != 1:
             known = ", ".join(names) or "none"
             raise (ArgumentError if found else NoMatchError)(
-                f"actuators: {len(found)} joints are called {self._joint!r}{did_you_mean(self._joint, names)};"
-                f" joints: {known}"
+                f"actuators: {len(found)} axes are called {self._joint!r}{did_you_mean(self._joint, names)};"
+                f" axes: {known}"
             )
         self.config = attrs.evolve(self.config, joints=(re.escape(found[0]),))
         self.extend_prototype(builder, prototype)

@@ -28,7 +28,7 @@ class SiteConfig(SensorConfig):
     """A sensor in a frame of its own, fixed to each body that a pattern matches."""
 
     body: str | tuple[str, ...] = attrs.field(validator=min_len(1))
-    """One or several full-match regular expressions of body labels, or of their last segments."""
+    """One or several full-match regular expressions of body names, or of whole labels if they contain a `/`."""
 
     position: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Origin of the sensor's frame in the body's frame [m]."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import attrs
 import newton
-import numpy as np
 import warp as wp
 from pippin.actuation.effort import zero_efforts
-from pippin.arrays import on_host, present
+from pippin.arrays import present
+from pippin.axes import axis_labels
 from pippin.components.registry import Components, Implementation
 from pippin.config import StepConfig
 from pippin.errors import ConfigError, PluginError
@@ -350,7 +350,7 @@ def _actuated_dofs(components: Components, model: newton.Model, off: Collection[
             raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
         for dof in dofs.numpy().tolist():
             if dof in owner_of:
-                joint = model.joint_label[int(np.searchsorted(on_host(model.joint_qd_start), dof, side="right")) - 1]
+                joint = axis_labels(model)[dof]
                 raise ConfigError(
                     f"actuators.{label}.joints: joint {joint!r} is driven by actuators.{owner_of[dof]} already;"
                     " give each joint to one group"

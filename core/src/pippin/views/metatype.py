@@ -52,7 +52,8 @@ class ArticulationMetatype:
     joint_coord_counts: tuple[int, ...]
 
     dof_names: tuple[str, ...]
-    """Name of the joint of each degree of freedom, with `:0`, `:1` and so on for ball and D6 joints."""
+    """Name of each degree of freedom: of the axis if it has one, else of the joint, with `:0`, `:1` and so on if the
+    joint has several."""
 
     dof_types: tuple[DofType, ...]
 

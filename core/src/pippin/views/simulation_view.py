@@ -74,7 +74,7 @@ class SimulationView:
 
         Args:
             pattern: One pattern or several: a glob, which is a path with `*`, `**` and `[]` in its segments; a compiled
-                regular expression, which matches a whole label or its last segment; or an index.
+                regular expression, which matches names, or whole labels if it contains a `/`; or an index.
             worlds: Worlds to select in; by default all.
             path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
             allow_empty: Whether a pattern may match nothing.

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import newton
 import numpy as np
 from pippin.arrays import on_host
+from pippin.axes import axis_labels
+from pippin.labels import name_of
 
 from .metatype import ArticulationMetatype, DofType
 
@@ -34,11 +36,7 @@ def of_articulation(model: newton.Model, articulation: int) -> ArticulationMetat
         joint_dof_counts=dof_counts,
         joint_coord_offsets=_offsets(coord_counts),
         joint_coord_counts=coord_counts,
-        dof_names=tuple(
-            name
-            for joint, label, count in zip(moving, joint_labels, dof_counts, strict=True)
-            for name in _dof_names(label, types[joint], count)
-        ),
+        dof_names=_names(axis_labels(model, moving)),
         dof_types=tuple(
             DofType.TRANSLATION if axis < linear[joint] else DofType.ROTATION
             for joint, count in zip(moving, dof_counts, strict=True)
@@ -62,13 +60,6 @@ def has_dofs(joint_type: newton.JointType | int) -> bool:
     return kinds(joint_type) in (kinds.PRISMATIC, kinds.REVOLUTE, kinds.BALL, kinds.D6)
 
 
-def _dof_names(label: str, joint_type: newton.JointType, count: int) -> list[str]:
-    name = _name(label)
-    if joint_type in (newton.JointType.BALL, newton.JointType.D6):
-        return [f"{name}:{axis}" for axis in range(count)]
-    return [name] * count
-
-
 def _counts(starts: np.ndarray, joints: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(starts[joint + 1] - starts[joint]) for joint in joints)
 
@@ -78,8 +69,4 @@ def _offsets(counts: Sequence[int]) -> tuple[int, ...]:
 
 
 def _names(labels: Sequence[str]) -> tuple[str, ...]:
-    return tuple(map(_name, labels))
-
-
-def _name(label: str) -> str:
-    return label.rpartition("/")[2]
+    return tuple(map(name_of, labels))

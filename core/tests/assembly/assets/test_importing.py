@@ -3,7 +3,7 @@ import textwrap
 import warnings
 
 import pytest
-from pippin.assembly.assets.importing import find_assets, import_asset
+from pippin.assembly.assets.importing import NOTE, find_assets, import_asset
 from pippin.assembly.scene import new_builder
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
@@ -118,10 +118,14 @@ def test_a_urdf_named_xml_is_told_its_format(write):
 
 def test_options_that_an_importer_lacks_are_refused_by_name():
     found = faults(AssetConfig(path=f"{NEWTON_ASSETS}/quadruped.urdf", ignore=("base",), mujoco_options=False))
+    ros_only = {"package_dirs": ("robots",), "xacro_args": {"arm": "left"}}
+    found += faults(AssetConfig(path=f"{NEWTON_ASSETS}/nv_ant.xml", **ros_only))
 
     assert [fault.split(",")[0] for fault in found] == [
         "scene.assets[0].ignore: Newton's URDF importer has no such option",
         "scene.assets[0].mujoco_options: Newton's URDF importer has no such option",
+        "scene.assets[0].package_dirs: Newton's MJCF importer has no such option",
+        "scene.assets[0].xacro_args: Newton's MJCF importer has no such option",
     ]
 
 
@@ -142,6 +146,13 @@ def test_malformed_xml_is_found_in_an_included_file(write):
     assert "leg.xml' is no well-formed XML (no element found: line 2" in fault
 
 
+def test_blank_lines_and_comments_before_the_declaration_are_read_over(write, tmp_path):
+    text = '<?xml version="1.0"?>\n' + LINK.format('<box size="1 1 q"/>') + "\0"
+    (tmp_path / "robot.urdf").write_text(f"\n<!-- a box -->\n{text}")
+
+    assert "(robot.urdf, line 4)" in str(failure(str(tmp_path / "robot.urdf")))
+
+
 def test_a_missing_include_is_named_with_its_line(write):
     [fault] = faults(AssetConfig(path=write("robot.xml", '<mujoco>\n<include file="leg.xml"/></mujoco>')))
 
@@ -152,13 +163,13 @@ def test_a_missing_include_is_named_with_its_line(write):
     ("name", "text", "expected"),
     [
         ("robot.xml", '<mujoco><asset>\n<mesh file="arm.stl"/></asset></mujoco>', '<mesh file="arm.stl"> (robot.xml'),
-        ("robot.urdf", LINK.format('\n<mesh filename="arm.stl"/>'), '<mesh filename="arm.stl"> (robot.urdf'),
+        ("robot.urdf", LINK.format('\n<mesh filename="arm.stl"/>'), "collision mesh 'arm.stl' of link 'a' (robot.urdf"),
     ],
 )
 def test_a_missing_mesh_is_named_with_its_line(write, name, text, expected):
     [fault] = faults(AssetConfig(path=write(name, text)))
 
-    assert f"{expected}, line 2) names no file" in fault
+    assert f"{expected}, line 2)" in fault
 
 
 def test_a_mesh_is_looked_for_in_the_mesh_folder(write, tmp_path):
@@ -172,7 +183,7 @@ def test_a_mesh_is_looked_for_in_the_mesh_folder(write, tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("robot.xml", BODY.format('\n<geom size="abc"/>'), "'abc', see <geom size=\"abc\"> (robot.xml, line 2)"),
+        ("robot.xml", BODY.format('\n<geom size="abc"/>'), "bad format in attribute 'size' Element 'geom', line 2"),
         ("robot.urdf", LINK.format('\n<box size="1 2 q"/>'), "'q', see <box size=\"1 2 q\"> (robot.urdf, line 2)"),
     ],
 )
@@ -183,24 +194,10 @@ def test_a_value_the_importer_stumbles_over_is_found_in_the_file(write, name, te
     assert isinstance(error.__cause__, ValueError)
 
 
-def test_a_bad_solver_option_can_be_left_out(write):
-    path = write("robot.xml", BODY.format('<geom size="1"/>').replace("<world", '<option solver="PGS"/>\n<world'))
-
-    error = failure(path)
-
-    assert '<option solver="PGS"> (robot.xml, line 1)' in str(error)
-    assert "set mujoco_options = false" in str(error)
-    assert imported(path, mujoco_options=False).body_count == 1
-
-
 def test_a_value_that_stands_everywhere_is_not_blamed(write):
-    error = failure(write("robot.xml", BODY.format('<geom size="x"/>' * 4)))
+    error = failure(write("robot.urdf", LINK.format('<box size="1 2 q"/>' * 4)))
 
-    assert str(error).endswith("could not convert string to float: 'x'; correct the file")
-
-
-def test_an_importer_without_words_is_named_by_its_error(write):
-    assert str(failure(write("robot.urdf", '<robot name="r"/>'))).endswith("StopIteration; correct the file")
+    assert str(error).endswith("could not convert string to float: 'q'; correct the file")
 
 
 def test_an_asset_that_brings_nothing_is_an_error(write):
@@ -229,8 +226,13 @@ def test_a_missing_dependency_names_the_extra(write, monkeypatch, name, text, mo
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("robot.xml", BODY.format('<geom size="1"/><geom type="blob" size="1"/>'), "geom type blob is unsupported"),
-        ("robot.urdf", LINK.format('<mesh filename="package://nowhere/arm.stl"/>'), "Could not resolve"),
+        (
+            "robot.urdf",
+            LINK.format('<sphere radius="1"/>').replace(
+                '"a">', '"a"><inertial><mass value="0"/><inertia ixx="1"/></inertial>'
+            ),
+            "an inertia without a mass is left out; links: 'a'",
+        ),
     ],
 )
 def test_what_an_importer_leaves_out_is_a_warning_with_the_file(write, name, text, expected):
@@ -243,6 +245,30 @@ def test_what_an_importer_leaves_out_is_a_warning_with_the_file(write, name, tex
     [message] = [str(warning.message) for warning in caught]
     assert message.startswith(f"{path}: ")
     assert expected in message
+
+
+def test_a_visual_mesh_that_cannot_be_read_is_a_warning(write, tmp_path):
+    visual = '<visual><geometry><mesh filename="flat.stl"/></geometry></visual></link>'
+    write("flat.stl", "solid flat\nendsolid flat")
+    path = write("robot.urdf", LINK.format('<sphere radius="1"/>').replace("</link>", visual))
+
+    with pytest.warns(UserWarning, match=r"robot.urdf: visual mesh '.*flat.stl' is not drawn"):
+        builder = imported(path)
+
+    assert (builder.body_count, builder.shape_count) == (1, 1)
+
+
+def test_a_urdf_joint_mimics_another(write):
+    ends = '<joint name="{0}" type="continuous"><parent link="a"/><child link="{0}"/>{1}</joint>'
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    links = "".join(f'<link name="{name}">{mass}</link>' for name in "abc")
+    mimic = '<mimic joint="b" multiplier="-2" offset="0.5"/>'
+    path = write("robot.urdf", f"<robot>{links}{ends.format('b', '')}{ends.format('c', mimic)}</robot>")
+
+    builder = imported(path)
+
+    assert builder.joint_mimic_joint == [-1, -1, builder.joint_label.index("b")]
+    assert tuple(builder.joint_mimic_coeffs[2]) == (0.5, -2.0)
 
 
 # Placing it
@@ -330,7 +356,45 @@ def test_joints_start_where_the_configuration_says():
 def test_a_floating_root_takes_no_single_position():
     error = failure(f"{NEWTON_ASSETS}/nv_ant.xml", joint_positions={"root": 1.0})
 
-    assert "joint 'ant/worldbody/torso/root' has 7 positions and 'root' gives it one" in str(error)
+    assert "'root' matches no joint with an axis of one coordinate, only 'ant/worldbody/torso/root' (free)" in str(
+        error
+    )
+
+
+MERGED = """<mujoco model="leg"><worldbody><body name="thigh"><freejoint name="root"/><geom size=".1"/>
+<body name="shin"><joint name="knee_x" axis="1 0 0"/><joint name="knee-y" axis="0 1 0"/><geom size=".1"/></body></body>
+</worldbody></mujoco>"""
+
+
+def test_axes_of_a_merged_joint_start_where_the_configuration_says(write):
+    path = write("leg.xml", MERGED)
+
+    builder = imported(path, joint_positions={"knee_x": 0.1, "knee_y": -0.2})
+
+    assert builder.joint_q[7:] == [0.1, -0.2]
+
+
+def test_a_position_for_every_joint_leaves_out_the_root_with_a_note(write, caplog):
+    path = write("leg.xml", MERGED)
+
+    with caplog.at_level(NOTE, "pippin"):
+        builder = imported(path, joint_positions={".*": 0.1})
+
+    assert builder.joint_q[7:] == [0.1, 0.1]
+    [record] = [record for record in caplog.records if record.name.startswith("pippin")]
+    assert (record.levelno, record.getMessage()) == (
+        NOTE,
+        "scene.assets[0].joint_positions: leaves out 'leg/worldbody/thigh/root' (free), no joint with an axis of one"
+        " coordinate",
+    )
+
+
+def test_an_axis_with_two_positions_is_refused(write):
+    path = write("leg.xml", MERGED)
+
+    error = failure(path, joint_positions={"knee_.*": 0.1, "knee_x": 0.2})
+
+    assert "worldbody/thigh/shin/knee_x' matches both 'knee_.*' and 'knee_x'" in str(error)
 
 
 def test_a_joint_position_that_matches_nothing_is_an_error():

@@ -46,7 +46,7 @@ class CameraConfig(sensing.SensorConfig):
     """A pinhole camera. It looks along the −z axis of its frame; +x is to the right in the image, +y up."""
 
     body: str | tuple[str, ...] | None = attrs.field(default=None, validator=optional(min_len(1)))
-    """Full-match regular expressions of body labels, or of their last segments: one camera for each body.
+    """Full-match regular expressions of body names, or of whole labels if they contain a `/`: one camera for each body.
 
     By default each world has one fixed camera, and the world's frame takes the place of the body's.
     """

@@ -35,7 +35,7 @@ class ContactConfig(sensing.SensorConfig):
     """The sensed bodies or shapes, their partners, and the length of the history."""
 
     bodies: tuple[str, ...] = attrs.field(default=(), validator=_one_of_two)
-    """Full-match regular expressions of body labels, or of their last segments: the bodies that are sensed."""
+    """Full-match regular expressions of body names, or of whole labels if they contain a `/`: the sensed bodies."""
 
     shapes: tuple[str, ...] = ()
     """Full-match regular expressions of shape labels: the shapes that are sensed, in place of whole bodies."""
@@ -81,12 +81,13 @@ class SensorContact(sensing.Sensor):
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Resolve the bodies or shapes."""
+        """Resolve the bodies or shapes; bodies without a shape that collides are refused."""
+        from .partners import colliding, refuse_shapeless
+
         if self.config.bodies:
             found = labels.match(self.config.bodies, builder.body_label, what="body", where="bodies")
+            refuse_shapeless(self.config.bodies, builder)
         else:
-            from .partners import colliding
-
             shapes = colliding(builder.shape_flags)
             names = [builder.shape_label[shape] for shape in shapes]
             found = [shapes[i] for i in labels.match(self.config.shapes, names, what="shape", where="shapes")]

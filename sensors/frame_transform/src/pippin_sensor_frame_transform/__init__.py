@@ -24,7 +24,7 @@ class ReferenceConfig:
     """A frame fixed to one body of each world."""
 
     body: str
-    """Full-match regular expression of a body label, or of its last segment, that matches one body."""
+    """Full-match regular expression of a body name, or of its whole label if it contains a `/`; it matches one body."""
 
     position: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Origin of the frame in the body's frame [m]."""

@@ -26,7 +26,8 @@ class JointStateConfig(sensing.SensorConfig):
     """The joints whose encoders are read."""
 
     joints: tuple[str, ...] = attrs.field(validator=min_len(1))
-    """Full-match regular expressions of joint labels, or of their last segments: revolute, prismatic and D6 joints."""
+    """Full-match regular expressions of names of joints or axes; of whole labels if they contain a `/`. Joints without
+    axes are left out."""
 
 
 class SensorJointState(sensing.Sensor):
@@ -46,6 +47,7 @@ class SensorJointState(sensing.Sensor):
 
     def __init__(self, config: JointStateConfig) -> None:
         super().__init__(config)
+        self.notes: tuple[str, ...] = ()
         self._axes: dict[int, Axes] = {}
         self._units: list[Mapping[str, str]] = []
 
@@ -53,6 +55,7 @@ class SensorJointState(sensing.Sensor):
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints."""
         axes = self._axes[prototype] = Axes.of(builder, self.config.joints)
+        self.notes = axes.noted_after(self.notes)
         is_linear = [axis < builder.joint_dof_dim[joint][0] for joint, axis in axes.pairs]
         self._units += [LINEAR if each else ANGULAR for each in is_linear]
 

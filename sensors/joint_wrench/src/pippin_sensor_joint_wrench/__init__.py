@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import attrs
 import pippin
 from attrs.validators import min_len
-from pippin import labels, sensing
+from pippin import sensing
 from pippin.arrays import present
+from pippin.axes import choose_joints
 
 if TYPE_CHECKING:
     import newton
@@ -24,7 +25,8 @@ class JointWrenchConfig(sensing.SensorConfig):
     """The joints whose load is measured."""
 
     joints: tuple[str, ...] = attrs.field(validator=min_len(1))
-    """Full-match regular expressions of joint labels, or of their last segments."""
+    """Full-match regular expressions of names of joints or their axes; of whole labels if they contain a `/`. Free
+    joints are left out."""
 
 
 class SensorJointWrench(sensing.Sensor):
@@ -53,7 +55,11 @@ class SensorJointWrench(sensing.Sensor):
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints."""
-        joints = labels.match(self.config.joints, builder.joint_label, what="joint", where="joints")
+        joints, note = choose_joints(
+            builder, self.config.joints, where="joints", without={"free"}, fit="that transmits anything"
+        )
+        if note is not None and note not in self.notes:
+            self.notes = (*self.notes, note)
         faults = [fault for fault in (_refusal(builder, joint) for joint in joints) if fault is not None]
         if faults:
             raise pippin.ConfigError(*faults)
@@ -66,7 +72,7 @@ class SensorJointWrench(sensing.Sensor):
 
         simulation = binding.simulation
         if isinstance(simulation.solver, newton.solvers.SolverFeatherstone):
-            self.notes = (_WITHOUT_ACCELERATIONS,)
+            self.notes = (*self.notes, _WITHOUT_ACCELERATIONS)
         model = self._model = simulation.model
         joints = binding.indices("joint", self._local)
         with wp.ScopedDevice(model.device):
@@ -99,11 +105,7 @@ class SensorJointWrench(sensing.Sensor):
 
 def _refusal(builder: newton.ModelBuilder, joint: int) -> str | None:
     """Return the reason why no solver can report the wrench of a joint; None if solvers can."""
-    import newton
-
     label, child = builder.joint_label[joint], builder.joint_child[joint]
-    if newton.JointType(builder.joint_type[joint]) == newton.JointType.FREE:
-        return f"joints: joint {label!r} is a free joint, which transmits nothing; choose others"
     others = [builder.joint_label[i] for i, other in enumerate(builder.joint_child) if other == child and i != joint]
     if others:
         return (

@@ -49,7 +49,7 @@ class RayCasterConfig(sensing.SiteConfig):
     """Rotation of the pattern: with the body, with its heading only (of the site's x axis), or not at all."""
 
     targets: tuple[str, ...] = attrs.field(default=(".*",), validator=min_len(1))
-    """Full-match regular expressions of the labels of shapes that rays meet, or of their last segments."""
+    """Full-match regular expressions of names of shapes that rays meet, or of whole labels if they contain a `/`."""
 
     moving: bool = False
     """Whether shapes of bodies are targets too, besides shapes that are fixed to the world."""

@@ -51,6 +51,8 @@ class SolverFeatherstone:
         "heterogeneous_worlds",
         "joint_damping",
         "joint_stiffness",
+        "light_links",
+        "massless_bodies",
         "mimic_joints",
         "muscles",
         "particles",

@@ -141,12 +141,15 @@ class SolverMuJoCo:
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
         "armature",
+        "ball_limits",
         "effort_limits",
         "equality_constraints",
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
+        "light_links",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",
@@ -194,14 +197,13 @@ class SolverMuJoCo:
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
         """Return the solver with all options of the configuration, and buffers with room for a fall."""
-        import newton
-
+        from .conversion import convert
         from .sizing import enlarged
 
-        solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        solver = convert(model, **attrs.asdict(self.config))
         larger = enlarged(solver, self.config)
         if larger:
-            solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(attrs.evolve(self.config, **larger)))
+            solver = convert(model, **attrs.asdict(attrs.evolve(self.config, **larger)))
         # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
         solver.mjw_model.opt.warn_overflow = 0
         self._solver = solver

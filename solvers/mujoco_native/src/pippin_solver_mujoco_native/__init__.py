@@ -119,12 +119,15 @@ class SolverMuJoCoNative:
     detects_contacts = True
     supported_features = RIGID_TREES | {
         "armature",
+        "ball_limits",
         "effort_limits",
         "equality_constraints",
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
+        "light_links",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",

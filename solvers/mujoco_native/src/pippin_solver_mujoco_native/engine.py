@@ -13,6 +13,7 @@ import pippin
 import warp as wp
 from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
+from pippin_solver_mujoco.conversion import convert
 
 from .inputs import Inputs, field
 from .joints import TURNING, by_world, joints_of
@@ -47,7 +48,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     def __init__(self, model: newton.Model, options: Mapping[str, Any], thread_count: int = 0) -> None:
         super().__init__(model)
         separate = model.world_count > 1
-        converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+        converted = convert(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
         #: MuJoCo's model of a world; parameters that differ between worlds are stored separately.
         self.mj_model = converted.mj_model
         # Without this flag, MuJoCo would silently reset a diverged world to the initial state of the asset.

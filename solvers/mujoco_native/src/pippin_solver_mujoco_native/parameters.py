@@ -38,9 +38,9 @@ class Parameters:
     """
 
     def __init__(self, model: newton.Model, options: Mapping[str, Any], batch: Batch) -> None:
-        import newton
+        from pippin_solver_mujoco.conversion import convert
 
-        self._solver = newton.solvers.SolverMuJoCo(model, **options)
+        self._solver = convert(model, **options)
         self._batch = batch
         self._written: dict[str, np.ndarray] = {}
         self._write()

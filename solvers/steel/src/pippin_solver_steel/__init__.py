@@ -194,7 +194,9 @@ class SolverSteel:
         "heterogeneous_worlds",
         "joint_damping",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
+        "light_links",
         "mimic_joints",
     }
     optional_features: ClassVar = {

@@ -14,18 +14,28 @@ import attrs
 import newton
 import warp as wp
 from newton import usd
+from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
 from pippin.config.files import find_file
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
 
+from .completion import complete
 from .elements import Element, find_culprits, find_missing_files, read_elements
-from .formats import FORMATS, Format, choose_format, given_options
+from .formats import FORMATS, Format, choose_format, given_options, is_normalised
+from .mjcf import NormalMJCF, normalise
 from .stage import open_stage, skipping_patterns
+from .urdf.adding import add_urdf
+from .urdf.reading import Urdf, read_urdf
 
 __all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
 LISTED_CULPRIT_COUNT = 3
+
+NOTE = 25
+"""Level of a log record that a user should read: above `logging.INFO`, below `logging.WARNING`."""
+
+_LOGGER = logging.getLogger(__name__)
 
 
 @attrs.frozen
@@ -39,6 +49,8 @@ class Asset:
     format: Format
     elements: Sequence[Element]
     """The elements of the file and of all included files; empty if the format is not XML."""
+    urdf: Urdf | None = None
+    """The text that the importer reads in place of a URDF file."""
 
 
 def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
@@ -70,16 +82,39 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     """
     if asset.config.armature is not None:
         builder.default_joint_cfg.armature = asset.config.armature
+    if asset.format is FORMATS["mjcf"]:
+        declare_axis_names(builder)
     try:
         with _named_warnings(asset.file):
-            getattr(builder, asset.format.method)(str(asset.file), **_arguments(builder, asset))
+            normal = _normal_form(asset, builder.default_shape_cfg.density)
+            if asset.urdf is not None:
+                add_urdf(builder, asset.urdf, _arguments(builder, asset))
+            else:
+                source = str(asset.file) if normal is None else normal.text
+                getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
         raise ConfigError(failure(asset, error)) from error
+    if asset.format is FORMATS["mjcf"]:
+        forget_needless_names(builder)
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
+    if normal is not None:
+        complete(builder, normal)
     _place_joints(builder, asset)
+
+
+def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
+    """Return an MJCF file as MuJoCo understands it; None for another format, or if the configuration says so.
+
+    With a scale or a density of the scene [kg/m³], inertias are left to Newton, which computes them from the shapes.
+    """
+    if not is_normalised(asset.config):
+        return None
+    folders = dict.fromkeys(element.file.parent for element in asset.elements)
+    is_as_written = asset.config.scale is None and density == newton.ModelBuilder.ShapeConfig().density
+    return normalise(asset.file, folders, _ignored_names(asset), has_inertias=is_as_written)
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:
@@ -93,6 +128,8 @@ def find_asset(config: AssetConfig, where: str) -> Asset:
     elements = read_elements(file, f"{where}.path") if chosen.root else []
     if elements and elements[0].tag != chosen.root:
         raise ConfigError(_wrong_root(where, file, chosen, elements[0].tag))
+    if chosen is FORMATS["urdf"]:
+        return Asset(config, where, file, chosen, elements, read_urdf(file, config, where))
     missing = find_missing_files(elements)
     if missing:
         raise ConfigError(*(f"{where}.path: {text} names no file; correct the path" for text in missing))
@@ -109,8 +146,10 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     if asset.format is FORMATS["usd"]:
         options["ignore"] = skipping_patterns(open_stage(asset.file), asset.config, asset.where)
     elif "ignore" in options:
-        options["ignore"] = _ignored(asset)
-    arguments: dict[str, Any] = {asset.format.keywords[name]: value for name, value in options.items()}
+        # Importers match expressions from the start of a name only.
+        options["ignore"] = [rf"{re.escape(name)}\Z" for name in _ignored_names(asset)]
+    keywords = asset.format.keywords
+    arguments: dict[str, Any] = {keywords[name]: value for name, value in options.items() if name in keywords}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
@@ -119,11 +158,13 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     return arguments
 
 
-def _ignored(asset: Asset) -> list[str]:
-    """Return one expression for each part left out: importers match expressions from the start of a name only."""
+def _ignored_names(asset: Asset) -> list[str]:
+    """Return the names of the geoms and sites of an MJCF file that are left out."""
+    if not asset.config.ignore:
+        return []
     named = (element.attributes.get("name") for element in asset.elements if element.tag in ("geom", "site"))
     names = list(dict.fromkeys(name for name in named if name))
-    return [rf"{re.escape(names[i])}\Z" for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
+    return [names[i] for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
 
 
 def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
@@ -136,17 +177,14 @@ def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaRes
 
 def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> None:
     positions, where = asset.config.joint_positions, f"{asset.where}.joint_positions"
-    starts = [*builder.joint_q_start, builder.joint_coord_count]
-    for joint, pattern in enumerate(assign(positions, builder.joint_label, "joint", where)):
-        if pattern is None:
-            continue
-        count = starts[joint + 1] - starts[joint]
-        if count != 1:
-            raise ConfigError(
-                f"{where}: joint {builder.joint_label[joint]!r} has {count} positions and {pattern!r} gives it one; "
-                "let the pattern match joints of one degree of freedom only"
-            )
-        builder.joint_q[starts[joint]] = positions[pattern]
+    if not positions:
+        return
+    axes, note = choose_axes(builder, positions, where)
+    if note is not None:
+        _LOGGER.log(NOTE, note)
+    for (joint, axis), pattern in zip(axes, assign(positions, list(axes.values()), "joint", where), strict=True):
+        assert pattern is not None, "each axis was chosen by a pattern"
+        builder.joint_q[builder.joint_q_start[joint] + axis] = positions[pattern]
 
 
 @contextlib.contextmanager
@@ -182,13 +220,10 @@ def failure(asset: Asset, error: Exception) -> str:
     if isinstance(error, ImportError):
         return f"{what}: {error}; install pippin[{asset.format.extra}]"
     reason = _reason(error)
-    culprits = find_culprits(asset.elements, reason)
+    culprits = [] if re.search(r"\bline \d", reason) else find_culprits(asset.elements, reason)
     if not 0 < len(culprits) <= LISTED_CULPRIT_COUNT:  # a value that is so common does not identify the place
         return f"{what}: {reason}; correct the file"
-    cure = "correct it"
-    if culprits[0].startswith(("<option ", "<flag ")) and "mujoco_options" in asset.format.keywords:
-        cure += ", or set mujoco_options = false to leave out the asset's MuJoCo options"
-    return f"{what}: {reason}, see {' and '.join(culprits)}; {cure}"
+    return f"{what}: {reason}, see {' and '.join(culprits)}; correct it"
 
 
 def _reason(error: Exception) -> str:

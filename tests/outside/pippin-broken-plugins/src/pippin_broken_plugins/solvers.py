@@ -281,6 +281,8 @@ class Frozen(Loose):
 class Deaf(SolverXPBD):
     """Takes off limits and opens loops, and declares that it keeps them."""
 
+    supported_features = SolverXPBD.supported_features | {"ball_limits"}
+
     @pippin.hookimpl
     def complete_builder(self, builder: newton.ModelBuilder) -> None:
         count = len(builder.joint_limit_lower)

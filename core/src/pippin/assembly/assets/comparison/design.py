@@ -1,0 +1,23 @@
+"""Differences by design, each with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["BY_DESIGN"]
+
+BY_DESIGN: Mapping[str, str] = {
+    "visual geom": "it cannot collide, so the physics has no use for it",
+    "gap": "contacts inside the gap are found and exert no force",
+    "mocap": "Newton may move a body that is fixed to the world",
+    "timestep": "simulation.dt and simulation.substeps decide",
+    "solver pgs": "MuJoCo Warp has no PGS, and every solver finds the same solution",
+    "keyframes": "the start pose is given by joint_positions",
+    "sensors": "sensors are given by [sensors]",
+    "cameras": "cameras are given by [sensors]",
+    "flag energy": "nothing reads MuJoCo's energy",
+    "flag fwdinv": "it only compares MuJoCo with itself",
+    "flag sensor": "MuJoCo's own sensors are not computed",
+    "flag autoreset": "a world that diverges is an error, and not reset",
+}
+"""The reason for each difference that is intended. Every one is reported; none is an error."""

@@ -1,0 +1,141 @@
+"""A difference between MuJoCo's model of a file and Newton's, and lists of them in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TypeAlias
+
+import attrs
+import numpy as np
+
+__all__ = ["Difference", "Value", "worded"]
+
+Value: TypeAlias = "str | bool | float | tuple[float, ...] | None"
+
+_NAMED_COUNT = 3
+"""Elements that a line for several elements names."""
+
+_SHORT = 4
+"""Length up to which a vector is written in full."""
+
+_PLURALS = {"body": "bodies", "mesh": "meshes", "flex": "flexes", "equality": "equalities"}
+
+
+@attrs.frozen
+class Difference:
+    """One field of one element that the two models hold with different values."""
+
+    element: str
+    """The element, its kind first: `joint 'knee'`."""
+
+    field: str
+    """The field in MJCF's words, or `exists`."""
+
+    theirs: Value
+    """The value in MuJoCo's own model of the file."""
+
+    ours: Value
+    """The value in the model that Newton made from the import."""
+
+    is_structural: bool = False
+    """Whether the mechanism is another one; otherwise, a number differs."""
+
+    reason: str | None = None
+    """Reason of a difference that is by design; None for all others."""
+
+    @property
+    def is_by_design(self) -> bool:
+        """Whether the difference is intended, for the reason given."""
+        return self.reason is not None
+
+    @property
+    def kind(self) -> str:
+        """The kind of element: `joint`."""
+        return self.element.split(" ", 1)[0]
+
+    def values(self) -> str:
+        """Return both values: `0.5 → 0`."""
+        if self.field == "exists":
+            return "lost" if self.theirs else "added"
+        before, after = _without_zeros(self.theirs, self.ours)
+        return f"{_text(before)} → {_text(after)}"
+
+    def __str__(self) -> str:
+        """Return the difference in words, with both values."""
+        field = "" if self.field == "exists" else f"{self.field} "
+        return f"{self.element}: {field}{self.values()}{_because(self)}"
+
+
+def worded(differences: Iterable[Difference], limit: int | None = None) -> list[str]:
+    """Return one line per difference, or per field that differs on several elements of one kind; structural ones first.
+
+    Args:
+        differences: What `compare` returned, or a part of it.
+        limit: The largest number of lines; the last one then counts what was left out. None means all lines.
+    """
+    ordered = sorted(differences, key=_group)
+    lines = [_line(list(group)) for _, group in groupby(ordered, key=_group)]
+    if limit is None or len(lines) <= limit:
+        return lines
+    return [*lines[: limit - 1], f"and {len(lines) - limit + 1} more fields"]
+
+
+def _group(difference: Difference) -> tuple[bool, bool, str, str, str]:
+    change = "" if difference.field != "exists" else difference.values()
+    return (
+        difference.is_by_design,
+        not difference.is_structural,
+        difference.kind,
+        difference.field + change,
+        difference.reason or "",
+    )
+
+
+def _line(group: Sequence[Difference]) -> str:
+    first = group[0]
+    if len(group) == 1:
+        return str(first)
+    values = {difference.values() for difference in group}
+    names = [difference.element.removeprefix(first.kind).strip() or difference.element for difference in group]
+    plural = _PLURALS.get(first.kind, f"{first.kind}s")
+    if len(values) == 1:
+        head = f"{plural} {_listed(names)}"
+        changes = first.values()
+    else:
+        head = f"{len(group)} {plural}"
+        changes = _listed([f"{name} {difference.values()}" for name, difference in zip(names, group, strict=True)])
+    field = "" if first.field == "exists" else f"{first.field} "
+    return f"{head}: {field}{changes}{_because(first)}"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = len(texts) - _NAMED_COUNT
+    return ", ".join(texts[:_NAMED_COUNT]) + (f" and {more} more" if more > 0 else "")
+
+
+def _because(difference: Difference) -> str:
+    return f" ({difference.reason})" if difference.is_by_design else ""
+
+
+def _without_zeros(theirs: Value, ours: Value) -> tuple[Value, Value]:
+    """Return two values without the zeros at the end of long vectors, such as the ten parameters of a gain."""
+    vectors = [value if isinstance(value, tuple) else (value,) for value in (theirs, ours)]
+    length = max(map(len, vectors))
+    full = [[item for item in vector if isinstance(item, float)] * (length // len(vector)) for vector in vectors]
+    if length <= _SHORT or any(len(vector) != length for vector in full):
+        return theirs, ours
+    used = max((place for vector in full for place, item in enumerate(vector, 1) if item), default=1)
+    return tuple(full[0][:used]), tuple(full[1][:used])
+
+
+def _text(value: Value) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return " ".join(_text(item) for item in value)
+    return f"{round(float(value), 12):.6g}"

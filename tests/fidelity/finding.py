@@ -1,0 +1,207 @@
+"""Finding about one MJCF file: what differs between MuJoCo's model of it and ours, and how far the motions part."""
+
+from __future__ import annotations
+
+import functools
+import re
+import time
+import warnings
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import attrs
+import mujoco
+import numpy as np
+import pippin
+from pippin.assembly.assets.comparison import Difference, compare
+from pippin.assembly.assets.comparison.matching import match_models
+
+DISTRIBUTIONS = (
+    "newton",
+    "gymnasium",
+    "mujoco",
+    "mujoco-warp",
+    "brax",
+    "dm-control",
+    "gymnasium-robotics",
+    "metaworld",
+    "mjlab",
+    "mujoco-mjx",
+    "openarm-mujoco",
+    "playground",
+    "robosuite",
+)
+"""Distributions with MJCF files, those of the group `dev` first; the others are in the group `robots`."""
+
+STEP_COUNT, DT = 250, 0.002
+"""Steps of the passive motion, and their length [s]."""
+
+REACH = 1e-6
+"""Distance up to which two motions are the same [m]."""
+
+_SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
+"""The first of the two types of joints that have an axis."""
+
+_CONTACT = int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """What the survey found about one file."""
+
+    name: str
+    """The file below the folder of packages: `gymnasium/envs/mujoco/assets/ant.xml`."""
+
+    outcome: str
+    """`same`, `differs`, `refused`, or `not counted`: MuJoCo does not load it, or nothing in it can move."""
+
+    reason: str = ""
+    """Why it was refused or not counted."""
+
+    differences: Sequence[Difference] = ()
+    """All differences, those by design too."""
+
+    distance: float | None = None
+    """Distance between the two motions after half a second, RMS over the bodies [m]; None if they have other joints."""
+
+    seconds: float = 0.0
+    """Time that the file took [s]."""
+
+    @property
+    def faults(self) -> list[Difference]:
+        """The differences that are not by design."""
+        return [difference for difference in self.differences if not difference.is_by_design]
+
+
+def files(distributions: Sequence[str] = DISTRIBUTIONS) -> dict[str, Path]:
+    """Return the MJCF files of the distributions that are installed, by name."""
+    found = {}
+    for distribution in distributions:
+        try:
+            listed = metadata.files(distribution) or ()
+        except metadata.PackageNotFoundError:
+            continue
+        for file in sorted(listed):
+            path = Path(str(file.locate()))
+            if path.suffix in (".xml", ".mjcf") and b"<mujoco" in path.read_bytes():
+                found[re.sub(r"^(\.\./)+", "", file.as_posix())] = path.resolve()
+    return found
+
+
+def small_files(distributions: Sequence[str], size: int) -> dict[str, Path]:
+    """Return the MJCF files of distributions that are smaller than a size [bytes] and read no other file."""
+    return {
+        name: path
+        for name, path in files(distributions).items()
+        if path.stat().st_size < size and not re.search(rb"<(include|mesh|hfield|flexcomp|plugin)\b", path.read_bytes())
+    }
+
+
+def load(path: Path) -> Any:
+    """Return MuJoCo's model of a file.
+
+    Raises:
+        ValueError: MuJoCo cannot read it, or nothing in it can move.
+    """
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    if not theirs.nv:
+        raise ValueError("nothing in it can move")
+    return theirs
+
+
+def survey(name: str, path: Path) -> Finding:
+    """Return what the comparison of one file finds."""
+    mujoco.set_mju_user_warning(lambda _: None)  # MuJoCo would write a log file into the current folder
+    try:
+        return _survey(name, path)
+    finally:
+        mujoco.set_mju_user_warning(None)
+
+
+def _survey(name: str, path: Path) -> Finding:
+    start = time.perf_counter()
+    finding = functools.partial(Finding, name=name)
+    try:
+        theirs = load(path)
+    except ValueError as error:
+        return finding(outcome="not counted", reason=one_line(error))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            simulation = build(path, theirs)
+    except Exception as error:
+        return finding(outcome="refused", reason=one_line(error), seconds=time.perf_counter() - start)
+    ours: Any = simulation.solver
+    differences = compare(theirs, ours.mj_model)
+    moved = distance(theirs, simulation)
+    outcome = "same" if all(difference.is_by_design for difference in differences) else "differs"
+    seconds = time.perf_counter() - start
+    return finding(outcome=outcome, differences=differences, distance=moved, seconds=seconds)
+
+
+def build(path: Path, theirs: Any) -> pippin.Simulation:
+    """Return the simulation of a file in one world, with the gravity that the file states."""
+    is_off = theirs.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    gravity = [0.0, 0.0, 0.0] if is_off else theirs.opt.gravity.tolist()
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT, "decimation": STEP_COUNT},
+        "scene": {"gravity": gravity, "assets": [{"path": str(path)}]},
+        "solver": {"type": "mujoco-native", "threads": 1},
+    }
+    return pippin.Simulation(pippin.structure(tables))
+
+
+def distance(theirs: Any, simulation: pippin.Simulation) -> float | None:
+    """Return the distance between MuJoCo's motion of its model and ours after half a second, RMS over bodies [m].
+
+    Every hinge and slide starts with a random speed (standard deviation 1 rad/s or 1 m/s), all other joints at rest.
+    No actuator gets a control. Contacts are off: they amplify rounding. None if a joint has no counterpart, or MuJoCo
+    itself diverges.
+    """
+    solver: Any = simulation.solver
+    ours = solver.mj_model
+    match = match_models(theirs, ours)
+    pairs = list(match.joints.items())
+    if len(pairs) != theirs.njnt or any(theirs.jnt_type[i] != ours.jnt_type[j] for i, j in pairs):
+        return None
+    axes = [(theirs.jnt_dofadr[i], ours.jnt_dofadr[j]) for i, j in pairs if theirs.jnt_type[i] >= _SLIDE]
+    speeds = np.random.default_rng(0).normal(size=len(axes)).astype(np.float32)
+    moved = _move(theirs, [dof for dof, _ in axes], speeds, int(ours.opt.integrator))
+    if moved is None:
+        return None
+    data = _step(simulation, [dof for _, dof in axes], speeds)
+    offsets = [moved[body] - data.xpos[other] for body, other in match.bodies.items()]
+    return float(np.sqrt(np.mean(np.sum(np.square(offsets), axis=1))))
+
+
+def _move(theirs: Any, dofs: Sequence[int], speeds: np.ndarray, integrator: int) -> np.ndarray | None:
+    """Return the positions of the bodies of MuJoCo's model after the motion [m]; None if it diverges."""
+    theirs.opt.timestep, theirs.opt.integrator = DT, integrator
+    theirs.opt.disableflags |= _CONTACT
+    data = mujoco.MjData(theirs)
+    data.qvel[dofs] = speeds
+    for _ in range(STEP_COUNT):
+        mujoco.mj_step(theirs, data)
+    mujoco.mj_kinematics(theirs, data)
+    return None if data.warning.number.any() else data.xpos.copy()
+
+
+def _step(simulation: pippin.Simulation, dofs: Sequence[int], speeds: np.ndarray) -> Any:
+    """Return MuJoCo's data of our model after the motion."""
+    solver: Any = simulation.solver
+    solver.batch.expand("opt.disableflags")[:] |= _CONTACT
+    dof_of = solver._converted.mjc_dof_to_newton_dof.numpy()[0]
+    velocities = np.zeros(simulation.model.joint_dof_count, dtype=np.float32)
+    velocities[dof_of[dofs]] = speeds
+    simulation.state.joint_qd.assign(velocities)
+    simulation.step()
+    data = mujoco.MjData(solver.mj_model)
+    data.qpos[:] = solver.batch.bind("qpos")[0]
+    mujoco.mj_kinematics(solver.mj_model, data)
+    return data
+
+
+def one_line(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:400]

@@ -1,0 +1,151 @@
+"""Survey of the MJCF files of the installed packages: `python tests/fidelity/survey.py [--page FILE] [PATTERN...]`.
+
+Each file that MuJoCo loads and that can move is imported as a scene of one world on `mujoco-native`. MuJoCo's model of
+the file is compared with ours, field by field; then both move for half a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import signal
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import warp as wp
+from finding import REACH, Finding, files, one_line, survey
+from pippin.assembly.assets.comparison import worded
+from pippin.assembly.assets.comparison.design import BY_DESIGN
+
+LIMIT = 60
+"""Time after which a file is given up [s]."""
+
+
+FAULTY = ("differs", "refused", "failed")
+
+PAGE = """\
+# Fidelity of robot files
+
+<!-- Written by tests/fidelity/survey.py --page. -->
+
+The survey reads the MJCF files of the packages below, as far as MuJoCo reads them and something in them can move.
+Each model is compared with the one that MuJoCo compiles from the file, field by field. Then both move for half a
+second without contacts and controls, from random speeds; "as MuJoCo" means within 1e-6 m, RMS over the bodies.
+
+| Package | Files | Same model | Moves as MuJoCo |
+| --- | --- | --- | --- |
+{rows}
+
+## Files that differ
+
+| File | Difference |
+| --- | --- |
+{others}
+
+## Differences by design
+
+{reasons}
+
+## Run the survey
+
+```sh
+uv run --group dev --group robots python tests/fidelity/survey.py --page docs/reference/fidelity.md
+PIPPIN_FIDELITY=all uv run --group dev --group robots pytest tests/fidelity
+```
+"""
+
+
+def survey_all(chosen: dict[str, Path], jobs: int = 1) -> Iterator[Finding]:
+    """Yield the findings of files, in order, from processes of their own."""
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_survey_in_time, chosen, chosen.values())
+
+
+def _survey_in_time(name: str, path: Path) -> Finding:
+    """Return the finding of a file; `failed` after an error of the survey itself, or if it takes too long."""
+    wp.config.log_level = wp.LOG_WARNING
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.alarm(LIMIT)
+    try:
+        return survey(name, path)
+    except Exception as error:
+        return Finding(name=name, outcome="failed", reason=one_line(error))
+    finally:
+        signal.alarm(0)
+
+
+def _give_up(*_: object) -> None:
+    raise TimeoutError(f"took more than {LIMIT} s")
+
+
+def text(finding: Finding) -> str:
+    """Return a finding as lines for a terminal."""
+    moved = "-" if finding.distance is None else f"{finding.distance:.0e} m"
+    lines = [f"{finding.outcome:12} {moved:8} {finding.seconds:5.1f} s  {finding.name}"]
+    lines += [f"    {line}" for line in [finding.reason, *worded(finding.faults)] if line]
+    return "\n".join(lines)
+
+
+def known(findings: Sequence[Finding]) -> str:
+    """Return the tables of the files that differ or move otherwise, with the reasons, as TOML."""
+    differs = {f.name: "; ".join([f.reason, *worded(f.faults)]).strip("; ") for f in findings if f.outcome in FAULTY}
+    moves = {f.name: f"{f.distance:.0e} m" for f in findings if f.distance is not None and not f.distance <= REACH}
+    tables = {"differs": differs, "moves": moves}
+    return "\n".join(
+        f"[{kind}]\n" + "".join(f"{json.dumps(name)} = {json.dumps(why)}\n" for name, why in table.items())
+        for kind, table in tables.items()
+    )
+
+
+def page(findings: Sequence[Finding]) -> str:
+    """Return the page with the outcome of every package and of every file that differs."""
+    counted = [finding for finding in findings if finding.outcome != "not counted"]
+    rows = []
+    for package in dict.fromkeys(finding.name.split("/")[0] for finding in counted):
+        own = [finding for finding in counted if finding.name.startswith(f"{package}/")]
+        moved = [finding.distance for finding in own if finding.distance is not None]
+        same = sum(finding.outcome == "same" for finding in own)
+        near = sum(distance <= REACH for distance in moved)
+        rows.append(f"| {package} | {len(own)} | {same} | {near} of {len(moved)} |")
+    others = [
+        f"| `{finding.name}` | {'; '.join([finding.reason, *worded(finding.faults, 4)]).strip('; ')} |".replace(
+            "<", "\\<"
+        )
+        for finding in counted
+        if finding.outcome != "same"
+    ]
+    return PAGE.format(rows="\n".join(rows), others="\n".join(others) or "| none | |", reasons=_reasons())
+
+
+def _reasons() -> str:
+    return "\n".join(f"- {what}: {why}" for what, why in BY_DESIGN.items())
+
+
+def main() -> None:
+    """Print the findings of all files, or of those whose names match a pattern."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("patterns", nargs="*", default=[""], help="expressions found in the names of files")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--known", type=Path, help="file for a table of what differs, as in known.toml")
+    parser.add_argument("--page", type=Path, help="file for the page docs/reference/fidelity.md")
+    arguments = parser.parse_args()
+    chosen = {
+        name: path for name, path in files().items() if any(re.search(pattern, name) for pattern in arguments.patterns)
+    }
+    findings = []
+    for finding in survey_all(chosen, arguments.jobs):
+        findings.append(finding)
+        print(text(finding), flush=True)
+    print(", ".join(f"{outcome}: {count}" for outcome, count in Counter(f.outcome for f in findings).items()))
+    if arguments.known:
+        arguments.known.write_text(known(findings), encoding="utf-8")
+    if arguments.page:
+        arguments.page.write_text(page(findings), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Robot files of the installed packages mean here what they mean in MuJoCo.
+
+The usual run takes the small files of the group `dev`. `PIPPIN_FIDELITY=all` takes every file, those of the group
+`robots` too: `PIPPIN_FIDELITY=all uv run --group dev --group robots pytest tests/fidelity`.
+"""
+
+import functools
+import os
+import runpy
+import tomllib
+from pathlib import Path
+
+import pytest
+from pippin.assembly.assets.comparison import worded
+
+FOLDER = Path(__file__).parent
+FINDING = runpy.run_path(str(FOLDER / "finding.py"))
+KNOWN = tomllib.loads((FOLDER / "known.toml").read_text(encoding="utf-8"))
+
+DEV = ("gymnasium", "newton")
+LARGE = 10_000
+"""Size of a file from which on it is not in the usual run [bytes]."""
+
+FILES = FINDING["files"]() if os.environ.get("PIPPIN_FIDELITY") == "all" else FINDING["small_files"](DEV, LARGE)
+
+
+def cases(kind):
+    """Return the names of all files; those in a table of `known.toml` must fail."""
+    known = KNOWN.get(kind, {})
+    marks = {name: [pytest.mark.xfail(reason=reason, strict=True)] for name, reason in known.items()}
+    return [pytest.param(name, marks=marks.get(name, [])) for name in FILES]
+
+
+@functools.cache
+def found(name):
+    finding = FINDING["survey"](name, FILES[name])
+    if finding.outcome == "not counted":
+        pytest.skip(finding.reason)
+    return finding
+
+
+@pytest.mark.parametrize("name", cases("differs"))
+def test_a_file_makes_the_robot_that_mujoco_makes_of_it(name):
+    finding = found(name)
+
+    assert finding.reason == ""
+    assert worded(finding.faults) == []
+
+
+@pytest.mark.parametrize("name", cases("moves"))
+def test_the_robot_moves_as_it_does_in_mujoco(name):
+    """Half a second of passive motion: single precision at the start leaves 1e-7 m in files that are the same."""
+    finding = found(name)
+    if finding.distance is None:
+        pytest.skip("no motion to compare: refused, or other joints, or MuJoCo itself diverges")
+
+    assert finding.distance <= FINDING["REACH"]
