@@ -95,7 +95,7 @@ def with_solver(file: Path, overrides: Sequence[str], solver: str) -> Simulation
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Trial:
-    """What building a solver and taking a step has shown."""
+    """Result of building a solver and taking a step."""
 
     model: newton.Model | None = None
     """The model, if it was built; it suits every solver, since features do not depend on the solver's attributes."""
