@@ -389,10 +389,13 @@ class Simulation:
         self._changes.add(flags)
 
     def check(self) -> None:
-        """Raise if a step produced a non-finite state or a buffer overflowed. Synchronises with the device.
+        """Raise if a step produced a diverged state or a buffer overflowed. Synchronises with the device.
+
+        A state has diverged if it is not finite, or exceeds `simulation.max_speed` or `simulation.max_effort`.
 
         Raises:
-            SimulationError: Names the step, the world and the body, or the buffers and the keys to raise.
+            BufferOverflowError: Names the buffers, and the keys to raise with the sizes that were needed.
+            SimulationError: Names the step, the world and the joint or body that diverged, and what may cure it.
             ConfigError: A view got an invalid index in an array on the device.
         """
         self._plan.monitor.check()
@@ -402,12 +405,20 @@ class Simulation:
             self._view.check_errors()
 
     @property
-    def first_non_finite_step(self) -> int | None:
-        """The first control step, counted from 1, with a non-finite state since the last reset; None if there is none.
+    def first_diverged_step(self) -> int | None:
+        """The first control step, counted from 1, with a diverged state since the last reset; None if there is none.
 
         Synchronises with the device.
         """
-        return self._plan.monitor.first_non_finite_step()
+        return self._plan.monitor.first_diverged_step()
+
+    @property
+    def limit_count(self) -> int:
+        """How often the solver reached a limit of iterations, counted over the substeps of all worlds.
+
+        Zero if the solver does not report it. Synchronises with the device.
+        """
+        return self._plan.monitor.harmless_count()
 
     def outcome(self) -> Outcome:
         """Return exact copies of the results of the steps so far: states, inputs, and the memory of components.

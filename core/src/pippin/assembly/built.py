@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -18,6 +19,7 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.solving.contact_source import ContactSource
+from pippin.state.divergence import Bounds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
@@ -30,6 +32,7 @@ from pippin.step.switches import Switches
 
 from .assets.actuators import find_prim_actuators
 from .binding import ComponentBinding
+from .cures import cures
 from .determinism import refuse_undeterministic, with_determinism
 from .model import Prototype, build_model
 from .scene import world_offsets
@@ -187,6 +190,8 @@ def _monitor(built: Built) -> Monitor:
         detection=built.source.capacities,
         solution=solver.capacities(),
         harmless_bits=solver.harmless_overflow_bits,
+        bounds=Bounds(step.max_speed, step.max_effort),
+        cures=partial(cures, built.components, built.model, built.solver, built.source),
     )
 
 

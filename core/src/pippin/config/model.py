@@ -81,6 +81,13 @@ class StepConfig:
     observables: tuple[str, ...] = ()
     """Quantities that the solver reports for views: `contact_f`, `body_qdd`, `body_parent_f` or one of its own."""
 
+    max_speed: float = attrs.field(default=1e4, validator=gt(0.0))
+    """Velocity of a joint or a body [m/s, rad/s] above which the simulation has diverged: `check` reports it, and `run`
+    stops. `1e30` allows any finite velocity."""
+
+    max_effort: float = attrs.field(default=1e8, validator=gt(0.0))
+    """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""
+
     accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
     """Features of the scene that may be left out if the solver does not support them. Any other unsupported feature is
     an error, or a warning if only numbers change."""

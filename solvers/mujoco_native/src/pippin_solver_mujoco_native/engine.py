@@ -73,6 +73,16 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
 
+    @property
+    def mj_data(self) -> Any:
+        """MuJoCo's data of the first world in the start pose, with its contacts."""
+        return self._converted.mj_data
+
+    @property
+    def mjc_geom_to_newton_shape(self) -> Any:
+        """Newton's shape of each geom, shape [1 or world_count, geoms]; -1 if it has none."""
+        return self._converted.mjc_geom_to_newton_shape
+
     def state_arrays(self) -> dict[str, wp.array]:
         """Return the state that steps carry on, one row per world; some arrays share memory with MuJoCo.
 
