@@ -114,7 +114,13 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
         return None
     folders = dict.fromkeys(element.file.parent for element in asset.elements)
     is_as_written = asset.config.scale is None and density == newton.ModelBuilder.ShapeConfig().density
-    return normalise(asset.file, folders, _ignored_names(asset), has_inertias=is_as_written)
+    return normalise(
+        asset.file,
+        folders,
+        _ignored_names(asset),
+        has_integrator=any(each.tag == "option" and "integrator" in each.attributes for each in asset.elements),
+        has_inertias=is_as_written,
+    )
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:
