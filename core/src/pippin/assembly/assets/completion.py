@@ -32,12 +32,13 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
-    """Set damping, rotor inertia, friction and, for a ball, the largest angle of a joint's DOFs."""
+    """Set damping, rotor inertia, friction, stiffness and, for a ball, the largest angle of a joint's DOFs."""
     found = _find(builder, joint.name)
     if found is None:  # the configuration fixes the root
         return
     dof, count = builder.joint_qd_start[found], len(joint.damping)
     values = {"damping": joint.damping, "armature": joint.armature, "friction": joint.frictionloss}
+    values["stiffness"] = list(joint.stiffness) * count
     for name, given in values.items():
         getattr(builder, f"joint_{name}")[dof : dof + count] = map(float, given)
     if int(joint.type[0]) == _BALL and joint.limited[0]:

@@ -72,10 +72,13 @@ def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
     return assets
 
 
-def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
+def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | None:
     """Add an asset to a builder, at its position and with the joint positions of the configuration.
 
     Warnings of the importer, logged ones too, are issued again with the name of the file.
+
+    Returns:
+        The file as MuJoCo understands it; None if MuJoCo does not read it.
 
     Raises:
         ConfigError: The importer fails or adds nothing, or a label pattern matches nothing.
@@ -103,6 +106,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     if normal is not None:
         complete(builder, normal)
     _place_joints(builder, asset)
+    return normal
 
 
 def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
