@@ -295,3 +295,17 @@ def test_state_that_cannot_be_divided_among_the_worlds_is_an_error(chain, config
 
     with pytest.raises(pippin.PluginError, match=r"plugins:crooked: state array 'counts' of shape \(4,\) .* 3 worlds"):
         pippin.Simulation(configure(scene={"worlds": WORLDS}), plugins=[Crooked()], prototype=chain())
+
+
+def test_a_scene_in_which_nothing_can_move_is_reset_too():
+    builder = newton.ModelBuilder()
+    body = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    builder.add_articulation([builder.add_joint_fixed(-1, body)])
+    tables = {"simulation": {"device": "cpu"}, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}}
+
+    with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
+        simulation.step()
+        simulation.reset([1])
+
+        assert not simulation.state.joint_q.size
+        np.testing.assert_array_equal(simulation.state.body_q.numpy()[:, :3], 0.0)

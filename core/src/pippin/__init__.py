@@ -14,7 +14,15 @@ from .config import (
     structure,
 )
 from .config.files import find_file
-from .errors import CaptureWarning, ConfigError, FeatureWarning, PippinError, PluginError, SimulationError
+from .errors import (
+    BufferOverflowError,
+    CaptureWarning,
+    ConfigError,
+    FeatureWarning,
+    PippinError,
+    PluginError,
+    SimulationError,
+)
 from .hookspecs import hookimpl
 from .simulation import Simulation
 from .spelling import did_you_mean
@@ -23,6 +31,7 @@ from .step.callbacks import Callback, Callbacks
 __all__ = [
     "AssetConfig",
     "Binding",
+    "BufferOverflowError",
     "Callback",
     "Callbacks",
     "CaptureWarning",

@@ -1,6 +1,8 @@
 """The errors and warnings of Pippin, for problems that a user can correct."""
 
-__all__ = ["ConfigError", "PippinError", "PluginError", "SimulationError"]
+from collections.abc import Mapping
+
+__all__ = ["BufferOverflowError", "ConfigError", "PippinError", "PluginError", "SimulationError"]
 
 
 class PippinError(Exception):
@@ -33,6 +35,20 @@ class SimulationError(PippinError):
     def __init__(self, *faults: str) -> None:
         super().__init__("\n".join(faults))
         self.faults: tuple[str, ...] = faults
+
+
+class BufferOverflowError(SimulationError):
+    """Buffers of fixed size were too small, so that data were lost.
+
+    Args:
+        *faults: As for `ConfigError`.
+        needed: The size that each buffer needed, by the key that sets it and in the unit of this key; None if only the
+            overflow is known.
+    """
+
+    def __init__(self, *faults: str, needed: Mapping[str, int | None]) -> None:
+        super().__init__(*faults)
+        self.needed: Mapping[str, int | None] = needed
 
 
 class FeatureWarning(UserWarning):

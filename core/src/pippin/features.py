@@ -19,6 +19,9 @@ class Feature:
     is_structural: bool = True
     """Whether the scene is another mechanism without the feature, which is an error; otherwise only numbers change."""
 
+    cure: str = ""
+    """A change of the scene that makes the feature unnecessary, as an imperative."""
+
 
 FEATURES: Mapping[str, Feature] = {
     "rigid_bodies": Feature(meaning="bodies that move"),
@@ -37,6 +40,11 @@ FEATURES: Mapping[str, Feature] = {
     "ball_limits": Feature(meaning="limits of the angle of ball joints"),
     "joint_drives": Feature(meaning="the model's own joint drives"),
     "disabled_joints": Feature(meaning="joints that are switched off"),
+    "massless_bodies": Feature(
+        meaning="bodies without a mass that move with the bodies to which they are fixed",
+        cure="merge them: collapse_fixed_joints = true in the asset",
+    ),
+    "inactive_equalities": Feature(meaning="MuJoCo's connections and welds that are switched off at first"),
     "mimic_joints": Feature(meaning="joints that follow another one"),
     "mimic_constraints": Feature(
         meaning="joints that follow another one by a constraint of its own, as MJCF writes it"

@@ -81,13 +81,16 @@ class Simulation:
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
-        self._switches, self._scene_notes = built.switches, built.scene_notes
+        self._switches, self._actuator_notes = built.switches, built.actuator_notes
         self._state, self._turn, self._view = built.states[0], Turn(), None
         self._is_ready = self._is_tried = self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets = built.world_offsets
+        #: Differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if the solver is
+        #: not one of MuJoCo's.
+        self.imports = built.imports
         #: The source of contacts.
         self.contact_source = built.source
         #: User writes to the state since the last step, until joints and bodies are consistent again.
@@ -229,8 +232,12 @@ class Simulation:
 
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
-        """Facts that a reader of the results should know, by component and of the `scene`, without empty ones."""
-        notes = {"scene": list(self._scene_notes)}
+        """Facts that a reader of the results should know, by component; components without notes are left out.
+
+        `scene` stands for the import of the assets, and for their own actuators.
+        """
+        imported = [note for report in self.imports for note in report.notes()]
+        notes = {"scene": [*imported, *self._actuator_notes]}
         notes |= {name: list(bound.notes) for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
@@ -390,10 +397,13 @@ class Simulation:
         self._changes.add(flags)
 
     def check(self) -> None:
-        """Raise if a step produced a non-finite state or a buffer overflowed. Synchronises with the device.
+        """Raise if a step produced a diverged state or a buffer overflowed. Synchronises with the device.
+
+        A state has diverged if it is not finite, or exceeds `simulation.max_speed` or `simulation.max_effort`.
 
         Raises:
-            SimulationError: Names the step, the world and the body, or the buffers and the keys to raise.
+            BufferOverflowError: Names the buffers, and the keys to raise with the sizes that were needed.
+            SimulationError: Names the step, the world and the joint or body that diverged, and what may cure it.
             ConfigError: A view got an invalid index in an array on the device.
         """
         self._plan.monitor.check()
@@ -403,12 +413,20 @@ class Simulation:
             self._view.check_errors()
 
     @property
-    def first_non_finite_step(self) -> int | None:
-        """The first control step, counted from 1, with a non-finite state since the last reset; None if there is none.
+    def first_diverged_step(self) -> int | None:
+        """The first control step, counted from 1, with a diverged state since the last reset; None if there is none.
 
         Synchronises with the device.
         """
-        return self._plan.monitor.first_non_finite_step()
+        return self._plan.monitor.first_diverged_step()
+
+    @property
+    def limit_count(self) -> int:
+        """How often the solver reached a limit of iterations, counted over the substeps of all worlds.
+
+        Zero if the solver does not report it. Synchronises with the device.
+        """
+        return self._plan.monitor.harmless_count()
 
     def outcome(self) -> Outcome:
         """Return exact copies of the results of the steps so far: states, inputs, and the memory of components.

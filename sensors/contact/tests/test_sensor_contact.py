@@ -70,6 +70,15 @@ def reading(simulation, name):
     return simulation.sensors["feet"].outputs[name].data.numpy()
 
 
+def test_bodies_that_have_no_shape_are_refused(boxes):
+    boxes.add_body(label="ghost", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+
+    with pytest.raises(
+        pippin.ConfigError, match=r"feet.*bodies: 'gh.\*' matches 'ghost', without a shape that collides"
+    ):
+        simulate(boxes, bodies=("light", "gh.*"))
+
+
 def settled(simulation, name):
     """Return the mean of 100 steps after 200: XPBD's contact forces are corrections divided by dt², and flicker."""
     simulation.step(200)

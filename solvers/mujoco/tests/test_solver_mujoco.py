@@ -146,6 +146,67 @@ def test_a_force_acts_in_its_own_world(simulate):
     np.testing.assert_allclose(velocity, (forces[:, 2] / mass - 9.81) * 0.002, rtol=1e-4)
 
 
+RACK = "".join(f'<geom type="sphere" size="0.05" pos="{0.2 * (i % 5)} {0.2 * (i // 5)} 0"/>' for i in range(20))
+"""Twenty spheres of one body: on the ground they need 20 contacts of four rows each, more than the usual 64 rows."""
+
+
+@pytest.fixture
+def rack(tmp_path):
+    """Return a function that builds a rack of spheres that starts at a height [m]."""
+
+    def build(height, worlds=2, **options):
+        asset = tmp_path / "rack.xml"
+        body = f'<body name="rack" pos="0 0 {height}"><freejoint/>{RACK}</body>'
+        asset.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+        tables = {
+            "simulation": {"device": "cpu", "dt": 0.002, "capture": "off"},
+            "scene": {"worlds": worlds, "ground": True, "assets": [{"path": str(asset)}]},
+            "solver": {"type": "mujoco", **options},
+        }
+        return pippin.Simulation(pippin.structure(tables))
+
+    return build
+
+
+def test_buffers_have_room_for_the_contacts_of_a_fall(rack):
+    """The need of a fall with half of it as head room, rounded up."""
+    with rack(0.5) as simulation:
+        allocated = {capacity.field: capacity.allocated for capacity in simulation.capacities}
+
+    assert allocated["solver.njmax"] == 128
+    assert allocated["solver.nconmax"] == 2 * 48
+
+
+def test_a_size_in_the_file_is_kept(rack):
+    with rack(0.5, njmax=70, nconmax=21) as simulation:
+        allocated = {capacity.field: capacity.allocated for capacity in simulation.capacities}
+
+    assert allocated["solver.njmax"] == 70
+    assert allocated["solver.nconmax"] == 2 * 21
+
+
+def test_a_size_in_the_file_that_is_too_small_is_an_error_with_the_number_to_write_per_world(rack):
+    with rack(0.5, njmax=60, nconmax=10) as simulation:
+        simulation.step(170)
+
+        with pytest.raises(pippin.BufferOverflowError) as caught:
+            simulation.check()
+
+    assert caught.value.needed == {"solver.njmax": 80, "solver.nconmax": 20}
+    assert "solver.nconmax: 40 pairs of shapes of 2 worlds that may touch did not fit into 20; " in str(caught.value)
+    assert "set it to at least 20 per world" in str(caught.value)
+
+
+def test_a_reached_limit_of_iterations_is_counted_and_not_printed(rack, capfd):
+    with rack(0.049, iterations=1, ls_iterations=1) as simulation:
+        simulation.step(3)
+        simulation.check()
+        count = simulation.limit_count
+
+    assert 0 < count <= 2 * 3
+    assert "iterations" not in "".join(capfd.readouterr())
+
+
 CONFORMANCE = conformance.Conformance("solver", "mujoco")
 
 

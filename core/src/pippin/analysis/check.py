@@ -1,12 +1,16 @@
-"""Check of the installed solvers against a configuration file, without compiling any kernel."""
+"""Check of the installed solvers against a configuration file: by their declarations, or by a step that is taken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import attrs
+import newton
 import warp as wp
+from pippin.assembly.assets.actuators import find_prim_actuators
 from pippin.assembly.determinism import refuse_undeterministic
 from pippin.assembly.model import build_model
 from pippin.assembly.requirements import gaps, listed, unmet_needs
@@ -14,10 +18,14 @@ from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
-from pippin.errors import ConfigError, PluginError
+from pippin.errors import ConfigError, FeatureWarning, PluginError, SimulationError
 from pippin.features import FEATURES
+from pippin.simulation import Simulation
+from pippin.step.compilation import compile_step
 
-__all__ = ["Verdict", "check_solver", "check_solvers", "with_solver"]
+from .notes import start_notes
+
+__all__ = ["Verdict", "check_solvers", "with_solver"]
 
 
 @attrs.frozen(kw_only=True)
@@ -36,33 +44,40 @@ class Verdict:
     left_out: Mapping[str, str] = attrs.field(factory=dict)
     """Features that the solver would ignore: those that are only parameters, and those in `accept_unsupported`."""
 
+    notes: tuple[str, ...] = ()
+    """Facts about the start of the simulation; only of a solver that was tried."""
+
+    is_tried: bool = False
+    """Whether the solver was built and took a step; otherwise, its declaration was compared with the scene."""
+
     @property
     def is_able(self) -> bool:
         """Whether the solver can run the file."""
         return not self.faults and not self.missing
 
 
-def check_solvers(file: Path, overrides: Sequence[str], solvers: Iterable[str]) -> list[Verdict]:
-    """Return the verdict of each solver.
+def check_solvers(
+    file: Path, overrides: Sequence[str], solvers: Iterable[str], tried: Collection[str] = ()
+) -> list[Verdict]:
+    """Return the verdict of each solver. The scene is built once for all of them.
 
     Args:
         file: A configuration file.
         overrides: Values that replace those of the file, as on the command line.
         solvers: Names of solvers. A solver that the file does not name runs with its defaults.
+        tried: Those of them to build in addition, and to let take a step.
 
     Raises:
         ConfigError: The file is wrong with any solver.
+        PluginError: A plugin that the file names is broken.
     """
     catalog = Catalog.installed()
-    load(file, overrides, catalog)
-    verdicts = []
-    for name in solvers:
-        try:
-            config = with_solver(file, overrides, name)
-            verdicts.append(check_solver(config, name, catalog))
-        except (ConfigError, PluginError) as error:
-            verdicts.append(Verdict(solver=name, faults=tuple(str(error).splitlines())))
-    return verdicts
+    config = load(file, overrides, catalog)
+    leave_out_backward_kernels()
+    trials = {name: _trial(file, overrides, name) for name in tried}
+    built = [trial.model for trial in trials.values() if trial.model is not None]
+    model = built[0] if built else _model(config, catalog)
+    return [_verdict(file, overrides, name, model, catalog, trials.get(name)) for name in solvers]
 
 
 def with_solver(file: Path, overrides: Sequence[str], solver: str) -> SimulationConfig:
@@ -78,32 +93,81 @@ def with_solver(file: Path, overrides: Sequence[str], solver: str) -> Simulation
     return load(file, [*overrides, f'solver.type="{solver}"'])
 
 
-def check_solver(config: SimulationConfig, solver: str, catalog: Catalog) -> Verdict:
-    """Build the model as the solver prepares it, and compare its features with the solver's declaration.
+@attrs.frozen(kw_only=True, eq=False)
+class _Trial:
+    """Result of building a solver and taking a step."""
 
-    Args:
-        config: Configuration to build, with that solver.
-        solver: Name of the solver in the verdict.
-        catalog: Catalog of the plugins.
+    model: newton.Model | None = None
+    """The model, if it was built; it suits every solver, since features do not depend on the solver's attributes."""
 
-    Raises:
-        ConfigError: The model cannot be built.
-        PluginError: A plugin is broken.
-    """
-    leave_out_backward_kernels()
-    catalog = config.catalog.restrict(catalog)
-    components = Components(config, (), catalog)
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
+    """Build the simulation of a file with a solver, and take a control step."""
+    model, notes = None, list[str]()
     try:
-        device = find_device(config.simulation.device)
-        refuse_undeterministic(components, config, kind_of(device), catalog)
-        declared = components.declarations[components.solver_name]
-        unmet = unmet_needs(components, config.simulation.observables, declared.supported_observables or frozenset())
-        with wp.ScopedDevice(device):
-            model, _ = build_model(components, config, None, device)
-            found = gaps(model, declared)
-    finally:
-        components.close()
-    accepted = config.simulation.accept_unsupported
+        config = with_solver(file, overrides, solver)
+        eager = attrs.evolve(config, simulation=attrs.evolve(config.simulation, capture="off"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FeatureWarning)  # the verdict lists these features
+            with Simulation(eager) as simulation:
+                model = simulation.model
+                compile_step(simulation.program)
+                notes += [text for report in simulation.imports for text in report.designed()]
+                notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
+                notes += start_notes(simulation)
+                simulation.step()
+                simulation.check()
+    except (ConfigError, PluginError, SimulationError) as error:
+        return _Trial(model=model, faults=tuple(str(error).splitlines()), notes=tuple(notes))
+    return _Trial(model=model, notes=tuple(notes))
+
+
+def _model(config: SimulationConfig, catalog: Catalog) -> newton.Model | tuple[str, ...]:
+    """Return the model of the scene, or the faults that any solver would report."""
+    catalog = config.catalog.restrict(catalog)
+    try:
+        components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
+        with closing(components), wp.ScopedDevice(find_device(config.simulation.device)) as device:
+            return build_model(components, config, None, device)[0]
+    except (ConfigError, PluginError) as error:
+        return tuple(str(error).splitlines())
+
+
+def _verdict(
+    file: Path,
+    overrides: Sequence[str],
+    solver: str,
+    model: newton.Model | tuple[str, ...],
+    catalog: Catalog,
+    trial: _Trial | None,
+) -> Verdict:
+    """Compare the features of the scene with a solver's declaration, and add what its trial has shown."""
+    try:
+        config = with_solver(file, overrides, solver)
+        catalog = config.catalog.restrict(catalog)
+        components = Components(config, (), catalog, of_stages=find_prim_actuators(config, catalog))
+        with closing(components):
+            refuse_undeterministic(components, config, kind_of(find_device(config.simulation.device)), catalog)
+            verdict = _compared(solver, config, components, model)
+    except (ConfigError, PluginError) as error:
+        return Verdict(solver=solver, faults=tuple(str(error).splitlines()))
+    if trial is None or not verdict.is_able:
+        return verdict
+    return attrs.evolve(verdict, faults=trial.faults, notes=trial.notes, is_tried=True)
+
+
+def _compared(
+    solver: str, config: SimulationConfig, components: Components, model: newton.Model | tuple[str, ...]
+) -> Verdict:
+    """Compare the features of the scene, and the observables that the file needs, with a solver's declaration."""
+    if isinstance(model, tuple):
+        return Verdict(solver=solver, faults=model)
+    declared = components.declarations[components.solver_name]
+    unmet = unmet_needs(components, config.simulation.observables, declared.supported_observables or frozenset())
+    found, accepted = gaps(model, declared), config.simulation.accept_unsupported
     refused = {name for name in found if FEATURES[name].is_structural and name not in accepted}
     return Verdict(
         solver=solver,

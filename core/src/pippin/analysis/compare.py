@@ -76,8 +76,8 @@ class SolverRun:
     is_captured: bool | None = None
     """Whether the whole step was replayed from a graph."""
 
-    first_non_finite_step: int | None = None
-    """The first control step whose result was not finite, counted from 1."""
+    first_diverged_step: int | None = None
+    """The first control step whose result was not finite or beyond the bounds, counted from 1."""
 
     world_steps_per_second: float | None = None
     """Physics steps of all worlds per second, after the first control step [1/s]."""
@@ -175,9 +175,9 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
     try:
         compile_step(simulation.program)
         simulation.step()
-        simulation.check()
         first = time.time() - started
         samples.take(initial, 0.0)
+        simulation.check()
         for step in np.unique(np.linspace(1, steps, min(steps, _SAMPLE_COUNT)).round().astype(int)):
             start = time.perf_counter()
             simulation.step(int(step) - simulation.step_count)
@@ -193,7 +193,7 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
         outcome="finished" if failure is None else "failed",
         reason=failure,
         is_captured=simulation.program.is_captured,
-        first_non_finite_step=simulation.first_non_finite_step,
+        first_diverged_step=simulation.first_diverged_step,
         world_steps_per_second=speed["world_steps_per_second"],
         time_to_first_step=first,
         series=samples.series(),

@@ -52,17 +52,19 @@ def _draw_throughput(axis: Axes, results: Sequence[SolverRun], colors: dict[str,
 
 
 def _draw_series(axis: Axes, name: str, results: Sequence[SolverRun], colors: dict[str, str]) -> None:
-    largest = 0.0
+    largest, is_positive = 0.0, False
     for index, result in enumerate(results):
         if name in result.series:
             worst = _worst(name, result)
             if result.outcome == "finished":
                 largest = max(largest, worst.max())
+            is_positive = is_positive or bool((worst > 0.0).any())
             time = result.series["time"].values[: len(worst)]
             style = _STYLES[index % len(_STYLES)]
             axis.plot(time, worst, style, label=result.solver, color=colors[result.solver], linewidth=1.1)
     axis.set_xlabel("time [s]")
-    axis.set_yscale("log")
+    if is_positive:
+        axis.set_yscale("log")
     if largest > 0.0:
         axis.set_ylim(top=3.0 * largest)  # a run that diverges leaves the picture
     axis.margins(x=0.0)

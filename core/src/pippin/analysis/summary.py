@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from pippin.simulation import Simulation
 from pippin.step.program import Program
+
+from .notes import notes_of
 
 __all__ = ["throughput", "what_ran"]
 
@@ -37,11 +39,17 @@ def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, 
     }
 
 
-def what_ran(simulation: Simulation) -> dict[str, Any]:
-    """Return the program of a step, the components' notes, the buffers, the plugins, the versions and the hardware."""
+def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the program of a step, notes, import reports, buffers, plugins, versions and hardware.
+
+    Args:
+        simulation: The simulation.
+        start: The notes on its start.
+    """
     return {
         "program": _program(simulation.program),
-        "notes": simulation.notes,
+        "notes": notes_of(simulation, start),
+        "imports": {each.file: [str(difference) for difference in each.differences] for each in simulation.imports},
         "capacities": _capacities(simulation),
         "plugins": _plugins(simulation),
         "versions": _versions(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -18,6 +19,7 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.solving.contact_source import ContactSource
+from pippin.state.divergence import Bounds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
@@ -30,7 +32,9 @@ from pippin.step.switches import Switches
 
 from .actuator_notes import actuator_notes
 from .assets.actuators import find_prim_actuators
+from .assets.report import ImportReport, report_imports
 from .binding import ComponentBinding
+from .cures import cures
 from .determinism import refuse_undeterministic, with_determinism
 from .model import Prototype, build_model
 from .scene import world_offsets
@@ -54,8 +58,8 @@ class Built:
     callbacks: Callbacks
     model: newton.Model
     layout: WorldLayout
-    scene_notes: Sequence[str]
-    """Facts about the scene that a reader of the results should know."""
+    actuator_notes: Sequence[str]
+    """Notes on the asset's own actuators."""
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
@@ -65,6 +69,8 @@ class Built:
     control: newton.Control
     switches: Switches
     reports: Reports | None
+    imports: tuple[ImportReport, ...]
+    """Differences between MuJoCo's models of the assets and ours; empty if the solver is not one of MuJoCo's."""
     written: WrittenWorlds
     changes: ModelChanges
     reset: WorldReset
@@ -94,11 +100,13 @@ def assemble(
         building = SolverBuilding(components, config, asked.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
-        model, layout = build_model(components, config, prototype, device)
+        model, layout, imports = build_model(components, config, prototype, device)
         building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
+        # Kernels of MuJoCo are there only if the solver is one of MuJoCo's.
+        found = report_imports(imports, config.scene) if hasattr(solver, "mj_model") else []
         changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
@@ -113,7 +121,7 @@ def assemble(
             callbacks=callbacks,
             model=model,
             layout=layout,
-            scene_notes=actuator_notes(model),
+            actuator_notes=actuator_notes(model),
             world_offsets=world_offsets(config.scene),
             solver=solver,
             source=source,
@@ -121,6 +129,7 @@ def assemble(
             control=control,
             switches=Switches(components, control),
             reports=reports,
+            imports=tuple(found),
             written=WrittenWorlds(model, solver, states[0]),
             changes=changes,
             reset=WorldReset(model, states),
@@ -191,6 +200,8 @@ def _monitor(built: Built) -> Monitor:
         detection=built.source.capacities,
         solution=solver.capacities(),
         harmless_bits=solver.harmless_overflow_bits,
+        bounds=Bounds(step.max_speed, step.max_effort),
+        cures=partial(cures, built.components, built.model, built.solver, built.source),
     )
 
 

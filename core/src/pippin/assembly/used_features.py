@@ -16,6 +16,9 @@ _NO_LIMIT = 1e6
 """Value from which Newton's importers and builders treat an effort or a velocity as unlimited."""
 
 
+_JOINT_TARGET = 1
+"""Newton's mark of an equality constraint that became a joint."""
+
 _LIGHT = 1e-8
 """Mass below which a link is there for its joint alone [kg]."""
 
@@ -111,6 +114,20 @@ def _equalities(model: newton.Model) -> Sequence[str]:
     return [labels[index] or f"equality constraint {index}" for index in np.flatnonzero(is_left)]
 
 
+def _disabled(model: newton.Model) -> np.ndarray:
+    return ~_host(model.joint_enabled).astype(bool)
+
+
+def _of_equalities(model: newton.Model) -> np.ndarray:
+    """Tell for each joint whether an importer made it of one of MuJoCo's equality constraints."""
+    rows: Any = getattr(model, "mujoco", None)
+    chosen = np.zeros(model.joint_count, dtype=bool)
+    if getattr(rows, "equality_constraint_count", 0):
+        is_joint = _host(rows.equality_constraint_target_kind) == _JOINT_TARGET
+        chosen[_host(rows.equality_constraint_target)[is_joint]] = True
+    return chosen
+
+
 def _counted(*attributes: str) -> Callable[[newton.Model], Sequence[str]]:
     """Return a function that lists the counts of elements without labels, such as particles."""
 
@@ -145,6 +162,19 @@ def _direct_actuators(model: newton.Model) -> Sequence[str]:
 
 def _bodies(model: newton.Model) -> Sequence[str]:
     return [model.body_label[index] for index in np.flatnonzero(_is_moved(model))]
+
+
+def _massless(model: newton.Model) -> Sequence[str]:
+    """Return the moving bodies without a mass. Those that fixed joints join to the world need no mass."""
+    chosen = (_host(model.body_mass) == 0.0) & _is_moved(model)
+    if not chosen.any():
+        return ()
+    heads = np.arange(-1, model.body_count)  # of the body before in the array; entry 0 stands for the world
+    is_fixed = _types(model) == int(newton.JointType.FIXED)
+    heads[_host(model.joint_child)[is_fixed] + 1] = _host(model.joint_parent)[is_fixed]
+    for _ in range(model.body_count.bit_length()):  # each pass doubles the way that is gone
+        heads = heads[heads + 1]
+    return [model.body_label[index] for index in np.flatnonzero(chosen & (heads[1:] >= 0))]
 
 
 def _light_links(model: newton.Model) -> Sequence[str]:
@@ -209,7 +239,9 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "joint_limits": _by_dof(lambda model: _limits(model) & ~_of_balls(model)),
     "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
     "joint_drives": _by_dof(_drives),
-    "disabled_joints": lambda model: _joints_where(model, ~_host(model.joint_enabled).astype(bool)),
+    "disabled_joints": lambda model: _joints_where(model, _disabled(model) & ~_of_equalities(model)),
+    "inactive_equalities": lambda model: _joints_where(model, _disabled(model) & _of_equalities(model)),
+    "massless_bodies": _massless,
     "mimic_joints": _mimics,
     "mimic_constraints": _mimic_constraints,
     "equality_constraints": _equalities,

@@ -9,7 +9,7 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -19,7 +19,7 @@ import click
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import no_garbage_collection
-from pippin.errors import ConfigError, SimulationError
+from pippin.errors import BufferOverflowError, ConfigError, SimulationError
 from pippin.simulation import Simulation, import_hot_modules
 
 from ._options import DEFAULT_DURATION
@@ -36,6 +36,9 @@ NO_PICTURE = "no picture: matplotlib is not installed; install pippin[plot], or 
 _LOOK_PERIOD = 0.25
 """Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
 
+_RESTARTS_MAX = 5
+"""Starts with larger buffers after which an overflow ends the run: each doubles a buffer at least."""
+
 _RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
 """Keys of the summary that `--json` prints, besides the run folder."""
 
@@ -51,6 +54,7 @@ def simulate(
     record_worlds: int,
     target: Path | None,
     trace: HookTrace | None = None,
+    restart: Callable[[SimulationConfig], Callable[..., Simulation]] | None = None,
 ) -> tuple[dict[str, Any], SimulationError | KeyboardInterrupt | None]:
     """Simulate, write a run folder, and return the results with the exception that ended the run early, if any.
 
@@ -64,6 +68,8 @@ def simulate(
         record_worlds: Number of worlds to record.
         target: The checkpoint to write, if any.
         trace: Trace that records the hook calls of the simulation, if any.
+        restart: Returns `start` for another configuration. With it, a run whose buffers overflowed starts again with
+            larger ones, if the configuration leaves their sizes to the host.
 
     Raises:
         ConfigError: The folder or the checkpoint cannot be written.
@@ -71,19 +77,29 @@ def simulate(
     if target is not None and (target.is_dir() or not target.parent.is_dir()):
         raise ConfigError(f"--checkpoint: '{target}' cannot be written; name a file in a folder that exists")
     import_newton(config, progress)
+    from pippin.analysis.growth import grown
     from pippin.analysis.recorder import Recorder
     from pippin.analysis.run_folder import RunFolder
 
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
-    recorder = Recorder(count, record_worlds)
-    with start(progress, recorder) as simulation:
-        if target is not None:
-            _refuse_unsaved(simulation)
-        first = simulation.step_count
-        end = _advance(simulation, first + count, progress)
-        summary = _summary(simulation, first, recorder, progress, end)
-        if target is not None:
-            _save(simulation, target, progress, end)
+    asked, restarts = config, list[str]()
+    while True:
+        recorder = Recorder(count, record_worlds)
+        with start(progress, recorder) as simulation:
+            if target is not None:
+                _refuse_unsaved(simulation)
+            first, notes = simulation.step_count, list(restarts)
+            end = _advance(simulation, first + count, progress, notes)
+            sizes = _larger(simulation, asked, end) if len(restarts) < _RESTARTS_MAX else None
+            if restart is None or sizes is None:
+                summary = _summary(simulation, first, recorder, progress, end, notes)
+                if target is not None:
+                    _save(simulation, target, progress, end)
+                break
+        restarts.append(_restarted(simulation, sizes))
+        progress.note(restarts[-1])
+        config = grown(config, sizes)
+        start = restart(config)
     with progress.phase("write"):
         _write(folder, simulation.config, recorder, summary, progress)
         if trace is not None:
@@ -145,31 +161,55 @@ def import_newton(config: SimulationConfig, progress: Progress) -> None:
     atexit.register(gc.freeze)
 
 
-def prepare(simulation: Simulation, progress: Progress) -> None:
-    """Compile the kernels of a step, take the first step, and capture.
+def prepare(simulation: Simulation, progress: Progress, notes: list[str] | None = None) -> None:
+    """Compile the kernels of a step, add the notes on the start to `notes`, take the first step, and capture.
 
     Raises:
         SimulationError: The step cannot be captured although it must, or it failed.
     """
+    from pippin.analysis.notes import start_notes
     from pippin.step.compilation import compile_step
 
     with progress.phase("compile"):
         compile_step(simulation.program, lambda ready, count: progress.update(f"{ready} of {count}"))
+        if notes is not None:
+            notes += start_notes(simulation)
     with progress.phase("capture"):
         simulation.step()
         simulation.check()
 
 
-def _advance(simulation: Simulation, count: int, progress: Progress) -> SimulationError | KeyboardInterrupt | None:
-    """Step to the end; return the exception that ended the run early, if any."""
+def _advance(
+    simulation: Simulation, count: int, progress: Progress, notes: list[str]
+) -> SimulationError | KeyboardInterrupt | None:
+    """Step to the end, and add the notes on the start; return the exception that ended the run early, if any."""
     try:
         if not simulation.program.is_recorded:
-            prepare(simulation, progress)
+            prepare(simulation, progress, notes)
         with progress.phase("run"), _stopped_between_steps() as stop_if_asked:
             _step_on(simulation, count, progress, stop_if_asked)
     except (SimulationError, KeyboardInterrupt) as end:
         return end
     return None
+
+
+def _larger(
+    simulation: Simulation, asked: SimulationConfig, end: SimulationError | KeyboardInterrupt | None
+) -> dict[str, int] | None:
+    """Return larger sizes for the buffers that ended a run, by key; None if they cannot continue it."""
+    from pippin.analysis.growth import sizes_for
+
+    if not isinstance(end, BufferOverflowError):
+        return None
+    return sizes_for(asked, simulation.capacities, end)
+
+
+def _restarted(simulation: Simulation, sizes: dict[str, int]) -> str:
+    keys = ", ".join(f"{field} = {size}" for field, size in sizes.items())
+    return (
+        f"buffers were full by t = {simulation.time:.6g} s, so the run started again with larger ones;"
+        f" write {keys} into the file to start so"
+    )
 
 
 @contextmanager
@@ -226,6 +266,7 @@ def _summary(
     recorder: Recorder,
     progress: Progress,
     end: SimulationError | KeyboardInterrupt | None,
+    notes: Sequence[str],
 ) -> dict[str, Any]:
     from pippin.analysis.summary import throughput, what_ran
 
@@ -242,7 +283,7 @@ def _summary(
         "failure": "stopped" if isinstance(end, KeyboardInterrupt) else None if end is None else str(end),
         "seconds": progress.seconds,
         "recorded_worlds": recorder.worlds,
-        **what_ran(simulation),
+        **what_ran(simulation, notes),
     }
 
 
@@ -288,7 +329,8 @@ def _report(summary: dict[str, Any], folder: RunFolder, progress: Progress) -> N
         for text in texts:
             progress.note(f"{name}: {text}")
     if summary["capacities"]:
-        progress.note("room for " + ", ".join(f"{row['field']} = {row['allocated']}" for row in summary["capacities"]))
+        rooms = {row["field"]: row["allocated"] for row in summary["capacities"]}
+        progress.note("room for " + ", ".join(f"{field} = {allocated}" for field, allocated in rooms.items()))
     steps = f"{summary['steps']} steps" if summary["steps"] != 1 else "1 step"
     progress.note(f"{summary['worlds']} worlds, {steps}, {summary['simulated_time']:.6g} s simulated")
     if summary["world_steps_per_second"] is not None:

@@ -1,4 +1,4 @@
-"""`pippin check`: the features of a file that each solver supports, before anything is compiled."""
+"""`pippin check`: the solvers that can run a file, and a first step with the file's own solver."""
 
 from __future__ import annotations
 
@@ -29,11 +29,14 @@ UNABLE = 2
 @overrides()
 @json_list
 def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
-    """List the solvers that can run FILE, and the features that each would ignore.
+    """List the solvers that can run FILE, and tell what a run of FILE would report in its first step.
 
-    The check compares the features of FILE with each solver's declaration. A solver that FILE names has the settings of
-    FILE, every other solver has its defaults. The exit code is 2 if a solver given by --solver cannot run FILE; without
-    --solver, if the solver of FILE cannot.
+    The solver of FILE, or each solver given by --solver, is built and takes a step. This finds a solver that refuses
+    the scene, buffers that are too small, joints that start outside their limits, and shapes that overlap at the start.
+    For the other solvers, the check compares the features of FILE with each solver's declaration. A solver that FILE
+    names has the settings of FILE, every other solver has its defaults.
+
+    The exit code is 2 if a solver given by --solver cannot run FILE; without --solver, if the solver of FILE cannot.
     """
     # The result is the table: progress goes to standard error.
     with shown_progress(is_stdout_reserved=True) as progress:
@@ -46,12 +49,12 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
         from pippin.analysis.check import check_solvers
 
         with progress.phase("check"):
-            verdicts = check_solvers(file, overrides, solvers or Catalog.installed().names("solver"))
+            asked = solvers or (() if own is None else (own.type,))
+            verdicts = check_solvers(file, overrides, solvers or Catalog.installed().names("solver"), asked)
     if as_json:
         click.echo(json.dumps([_fields(verdict) for verdict in verdicts], indent=2))
     else:
         _print(verdicts)
-    asked = solvers or (() if own is None else (own.type,))
     if any(not verdict.is_able for verdict in verdicts if verdict.solver in asked):
         sys.exit(UNABLE)
 
@@ -67,5 +70,13 @@ def _print(verdicts: Sequence[Verdict]) -> None:
         table.add_row(verdict.solver, answer, ", ".join(verdict.missing), ", ".join(verdict.left_out), style=style)
     users = {name: text for verdict in verdicts for name, text in [*verdict.missing.items(), *verdict.left_out.items()]}
     lines = [f"{name}: used by {text}" for name, text in users.items()]
-    faults = [f"{verdict.solver}: {fault}" for verdict in verdicts for fault in verdict.faults]
-    print_table(table, [*lines, *faults])
+    print_table(table, [*lines, *_by_solvers(verdicts)])
+
+
+def _by_solvers(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return each note and fault once, with the solvers that it concerns."""
+    users: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for text in (*(f"note: {note}" for note in verdict.notes), *verdict.faults):
+            users.setdefault(text, []).append(verdict.solver)
+    return [text if len(names) == len(verdicts) > 1 else f"{', '.join(names)}: {text}" for text, names in users.items()]

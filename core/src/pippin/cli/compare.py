@@ -37,7 +37,7 @@ COLUMNS = {
     "joint_gap": "joint gap [m]",
     "penetration": "penetration [m]",
     "distance": "distance [m]",
-    "first_non_finite_step": "first NaN [step]",
+    "first_diverged_step": "diverged [step]",
 }
 
 
@@ -77,7 +77,7 @@ def compare(
     joint gap       distance between the two anchors of the worst joint
     penetration     of the deepest contact that Newton's collision pipeline finds
     distance        to the reference, root mean square over bodies and particles, at worst
-    first NaN       first control step whose result was not finite
+    diverged        first control step whose result was not finite or beyond the bounds
 
     The exit code is 4 if a solver failed or exceeds a limit, else 2 if a solver given by --solver cannot run FILE. A
     limit uses the name of a figure in the JSON output: --limit distance=0.01. The folder, by default

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ._options import PATH, overrides, simulation_options
 from ._progress import shown_progress
+
+if TYPE_CHECKING:
+    from pippin.config import SimulationConfig
+    from pippin.simulation import Simulation
 
 
 @click.command()
@@ -49,6 +54,9 @@ def run(
             config = load(file, overrides)
             count = step_count(config, steps, duration)
         trace = HookTrace() if is_traced else None
-        start = partial(build, config, trace=trace)
-        results, end = simulate(file, config, start, count, progress, trace=trace, **options)
+
+        def start(config: SimulationConfig) -> Callable[..., Simulation]:
+            return partial(build, config, trace=trace)
+
+        results, end = simulate(file, config, start(config), count, progress, trace=trace, restart=start, **options)
     finish(results, end, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Search for an asset's file: a path, or a file inside an installed package, which is not imported."""
+"""Search for the files and folders that a configuration names; installed packages are not imported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pippin.spelling import did_you_mean
 
 from .paths import PACKAGE_PREFIX
 
-__all__ = ["find_file"]
+__all__ = ["find_file", "find_folder"]
 
 
 def find_file(path: str, where: str) -> Path:
@@ -29,6 +29,24 @@ def find_file(path: str, where: str) -> Path:
     if not file.is_file():
         raise ConfigError(f"{where}: no file {path!r}{_nearest_entry(file)}")
     return file
+
+
+def find_folder(path: str, where: str) -> Path:
+    """Return the folder that a configuration names.
+
+    Args:
+        path: A path; a relative one starts from the current folder.
+        where: Key path of `path`, for the error.
+
+    Raises:
+        ConfigError: There is no such folder; names the nearest one.
+    """
+    folder = Path(path).expanduser()
+    if folder.is_dir():
+        return folder.absolute()
+    if path.startswith(PACKAGE_PREFIX) or folder.exists():
+        raise ConfigError(f"{where}: not a folder, got {path!r}; name a folder")
+    raise ConfigError(f"{where}: no folder {path!r}{_nearest_entry(folder)}")
 
 
 def _find_in_package(path: str, where: str) -> Path:

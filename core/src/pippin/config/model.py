@@ -81,6 +81,13 @@ class StepConfig:
     observables: tuple[str, ...] = ()
     """Quantities that the solver reports for views: `contact_f`, `body_qdd`, `body_parent_f` or one of its own."""
 
+    max_speed: float = attrs.field(default=1e4, validator=gt(0.0))
+    """Velocity of a joint or a body [m/s, rad/s] above which the simulation has diverged: `check` reports it, and `run`
+    stops. `1e30` allows any finite velocity."""
+
+    max_effort: float = attrs.field(default=1e8, validator=gt(0.0))
+    """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""
+
     accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
     """Features of the scene that may be left out if the solver does not support them. Any other unsupported feature is
     an error, or a warning if only numbers change."""
@@ -94,7 +101,7 @@ class AssetConfig:
     """A file, by its path relative to the configuration file, or `pkg:package/path` inside an installed package."""
 
     format: Literal["mjcf", "urdf", "usd"] | None = None
-    """The importer; by default the suffix decides: .xml and .mjcf, .urdf, .usd, .usda, .usdc and .usdz."""
+    """The importer; by default the suffix decides: .xml and .mjcf, .urdf and .xacro, .usd, .usda, .usdc and .usdz."""
 
     label: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Prefix of the asset's labels, to distinguish copies of one file: `left` gives `left/ant/worldbody/torso`."""
@@ -137,8 +144,21 @@ class AssetConfig:
     """Whether MuJoCo's own reader resolves an MJCF file before Newton's importer reads it: includes, default classes,
     attached models, replicas, composites and compiler options."""
 
+    accept_lost: tuple[str, ...] = ()
+    """Kinds of elements that may differ from MuJoCo's own model of an MJCF file so that it is another mechanism, as the
+    error names them: `flexes`, `geom`, `joint`."""
+
     mujoco_options: bool = True
     """Whether the asset's own MuJoCo options are read (MJCF and USD only)."""
+
+    package_dirs: tuple[FilePath, ...] = ()
+    """Folders that hold the packages of `package://name/…` (URDF only), searched after the folders above the file and
+    before those of ROS's environment variables."""
+
+    xacro_args: Mapping[str, str] = attrs.field(
+        factory=dict, validator=deep_mapping(instance_of(str), instance_of(str))
+    )
+    """Values of the arguments of a xacro file, which is a URDF with macros."""
 
 
 @attrs.frozen(kw_only=True)
@@ -154,8 +174,9 @@ class SceneConfig:
     ground: bool = False
     """Whether a ground plane, shared by all worlds, lies at height zero."""
 
-    gravity: Vector3 = attrs.field(default=(0.0, 0.0, -9.81), validator=deep_iterable(finite))
-    """Gravitational acceleration [m/s²]; z is up. It overrides the gravity of assets and prototypes."""
+    gravity: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """Gravitational acceleration [m/s²]; z is up. By default that of the assets, or of a prototype built in Python, and
+    (0, 0, -9.81) if they state none."""
 
     shapes: ShapeConfig = attrs.field(factory=ShapeConfig)
     """Properties of shapes that their asset does not state."""

@@ -107,6 +107,18 @@ def _free(builder: newton.ModelBuilder, label: str, y: float) -> None:
     builder.add_articulation([builder.add_joint_free(body)], label=label)
 
 
+def _free_frame(builder: newton.ModelBuilder, label: str, y: float) -> None:
+    """Add a free body, and a body without a mass that is fixed to it."""
+    import warp as wp
+
+    body = _link(builder, label)
+    builder.body_q[body] = _at(y)
+    frame = builder.add_link(label=f"{label}/frame", mass=0.0, inertia=wp.mat33(0.0))
+    builder.body_q[frame] = _at(y)
+    joints = [builder.add_joint_free(body), builder.add_joint_fixed(body, frame)]
+    builder.add_articulation(joints, label=label)
+
+
 def _resting_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
     import newton
 
@@ -259,6 +271,7 @@ BENCHES: Mapping[str, Bench] = {
     "joint_drives": _slides(
         "a drive of 100 N/m pulls a slider to 0.1 m [m]", 0.02, 0.08, _moved(_X), target_q=0.1, target_ke=100.0
     ),
+    "massless_bodies": _falls(_free_frame, "a free body and a frame without mass fall, in units of a free fall"),
     "mimic_joints": Bench(
         add=_mimic,
         measure=_speed(_X),
@@ -304,6 +317,7 @@ UNTRIED: Mapping[str, str] = {
     "rod_joints": "the kit has no rod",
     "mimic_constraints": "only importers make them",
     "equality_constraints": "only importers make them",
+    "inactive_equalities": "only importers make them",
     "tendons": "the kit has no route for a tendon",
     "mujoco_tendons": "only importers make them",
     "asset_actuators": "only importers make them",

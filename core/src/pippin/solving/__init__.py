@@ -2,6 +2,7 @@
 
 from pippin.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
 
+from .ball_limits import ball_limits
 from .capacities import Capacity
 from .contact_source import ContactSource
 from .determinism import deterministic_mode
@@ -14,6 +15,7 @@ __all__ = [
     "Capacity",
     "ContactSource",
     "Feature",
+    "ball_limits",
     "deterministic_mode",
     "inherited",
     "number",

@@ -42,6 +42,12 @@ class Capacity:
     cure: str | None = None
     """The remedy in the error message, if it is not to raise the key."""
 
+    hint: str | None = None
+    """Another remedy, which the error message adds: `set self_collisions = false`."""
+
+    shared_by: int = 1
+    """Number of worlds that share the buffer, if the key counts elements per world and `allocated` those of all."""
+
     @property
     def limit(self) -> int:
         """The largest value of `count` at which nothing was dropped."""
@@ -53,10 +59,15 @@ class Capacity:
         Args:
             count: Number of elements that were needed, if known.
         """
+        hint = f", or {self.hint}" if self.hint else ""
         if count is None or self.is_flag:
-            return f"{self.field}: {self.holds} did not fit into {self.allocated}; {self.cure or 'raise it'}"
-        cure = self.cure or f"set it to at least {count}"
-        return f"{self.field}: {count} {self.holds} did not fit into {self.allocated}; {cure}"
+            return f"{self.field}: {self.holds} did not fit into {self.allocated}; {self.cure or 'raise it'}{hint}"
+        cure = self.cure or f"set it to at least {self.needed(count)}{' per world' if self.shared_by > 1 else ''}"
+        return f"{self.field}: {count} {self.holds} did not fit into {self.allocated}; {cure}{hint}"
+
+    def needed(self, count: int | None) -> int | None:
+        """Return the value of the key at which `count` elements fit; None if the key does not count them."""
+        return None if count is None or self.is_flag or self.cure else -(-count // self.shared_by)
 
 
 def pipeline_capacities(

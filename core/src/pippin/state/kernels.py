@@ -5,9 +5,9 @@ import warp as wp
 __all__ = [
     "collect_overflow",
     "count_step",
-    "find_non_finite_bodies",
+    "find_divergence",
     "find_non_finite_particles",
-    "note_overflow",
+    "note_overflows",
     "restore_rows",
 ]
 
@@ -23,25 +23,63 @@ def restore_rows(
             rows[row, byte] = saved[row, byte]
 
 
+@wp.func
+def note_failure(
+    first: wp.array[wp.int64],
+    kind: int,
+    step: wp.int64,
+    index: int,
+    count: int,
+    value: float,
+    values: wp.array[float],
+):
+    """Keep a failure if none of its kind was before it, and its value beside it."""
+    code = step * wp.int64(count) + wp.int64(index)
+    if code < first[kind]:
+        values[index] = value
+        wp.atomic_min(first, kind, code)
+
+
 @wp.kernel
-def find_non_finite_bodies(
+def find_divergence(
     body_q: wp.array[wp.transform],
     body_qd: wp.array[wp.spatial_vector],
+    joint_qd: wp.array[float],
+    joint_f: wp.array[float],
+    max_speed: float,
+    max_effort: float,
     step: wp.array[wp.int64],
-    first_failure: wp.array[wp.int64],
+    first: wp.array[wp.int64],
+    body_speed: wp.array[float],
+    joint_speed: wp.array[float],
+    effort: wp.array[float],
 ):
-    """first_failure = min(step × bodies + body) over non-finite bodies: earliest step, then lowest index."""
+    """first[k] = min(step × count + index) over the elements that failed: earliest step, then lowest index.
+
+    The kinds k are those of `Kind`. Launched over the larger of the numbers of bodies and of DOFs.
+    """
     i = wp.tid()
-    pose = body_q[i]
-    velocity = body_qd[i]
-    # A sum is finite only if each term is finite; adding is cheaper than thirteen tests.
-    total = 0.0
-    for k in range(7):
-        total += pose[k]
-    for k in range(6):
-        total += velocity[k]
-    if not wp.isfinite(total):
-        wp.atomic_min(first_failure, 0, step[0] * wp.int64(body_q.shape[0]) + wp.int64(i))
+    if i < body_q.shape[0]:
+        pose = body_q[i]
+        velocity = body_qd[i]
+        # A sum is finite only if each term is finite; adding is cheaper than thirteen tests.
+        total = 0.0
+        for k in range(7):
+            total += pose[k]
+        speed = wp.abs(velocity[0])
+        for k in range(6):
+            total += velocity[k]
+            speed = wp.max(speed, wp.abs(velocity[k]))
+        if not wp.isfinite(total):
+            note_failure(first, 0, step[0], i, body_q.shape[0], speed, body_speed)
+        elif speed > max_speed:
+            note_failure(first, 4, step[0], i, body_q.shape[0], speed, body_speed)
+    if i < joint_qd.shape[0]:
+        # A comparison with a number that is not finite is false.
+        if not wp.abs(joint_qd[i]) <= max_speed:
+            note_failure(first, 2, step[0], i, joint_qd.shape[0], joint_qd[i], joint_speed)
+        if not wp.abs(joint_f[i]) <= max_effort:
+            note_failure(first, 3, step[0], i, joint_qd.shape[0], joint_f[i], effort)
 
 
 @wp.kernel
@@ -49,12 +87,12 @@ def find_non_finite_particles(
     particle_q: wp.array[wp.vec3],
     particle_qd: wp.array[wp.vec3],
     step: wp.array[wp.int64],
-    first_failure: wp.array[wp.int64],
+    first: wp.array[wp.int64],
 ):
-    """first_failure = min(step × particles + particle) over non-finite particles."""
+    """first[1] = min(step × particles + particle) over non-finite particles."""
     i = wp.tid()
     if not (wp.isfinite(particle_q[i]) and wp.isfinite(particle_qd[i])):
-        wp.atomic_min(first_failure, 0, step[0] * wp.int64(particle_q.shape[0]) + wp.int64(i))
+        wp.atomic_min(first, 1, step[0] * wp.int64(particle_q.shape[0]) + wp.int64(i))
 
 
 @wp.kernel
@@ -64,19 +102,48 @@ def count_step(step: wp.array[wp.int64]):
 
 
 @wp.kernel
-def collect_overflow(reported: wp.array2d[int], overflow: wp.array[int]):
-    """Collect the overflow bits that any substep reported for a world, until the host reads and clears them."""
+def collect_overflow(
+    reported: wp.array2d[int], harmless: int, overflow: wp.array[int], harmless_count: wp.array[wp.int64]
+):
+    """Collect the overflow bits that any substep reported for a world, until the host reads and clears them.
+
+    harmless_count[0] += substeps of a world that reported harmless bits.
+    """
     world = wp.tid()
     for substep in range(reported.shape[0]):
-        overflow[world] = overflow[world] | reported[substep, world]
+        bits = reported[substep, world]
+        if bits != 0:
+            overflow[world] = overflow[world] | bits
+            if (bits & harmless) != 0:
+                wp.atomic_add(harmless_count, 0, wp.int64(1))
+
+
+@wp.func
+def note_count(count: wp.array[int], i: int, limit: int, slot: int, largest: wp.array[int]):
+    """largest[slot] = max(largest[slot], count[i]) if count[i] is above `limit`."""
+    if i >= count.shape[0]:
+        return
+    if count[i] > limit:
+        wp.atomic_max(largest, slot, count[i])
 
 
 @wp.kernel
-def note_overflow(count: wp.array[int], limit: int, slot: int, largest: wp.array[int]):
-    """largest[slot] = max over the counts above `limit`: the worst overflow since the last clearing."""
+def note_overflows(
+    count0: wp.array[int],
+    count1: wp.array[int],
+    count2: wp.array[int],
+    limits: wp.vec3i,
+    slots: wp.vec3i,
+    largest: wp.array[int],
+):
+    """largest[slot] = max over the counts above a limit, for three buffers: the worst overflow since the last clearing.
+
+    Launched over the largest of the numbers of counts. One launch for three buffers costs as much as one for one.
+    """
     i = wp.tid()
-    if count[i] > limit:
-        wp.atomic_max(largest, slot, count[i])
+    note_count(count0, i, limits[0], slots[0], largest)
+    note_count(count1, i, limits[1], slots[1], largest)
+    note_count(count2, i, limits[2], slots[2], largest)
 
 
 @wp.kernel

@@ -1,24 +1,29 @@
-"""A monitor of errors inside a step: non-finite states and full buffers, noted on the device for the host to read."""
+"""A monitor of errors inside a step: diverged states and full buffers, noted on the device for the host to read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 
 import newton
 import warp as wp
-from pippin.errors import SimulationError
+from pippin.errors import BufferOverflowError, SimulationError
 from pippin.solving.capacities import Capacity
 
 from . import kernels
+from .divergence import Bounds, Failure, Kind, described
 
 __all__ = ["Monitor"]
 
 _NONE = 2**62
 """The value for no failure: larger than any step × count + index."""
 
+_FUSED = 3
+"""Buffers whose counts one launch notes."""
+
 
 class Monitor:
-    """Notes the first step with a non-finite state, and every overflow, on the device.
+    """Notes the first step with a diverged state, and every overflow, on the device.
 
     Args:
         model: The model that is simulated.
@@ -26,6 +31,8 @@ class Monitor:
         detection: Buffers that contact detection fills.
         solution: Buffers that a step of the solver fills.
         harmless_bits: Bits of the solver's overflow report that report no loss of data.
+        bounds: Speed and effort above which a state counts as diverged.
+        cures: Returns what to do about a divergence, given the DOF that failed first, or None if it was no DOF.
     """
 
     def __init__(
@@ -35,8 +42,12 @@ class Monitor:
         detection: Sequence[Capacity] = (),
         solution: Sequence[Capacity] = (),
         harmless_bits: int = 0,
+        bounds: Bounds | None = None,
+        cures: Callable[[int | None], Sequence[str]] = lambda dof: (),
     ) -> None:
         self._harmless_bits = harmless_bits
+        self._bounds = Bounds() if bounds is None else bounds
+        self._cures = cures
         #: All buffers, in the order of the checks.
         self.capacities = (*detection, *solution)
         counted = [(slot, capacity) for slot, capacity in enumerate(self.capacities) if capacity.count is not None]
@@ -45,21 +56,27 @@ class Monitor:
         self._model = model
         self._step_dt = step_dt
         self._step = wp.zeros(1, dtype=wp.int64, device=model.device)
-        # The first failure of each kind, as step × count + index.
-        self._body = wp.full(1, _NONE, dtype=wp.int64, device=model.device)
-        self._particle = wp.full(1, _NONE, dtype=wp.int64, device=model.device)
+        # The first failure of each kind, as step × count + index, and the values of the elements that failed.
+        self._first = wp.full(len(Kind), _NONE, dtype=wp.int64, device=model.device)
+        self._body_speed = wp.zeros(model.body_count, dtype=float, device=model.device)
+        self._joint_speed = wp.zeros(model.joint_dof_count, dtype=float, device=model.device)
+        self._effort = wp.zeros(model.joint_dof_count, dtype=float, device=model.device)
         # The largest count of each buffer that overflowed, else 0.
         self._largest = wp.zeros(len(self.capacities), dtype=int, device=model.device)
         self._overflow = wp.zeros(model.world_count, dtype=int, device=model.device)
+        self._harmless_count = wp.zeros(1, dtype=wp.int64, device=model.device)
+        self._no_counts = wp.zeros(0, dtype=int, device=model.device)
 
-    def note_step(self, state: newton.State) -> None:
-        """Count a step that ended in `state`, and note whether the state is finite. May be recorded."""
+    def note_step(self, state: newton.State, control: newton.Control) -> None:
+        """Count a step that ended in `state`, and note whether state and efforts are within bounds. May be recorded."""
         device = self._model.device
-        if state.body_count:
-            inputs = [state.body_q, state.body_qd, self._step, self._body]
-            wp.launch(kernels.find_non_finite_bodies, state.body_count, inputs, device=device)
+        count = max(state.body_count, self._model.joint_dof_count)
+        if count:
+            inputs = [state.body_q, state.body_qd, state.joint_qd, control.joint_f, *self._bounds, self._step]
+            inputs += [self._first, self._body_speed, self._joint_speed, self._effort]
+            wp.launch(kernels.find_divergence, count, inputs, device=device)
         if state.particle_count:
-            inputs = [state.particle_q, state.particle_qd, self._step, self._particle]
+            inputs = [state.particle_q, state.particle_qd, self._step, self._first]
             wp.launch(kernels.find_non_finite_particles, state.particle_count, inputs, device=device)
         wp.launch(kernels.count_step, 1, [self._step], device=device)
 
@@ -77,73 +94,80 @@ class Monitor:
         return bool(self._solution)
 
     def _note(self, counted: Sequence[tuple[int, Capacity]]) -> None:
-        for slot, capacity in counted:
-            count = capacity.count
-            assert count is not None, "only buffers with a count are noted"
-            inputs = [count, capacity.limit, slot, self._largest]
-            wp.launch(kernels.note_overflow, count.size, inputs, device=self._model.device)
+        for first in range(0, len(counted), _FUSED):
+            part = counted[first : first + _FUSED]
+            rest = _FUSED - len(part)
+            counts = [capacity.count for _, capacity in part] + [self._no_counts] * rest
+            limits = wp.vec3i(*(capacity.limit for _, capacity in part), *[0] * rest)
+            slots = wp.vec3i(*(slot for slot, _ in part), *[0] * rest)
+            inputs = [*counts, limits, slots, self._largest]
+            wp.launch(kernels.note_overflows, max(count.size for count in counts), inputs, device=self._model.device)
 
     def note_overflow(self, reported: wp.array) -> None:
         """Keep the overflow bits that the solver reported, shape [substeps, world_count]. May be recorded."""
-        inputs = [reported, self._overflow]
+        inputs = [reported, self._harmless_bits, self._overflow, self._harmless_count]
         wp.launch(kernels.collect_overflow, reported.shape[1], inputs, device=self._model.device)
 
     def forget(self) -> None:
-        """Clear all notes, but not the number of steps."""
-        self._body.fill_(_NONE)
-        self._particle.fill_(_NONE)
+        """Clear all notes of failures, but not the number of steps."""
+        self._first.fill_(_NONE)
         self._largest.zero_()
         self._overflow.zero_()
 
-    def first_non_finite_step(self) -> int | None:
-        """Return the first step, counted from 1, with a non-finite state, or None. Synchronises with the device."""
-        noted = ((int(self._body.numpy()[0]), self._model.body_count),)
-        noted += ((int(self._particle.numpy()[0]), self._model.particle_count),)
-        return min((code // count + 1 for code, count in noted if code < _NONE), default=None)
+    def harmless_count(self) -> int:
+        """Return how often a substep of a world reported harmless bits, such as a reached limit of iterations.
+
+        Synchronises with the device.
+        """
+        return int(self._harmless_count.numpy()[0])
+
+    def first_diverged_step(self) -> int | None:
+        """Return the first step, counted from 1, with a diverged state, or None. Synchronises with the device."""
+        return min((failure.step for failure in self._failures()), default=None)
 
     def check(self) -> None:
         """Raise if there are notes since the last `forget`. Synchronises with the device.
 
         Raises:
-            SimulationError: The state is not finite, or buffers overflowed; names each buffer.
+            BufferOverflowError: Buffers overflowed; names each of them, and the divergence that may have followed.
+            SimulationError: The state is not finite, or faster than the bounds allow.
         """
-        body, particle = int(self._body.numpy()[0]), int(self._particle.numpy()[0])
-        if min(body, particle) < _NONE:
-            raise SimulationError(self._non_finite(body, particle))
-        counts = self._largest.numpy().tolist()
-        faults = [capacity.overflow(count) for capacity, count in zip(self.capacities, counts, strict=True) if count]
-        reported = self._overflow.numpy() & ~self._harmless_bits
-        if reported.any():
-            world = int(reported.nonzero()[0][0])
-            faults += self._reported(world, int(reported[world]))
+        needed: dict[str, int | None] = {}
+        faults = [*self._overflows(needed)]
+        first = min(self._failures(), default=None)
+        if first is not None:
+            faults.insert(0, described(first, self._model, self._step_dt, self._bounds, self._cures))
+        if needed:
+            raise BufferOverflowError(*faults, needed=needed)
         if faults:
             raise SimulationError(*faults)
 
-    def _reported(self, world: int, bits: int) -> list[str]:
-        """Return the faults of the solver's buffers that overflowed in a world, from the reported bits."""
-        known = [capacity for capacity in self.capacities if capacity.overflow_bits & bits]
-        rest = bits
-        for capacity in known:
-            rest &= ~capacity.overflow_bits
-        faults = [f"{capacity.overflow()} (world {world})" for capacity in known]
-        if rest:
-            faults.append(
-                f"solver: a buffer overflowed in world {world} (bits {rest:#x}); raise the solver's capacities"
-            )
-        return faults
+    def _failures(self) -> Iterator[Failure]:
+        """Yield the first failure of each kind."""
+        values = {Kind.BODY_SPEED: self._body_speed, Kind.JOINT_SPEED: self._joint_speed, Kind.EFFORT: self._effort}
+        counts = {Kind.PARTICLE: self._model.particle_count}
+        for kind, code in zip(Kind, self._first.numpy().tolist(), strict=True):
+            if code < _NONE:
+                step, index = divmod(code, counts.get(kind) or values.get(kind, self._body_speed).size)
+                value = float(values[kind].numpy()[index]) if kind in values else math.nan
+                yield Failure(step=step + 1, kind=kind, index=index, value=value)
 
-    def _non_finite(self, body: int, particle: int) -> str:
-        model = self._model
-        if body < _NONE:
-            step, index = divmod(body, model.body_count)
-            what, worlds = f"body {model.body_label[index]!r}", model.body_world
-        else:
-            step, index = divmod(particle, model.particle_count)
-            what, worlds = f"particle {index}", model.particle_world
-        assert worlds is not None, "a model with bodies or particles says which world they belong to"
-        world = int(worlds.numpy()[index])
-        place = "outside every world" if world < 0 else f"world {world}"
-        return (
-            f"step {step + 1} (t = {(step + 1) * self._step_dt:.6g} s): {what} of {place} is not finite;"
-            " use a smaller 'simulation.dt', more 'simulation.substeps', smaller gains or another solver"
-        )
+    def _overflows(self, needed: dict[str, int | None]) -> Iterator[str]:
+        """Yield a fault for each buffer that overflowed, and add the size that it needed."""
+        bits = self._overflow.numpy() & ~self._harmless_bits
+        world = int(bits.nonzero()[0][0]) if bits.any() else None
+        rest = 0 if world is None else int(bits[world])
+        for capacity, count in zip(self.capacities, self._largest.numpy().tolist(), strict=True):
+            if count:
+                is_of_world = capacity.overflow_bits & rest and capacity.shared_by == 1
+                yield capacity.overflow(count) + (f" (world {world})" if is_of_world else "")
+                needed[capacity.field] = max(capacity.needed(count) or 0, needed.get(capacity.field) or 0) or None
+        for capacity in self.capacities:
+            if capacity.overflow_bits & rest and capacity.field not in needed:
+                yield f"{capacity.overflow()} (world {world})"
+                needed[capacity.field] = None
+        for capacity in self.capacities:
+            rest &= ~capacity.overflow_bits
+        if rest:
+            yield f"solver: a buffer overflowed in world {world} (bits {rest:#x}); raise the solver's capacities"
+            needed["solver"] = None

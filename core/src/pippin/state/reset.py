@@ -41,6 +41,8 @@ class WorldReset:
         worlds = np.arange(self._model.world_count) if worlds is None else worlds
         count = len(worlds)
         for name, array in arrays.items():
+            if not array.size:
+                continue  # Warp calls an empty array not contiguous, and there is nothing to restore
             if not array.is_contiguous or len(array) % count:
                 raise PluginError(
                     f"{owner}: state array {name!r} of shape {array.shape} cannot be divided among {count} worlds;"

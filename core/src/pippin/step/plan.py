@@ -115,7 +115,7 @@ class StepPlan:
         yield Operation(name="clear_forces", run=state.clear_forces)
         if self.reports is not None and self.reports.overflow is not None:
             yield Operation(name="monitor_overflow", run=partial(self.monitor.note_overflow, self.reports.overflow))
-        yield Operation(name="monitor", run=lambda: self.monitor.note_step(state))
+        yield Operation(name="monitor", run=lambda: self.monitor.note_step(state, self.control))
 
     def physics_step(self, first: int, forces: ExternalForces, *, is_last: bool) -> Iterator[Operation]:
         """Yield the operations of one physics step.

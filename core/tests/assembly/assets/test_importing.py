@@ -118,10 +118,14 @@ def test_a_urdf_named_xml_is_told_its_format(write):
 
 def test_options_that_an_importer_lacks_are_refused_by_name():
     found = faults(AssetConfig(path=f"{NEWTON_ASSETS}/quadruped.urdf", ignore=("base",), mujoco_options=False))
+    ros_only = {"package_dirs": ("robots",), "xacro_args": {"arm": "left"}}
+    found += faults(AssetConfig(path=f"{NEWTON_ASSETS}/nv_ant.xml", **ros_only))
 
     assert [fault.split(",")[0] for fault in found] == [
         "scene.assets[0].ignore: Newton's URDF importer has no such option",
         "scene.assets[0].mujoco_options: Newton's URDF importer has no such option",
+        "scene.assets[0].package_dirs: Newton's MJCF importer has no such option",
+        "scene.assets[0].xacro_args: Newton's MJCF importer has no such option",
     ]
 
 
@@ -142,6 +146,13 @@ def test_malformed_xml_is_found_in_an_included_file(write):
     assert "leg.xml' is no well-formed XML (no element found: line 2" in fault
 
 
+def test_blank_lines_and_comments_before_the_declaration_are_read_over(write, tmp_path):
+    text = '<?xml version="1.0"?>\n' + LINK.format('<box size="1 1 q"/>') + "\0"
+    (tmp_path / "robot.urdf").write_text(f"\n<!-- a box -->\n{text}")
+
+    assert "(robot.urdf, line 4)" in str(failure(str(tmp_path / "robot.urdf")))
+
+
 def test_a_missing_include_is_named_with_its_line(write):
     [fault] = faults(AssetConfig(path=write("robot.xml", '<mujoco>\n<include file="leg.xml"/></mujoco>')))
 
@@ -152,13 +163,13 @@ def test_a_missing_include_is_named_with_its_line(write):
     ("name", "text", "expected"),
     [
         ("robot.xml", '<mujoco><asset>\n<mesh file="arm.stl"/></asset></mujoco>', '<mesh file="arm.stl"> (robot.xml'),
-        ("robot.urdf", LINK.format('\n<mesh filename="arm.stl"/>'), '<mesh filename="arm.stl"> (robot.urdf'),
+        ("robot.urdf", LINK.format('\n<mesh filename="arm.stl"/>'), "collision mesh 'arm.stl' of link 'a' (robot.urdf"),
     ],
 )
 def test_a_missing_mesh_is_named_with_its_line(write, name, text, expected):
     [fault] = faults(AssetConfig(path=write(name, text)))
 
-    assert f"{expected}, line 2) names no file" in fault
+    assert f"{expected}, line 2)" in fault
 
 
 def test_a_mesh_is_looked_for_in_the_mesh_folder(write, tmp_path):
@@ -189,10 +200,6 @@ def test_a_value_that_stands_everywhere_is_not_blamed(write):
     assert str(error).endswith("could not convert string to float: 'q'; correct the file")
 
 
-def test_an_importer_without_words_is_named_by_its_error(write):
-    assert str(failure(write("robot.urdf", '<robot name="r"/>'))).endswith("StopIteration; correct the file")
-
-
 def test_an_asset_that_brings_nothing_is_an_error(write):
     path = write("robot.xml", "<mujoco><worldbody/></mujoco>")
 
@@ -219,7 +226,13 @@ def test_a_missing_dependency_names_the_extra(write, monkeypatch, name, text, mo
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("robot.urdf", LINK.format('<mesh filename="package://nowhere/arm.stl"/>'), "Could not resolve"),
+        (
+            "robot.urdf",
+            LINK.format('<sphere radius="1"/>').replace(
+                '"a">', '"a"><inertial><mass value="0"/><inertia ixx="1"/></inertial>'
+            ),
+            "an inertia without a mass is left out; links: 'a'",
+        ),
     ],
 )
 def test_what_an_importer_leaves_out_is_a_warning_with_the_file(write, name, text, expected):
@@ -232,6 +245,30 @@ def test_what_an_importer_leaves_out_is_a_warning_with_the_file(write, name, tex
     [message] = [str(warning.message) for warning in caught]
     assert message.startswith(f"{path}: ")
     assert expected in message
+
+
+def test_a_visual_mesh_that_cannot_be_read_is_a_warning(write, tmp_path):
+    visual = '<visual><geometry><mesh filename="flat.stl"/></geometry></visual></link>'
+    write("flat.stl", "solid flat\nendsolid flat")
+    path = write("robot.urdf", LINK.format('<sphere radius="1"/>').replace("</link>", visual))
+
+    with pytest.warns(UserWarning, match=r"robot.urdf: visual mesh '.*flat.stl' is not drawn"):
+        builder = imported(path)
+
+    assert (builder.body_count, builder.shape_count) == (1, 1)
+
+
+def test_a_urdf_joint_mimics_another(write):
+    ends = '<joint name="{0}" type="continuous"><parent link="a"/><child link="{0}"/>{1}</joint>'
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    links = "".join(f'<link name="{name}">{mass}</link>' for name in "abc")
+    mimic = '<mimic joint="b" multiplier="-2" offset="0.5"/>'
+    path = write("robot.urdf", f"<robot>{links}{ends.format('b', '')}{ends.format('c', mimic)}</robot>")
+
+    builder = imported(path)
+
+    assert builder.joint_mimic_joint == [-1, -1, builder.joint_label.index("b")]
+    assert tuple(builder.joint_mimic_coeffs[2]) == (0.5, -2.0)
 
 
 # Placing it

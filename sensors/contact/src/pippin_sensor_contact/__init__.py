@@ -81,12 +81,13 @@ class SensorContact(sensing.Sensor):
 
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Resolve the bodies or shapes."""
+        """Resolve the bodies or shapes; bodies without a shape that collides are refused."""
+        from .partners import colliding, refuse_shapeless
+
         if self.config.bodies:
             found = labels.match(self.config.bodies, builder.body_label, what="body", where="bodies")
+            refuse_shapeless(self.config.bodies, builder)
         else:
-            from .partners import colliding
-
             shapes = colliding(builder.shape_flags)
             names = [builder.shape_label[shape] for shape in shapes]
             found = [shapes[i] for i in labels.match(self.config.shapes, names, what="shape", where="shapes")]

@@ -11,7 +11,9 @@ import pippin
 from pippin import labels
 from pippin.arrays import on_host
 
-__all__ = ["Partners", "colliding", "find_partners"]
+__all__ = ["Partners", "colliding", "find_partners", "refuse_shapeless"]
+
+LISTED_COUNT = 5
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -31,6 +33,31 @@ class Partners:
 def colliding(flags: Sequence[int]) -> list[int]:
     """Return the indices of the shapes that can touch another one: no sites, and no shapes for drawing only."""
     return [index for index, flag in enumerate(flags) if flag & newton.ShapeFlags.COLLIDE_SHAPES]
+
+
+def refuse_shapeless(patterns: Sequence[str], builder: newton.ModelBuilder) -> None:
+    """Refuse patterns that match no body with a shape that collides.
+
+    Args:
+        patterns: Full-match regular expressions of body labels; each matches something.
+        builder: One world's prototype.
+
+    Raises:
+        ConfigError: A pattern's bodies have no such shape, so their forces would be zero for ever; one fault for each.
+    """
+    touching = {builder.shape_body[shape] for shape in colliding(builder.shape_flags)}
+    faults = []
+    for pattern in patterns:
+        found = labels.match([pattern], builder.body_label, what="body", where="bodies")
+        if touching.isdisjoint(found):
+            names = ", ".join(repr(builder.body_label[body]) for body in found[:LISTED_COUNT])
+            more = f" and {len(found) - LISTED_COUNT} more" if len(found) > LISTED_COUNT else ""
+            faults.append(
+                f"bodies: {pattern!r} matches {names}{more}, without a shape that collides, so no contact would ever be"
+                " sensed; name bodies that have collision shapes"
+            )
+    if faults:
+        raise pippin.ConfigError(*faults)
 
 
 def find_partners(patterns: Sequence[str], binding: pippin.Binding) -> Partners:

@@ -52,6 +52,7 @@ class SolverFeatherstone:
         "joint_damping",
         "joint_stiffness",
         "light_links",
+        "massless_bodies",
         "mimic_joints",
         "muscles",
         "particles",

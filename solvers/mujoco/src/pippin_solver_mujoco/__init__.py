@@ -145,11 +145,13 @@ class SolverMuJoCo:
         "ball_limits",
         "effort_limits",
         "equality_constraints",
+        "inactive_equalities",
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
         "light_links",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",
@@ -196,11 +198,21 @@ class SolverMuJoCo:
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
-        """Return the solver with all options of the configuration."""
-        from .conversion import convert
+        """Return the solver with all options of the configuration, and buffers with room for a fall."""
+        import newton
 
-        self._solver = convert(model, **attrs.asdict(self.config))
-        return self._solver
+        from .balls import limit_balls
+        from .sizing import enlarged
+
+        solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        larger = enlarged(solver, self.config)
+        if larger:
+            solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(attrs.evolve(self.config, **larger)))
+        limit_balls(solver)
+        # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
+        solver.mjw_model.opt.warn_overflow = 0
+        self._solver = solver
+        return solver
 
     @pippin.hookimpl
     def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverMuJoCo) -> ContactSource | None:
@@ -213,12 +225,22 @@ class SolverMuJoCo:
         return ContactSource(contacts=contacts)
 
     def capacities(self) -> tuple[Capacity, ...]:
-        """Return MuJoCo's buffers, which report overflow by bits."""
+        """Return MuJoCo's buffers, which report overflow by bits, and most of them by counts."""
+        from .sizing import own_contacts_hint
+
         data, bits = self._solver.mjw_data, self._overflow_bits
-        contacts = bits.BROADPHASE | bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX
-        rows = "constraint rows of a world"
+        hint = own_contacts_hint(self._solver.mj_model, self._solver.mj_data)
+        shared = {"field": "solver.nconmax", "allocated": data.naconmax, "shared_by": data.nworld, "hint": hint}
+        worlds = f" of {data.nworld} worlds" if data.nworld > 1 else ""
         return (
-            Capacity(field="solver.njmax", holds=rows, allocated=data.njmax, overflow_bits=bits.NEFC),
+            Capacity(
+                field="solver.njmax",
+                holds="constraint rows of a world",
+                allocated=data.njmax,
+                count=data.nefc,
+                hint=hint,
+                overflow_bits=bits.NEFC,
+            ),
             Capacity(
                 field="solver.njmax_nnz",
                 holds="nonzeros of a world's constraint Jacobian",
@@ -226,11 +248,16 @@ class SolverMuJoCo:
                 overflow_bits=bits.NJMAX_NNZ,
             ),
             Capacity(
-                field="solver.nconmax",
-                holds="contacts of all worlds",
-                allocated=data.naconmax,
-                overflow_bits=contacts,
-                cure="raise it, the number of contacts per world",
+                holds=f"contacts{worlds}",
+                count=data.nacon,
+                overflow_bits=bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX,
+                **shared,
+            ),
+            Capacity(
+                holds=f"pairs of shapes{worlds} that may touch",
+                count=data.ncollision,
+                overflow_bits=bits.BROADPHASE,
+                **shared,
             ),
         )
 

@@ -123,11 +123,13 @@ class SolverMuJoCoNative:
         "ball_limits",
         "effort_limits",
         "equality_constraints",
+        "inactive_equalities",
         "joint_damping",
         "joint_friction",
         "joint_stiffness",
         "light_links",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",
@@ -152,6 +154,16 @@ class SolverMuJoCoNative:
         import newton
 
         newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        builder.add_custom_attribute(
+            newton.ModelBuilder.CustomAttribute(
+                name="noslip_iterations",
+                namespace="pippin",
+                frequency=newton.Model.AttributeFrequency.ONCE,
+                dtype=int,
+                default=0,
+                mjcf_attribute_name="noslip_iterations",
+            )
+        )
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> MuJoCoBatch:

@@ -13,7 +13,6 @@ import pippin
 import warp as wp
 from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
-from pippin_solver_mujoco.conversion import convert
 
 from .inputs import Inputs, field
 from .joints import TURNING, by_world, joints_of
@@ -21,6 +20,7 @@ from .kernels import BALL, read_coordinates, write_coordinates
 from .launching import host_views, launcher
 from .parameters import Parameters, is_uniform
 from .plain import PlainJoints
+from .restoring import restore
 
 __all__ = ["MuJoCoBatch"]
 
@@ -48,7 +48,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     def __init__(self, model: newton.Model, options: Mapping[str, Any], thread_count: int = 0) -> None:
         super().__init__(model)
         separate = model.world_count > 1
-        converted = convert(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+        converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+        restore(converted)
         #: MuJoCo's model of a world; parameters that differ between worlds are stored separately.
         self.mj_model = converted.mj_model
         # Without this flag, MuJoCo would silently reset a diverged world to the initial state of the asset.
@@ -71,6 +72,16 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
+
+    @property
+    def mj_data(self) -> Any:
+        """MuJoCo's data of the first world in the start pose, with its contacts."""
+        return self._converted.mj_data
+
+    @property
+    def mjc_geom_to_newton_shape(self) -> Any:
+        """Newton's shape of each geom, shape [1 or world_count, geoms]; -1 if it has none."""
+        return self._converted.mjc_geom_to_newton_shape
 
     def state_arrays(self) -> dict[str, wp.array]:
         """Return the state that steps carry on, one row per world; some arrays share memory with MuJoCo.

@@ -38,9 +38,9 @@ class Parameters:
     """
 
     def __init__(self, model: newton.Model, options: Mapping[str, Any], batch: Batch) -> None:
-        from pippin_solver_mujoco.conversion import convert
+        import newton
 
-        self._solver = convert(model, **options)
+        self._solver = newton.solvers.SolverMuJoCo(model, **options)
         self._batch = batch
         self._written: dict[str, np.ndarray] = {}
         self._write()
@@ -81,10 +81,12 @@ def _fields(solver: newton.solvers.SolverMuJoCo) -> Iterator[tuple[str, np.ndarr
     import warp as wp
     from mujoco.batch import MODEL_FIELDS
 
+    from .restoring import margins_of
+
     for name in sorted(field for field in MODEL_FIELDS if "." not in field or field == "opt.gravity"):
         array = _attribute(solver.mjw_model, name)
         if isinstance(array, wp.array) and array.shape[0] == solver.model.world_count and array.size:
-            values = array.numpy()
+            values = margins_of(solver) if name == "geom_margin" else array.numpy()
             if values.dtype.kind == "f" and values[0].size == np.size(_attribute(solver.mj_model, name)):
                 yield name, values
 

@@ -54,6 +54,7 @@ class SolverSemiImplicit:
         "disabled_joints",
         "gradients",
         "heterogeneous_worlds",
+        "inactive_equalities",
         "joint_damping",
         "joint_stiffness",
         "loop_joints",

@@ -194,6 +194,7 @@ class SolverSteel:
         "heterogeneous_worlds",
         "joint_damping",
         "loop_joints",
+        "massless_bodies",
         "mimic_constraints",
         "light_links",
         "mimic_joints",

@@ -163,6 +163,7 @@ class SolverVBD:
         "bending",
         "disabled_joints",
         "heterogeneous_worlds",
+        "inactive_equalities",
         "light_links",
         "loop_joints",
         "mimic_joints",

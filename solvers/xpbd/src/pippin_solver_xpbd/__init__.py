@@ -79,6 +79,7 @@ class SolverXPBD:
         "disabled_joints",
         "distance_joints",
         "heterogeneous_worlds",
+        "inactive_equalities",
         "loop_joints",
         "mimic_joints",
         "particles",

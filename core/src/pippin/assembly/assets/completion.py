@@ -28,16 +28,17 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
         joint = normal.model.joint(index)
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
-    _free_closed_loops(builder, normal.model)
+    _free_pairs(builder, normal.model)
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
-    """Set damping, rotor inertia, friction and, for a ball, the largest angle of a joint's DOFs."""
+    """Set damping, rotor inertia, friction, stiffness and, for a ball, the largest angle of a joint's DOFs."""
     found = _find(builder, joint.name)
     if found is None:  # the configuration fixes the root
         return
     dof, count = builder.joint_qd_start[found], len(joint.damping)
     values = {"damping": joint.damping, "armature": joint.armature, "friction": joint.frictionloss}
+    values["stiffness"] = list(joint.stiffness) * count
     for name, given in values.items():
         getattr(builder, f"joint_{name}")[dof : dof + count] = map(float, given)
     if int(joint.type[0]) == _BALL and joint.limited[0]:
@@ -51,14 +52,19 @@ def _find(builder: newton.ModelBuilder, name: str) -> int | None:
     return next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
 
 
-def _free_closed_loops(builder: newton.ModelBuilder, model: Any) -> None:
-    """Drop the collision filters of loop joints: Newton adds one to each connection or weld, MuJoCo does not."""
-    in_tree = {child for child, of in zip(builder.joint_child, builder.joint_articulation, strict=True) if of >= 0}
-    joined = set()
-    for joint, of in enumerate(builder.joint_articulation):
-        if of < 0 and builder.joint_child[joint] in in_tree:
-            joined.add((builder.joint_parent[joint], builder.joint_child[joint]))
-    freed = {frozenset(pair) for pair in joined if not _is_filtered(model, *(_body(builder, model, b) for b in pair))}
+def _free_pairs(builder: newton.ModelBuilder, model: Any) -> None:
+    """Drop the collision filters that Newton adds to a joint and MuJoCo does not.
+
+    MuJoCo filters neither a body that is fixed to the world and its child, nor bodies joined by an equality constraint.
+    """
+    names = {model.body(index).name.replace("-", "_"): index for index in range(1, model.nbody)}
+    theirs = {body: names.get(label.rpartition("/")[2]) for body, label in enumerate(builder.body_label)} | {-1: 0}
+    freed = set()
+    for parent, child in zip(builder.joint_parent, builder.joint_child, strict=True):
+        first, second = theirs[parent], theirs[child]
+        # A body that stands for a joint alone is not in the file; it has no shapes.
+        if first is not None and second is not None and not _is_filtered(model, first, second):
+            freed.add(frozenset((parent, child)))
     if freed:
         bodies = builder.shape_body
         builder.shape_collision_filter_pairs[:] = [
@@ -66,14 +72,6 @@ def _free_closed_loops(builder: newton.ModelBuilder, model: Any) -> None:
             for pair in builder.shape_collision_filter_pairs
             if frozenset(bodies[shape] for shape in pair) not in freed
         ]
-
-
-def _body(builder: newton.ModelBuilder, model: Any, body: int) -> int:
-    """Return MuJoCo's index of a body."""
-    if body < 0:
-        return 0
-    name = builder.body_label[body].rpartition("/")[2]
-    return next(index for index in range(model.nbody) if model.body(index).name.replace("-", "_") == name)
 
 
 def _is_filtered(model: Any, first: int, second: int) -> bool:

@@ -10,7 +10,7 @@ from xml.parsers import expat
 import attrs
 from pippin.errors import ConfigError
 
-__all__ = ["Element", "find_culprits", "find_missing_files", "read_elements"]
+__all__ = ["Element", "find_culprits", "find_missing_files", "read_elements", "read_xml"]
 
 
 @attrs.frozen
@@ -75,6 +75,19 @@ def find_missing_files(elements: Sequence[Element]) -> list[str]:
     ]
 
 
+def read_xml(file: Path) -> bytes:
+    """Return the text of an XML file without what other readers overlook, in the same lines.
+
+    These are blank lines or comments before the declaration, which stays out, and null characters at the end.
+    """
+    text = file.read_bytes().rstrip(b"\0")
+    late = re.match(rb"\s+(?:<!--.*?-->\s*)*(<\?xml\b.*?\?>)|(?:<!--.*?-->\s*)+(<\?xml\b.*?\?>)", text, re.DOTALL)
+    if late is None:
+        return text
+    start, end = late.span(late.lastindex or 0)
+    return text[:start] + b" " * (end - start) + text[end:]
+
+
 def _is_uri(name: str) -> bool:
     return re.match(r"\w\w+:", name) is not None  # at least two letters: one letter is a drive
 
@@ -88,7 +101,7 @@ def _parse(file: Path, where: str) -> list[Element]:
 
     parser.StartElementHandler = start
     try:
-        parser.Parse(file.read_bytes(), True)
+        parser.Parse(read_xml(file), True)
     except expat.ExpatError as error:
         raise ConfigError(f"{where}: {str(file)!r} is no well-formed XML ({error}); correct the file") from error
     return elements

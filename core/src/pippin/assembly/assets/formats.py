@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import attrs
+from pippin.config.fields import default_of
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 
@@ -32,6 +33,9 @@ class Format:
     extra: str
     """The extra of `pippin` that installs the importer's optional dependencies."""
 
+    own: tuple[str, ...] = ()
+    """The fields of `AssetConfig` that Pippin itself reads for this format."""
+
 
 _COMMON = {
     "floating": "floating",
@@ -49,7 +53,15 @@ FORMATS: Mapping[str, Format] = {
         keywords={**_TEXT, "ignore": "ignore_names", "mujoco_options": "parse_mujoco_options"},
         extra="meshes",
     ),
-    "urdf": Format(name="URDF", suffixes=(".urdf",), root="robot", method="add_urdf", keywords=_TEXT, extra="meshes"),
+    "urdf": Format(
+        name="URDF",
+        suffixes=(".urdf", ".xacro"),
+        root="robot",
+        method="add_urdf",
+        keywords=_TEXT,
+        extra="meshes",
+        own=("package_dirs", "xacro_args"),
+    ),
     "usd": Format(
         name="USD",
         suffixes=(".usd", ".usda", ".usdc", ".usdz"),
@@ -89,8 +101,8 @@ def is_normalised(config: AssetConfig) -> bool:
 def given_options(config: AssetConfig) -> dict[str, object]:
     """Return the fields that differ from their default and that at least one importer supports."""
     fields = attrs.fields_dict(AssetConfig)
-    names = dict.fromkeys(name for form in FORMATS.values() for name in form.keywords)
-    return {name: getattr(config, name) for name in names if getattr(config, name) != fields[name].default}
+    names = dict.fromkeys(name for form in FORMATS.values() for name in (*form.keywords, *form.own))
+    return {name: getattr(config, name) for name in names if getattr(config, name) != default_of(fields[name])}
 
 
 def _refuse_unknown_options(config: AssetConfig, chosen: Format, where: str) -> None:
@@ -98,7 +110,7 @@ def _refuse_unknown_options(config: AssetConfig, chosen: Format, where: str) -> 
         f"{where}.{name}: Newton's {chosen.name} importer has no such option, got {value!r}; "
         "leave it out, or change the asset itself"
         for name, value in given_options(config).items()
-        if name not in chosen.keywords
+        if name not in (*chosen.keywords, *chosen.own)
     ]
     if faults:
         raise ConfigError(*faults)

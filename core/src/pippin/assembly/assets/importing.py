@@ -26,6 +26,8 @@ from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options, is_normalised
 from .mjcf import NormalMJCF, normalise
 from .stage import open_stage, skipping_patterns
+from .urdf.adding import add_urdf
+from .urdf.reading import Urdf, read_urdf
 
 __all__ = ["Asset", "failure", "find_asset", "find_assets", "import_asset"]
 
@@ -48,6 +50,8 @@ class Asset:
     format: Format
     elements: Sequence[Element]
     """The elements of the file and of all included files; empty if the format is not XML."""
+    urdf: Urdf | None = None
+    """The text that the importer reads in place of a URDF file."""
 
 
 def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
@@ -69,10 +73,13 @@ def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
     return assets
 
 
-def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
+def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | None:
     """Add an asset to a builder, at its position and with the joint positions of the configuration.
 
     Warnings of the importer, logged ones too, are issued again with the name of the file.
+
+    Returns:
+        The file as MuJoCo understands it; None if MuJoCo does not read it.
 
     Raises:
         ConfigError: The importer fails or adds nothing, or a label pattern matches nothing.
@@ -85,8 +92,11 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     try:
         with _named_warnings(asset.file):
             normal = _normal_form(asset, builder.default_shape_cfg.density)
-            source = str(asset.file) if normal is None else normal.text
-            getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
+            if asset.urdf is not None:
+                add_urdf(builder, asset.urdf, _arguments(builder, asset))
+            else:
+                source = str(asset.file) if normal is None else normal.text
+                getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
@@ -98,6 +108,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> None:
     if normal is not None:
         complete(builder, normal)
     _place_joints(builder, asset)
+    return normal
 
 
 def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
@@ -109,7 +120,13 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
         return None
     folders = dict.fromkeys(element.file.parent for element in asset.elements)
     is_as_written = asset.config.scale is None and density == newton.ModelBuilder.ShapeConfig().density
-    return normalise(asset.file, folders, _ignored_names(asset), has_inertias=is_as_written)
+    return normalise(
+        asset.file,
+        folders,
+        _ignored_names(asset),
+        has_integrator=any(each.tag == "option" and "integrator" in each.attributes for each in asset.elements),
+        has_inertias=is_as_written,
+    )
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:
@@ -123,6 +140,8 @@ def find_asset(config: AssetConfig, where: str) -> Asset:
     elements = read_elements(file, f"{where}.path") if chosen.root else []
     if elements and elements[0].tag != chosen.root:
         raise ConfigError(_wrong_root(where, file, chosen, elements[0].tag))
+    if chosen is FORMATS["urdf"]:
+        return Asset(config, where, file, chosen, elements, read_urdf(file, config, where))
     missing = find_missing_files(elements)
     if missing:
         raise ConfigError(*(f"{where}.path: {text} names no file; correct the path" for text in missing))
@@ -141,7 +160,8 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     elif "ignore" in options:
         # Importers match expressions from the start of a name only.
         options["ignore"] = [rf"{re.escape(name)}\Z" for name in _ignored_names(asset)]
-    arguments: dict[str, Any] = {asset.format.keywords[name]: value for name, value in options.items()}
+    keywords = asset.format.keywords
+    arguments: dict[str, Any] = {keywords[name]: value for name, value in options.items() if name in keywords}
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read

@@ -39,7 +39,12 @@ class NormalMJCF:
 
 
 def normalise(
-    file: Path, folders: Iterable[Path], ignored: Collection[str], *, has_inertias: bool = True
+    file: Path,
+    folders: Iterable[Path],
+    ignored: Collection[str],
+    *,
+    has_integrator: bool = True,
+    has_inertias: bool = True,
 ) -> NormalMJCF:
     """Return the normal form of a file.
 
@@ -47,6 +52,7 @@ def normalise(
         file: The MJCF file.
         folders: Folders of attached models, which MuJoCo forgets after reading.
         ignored: Names of the geoms to leave out, with their mass.
+        has_integrator: Whether the file states an integrator.
         has_inertias: Whether the inertia of every body is written, and not left to be computed from its geoms.
 
     Raises:
@@ -66,8 +72,9 @@ def normalise(
         root = ElementTree.fromstring(spec.to_xml())
     if root.get("model") == "MuJoCo Model":  # MuJoCo's name for a model without one
         del root.attrib["model"]
-    _write_options(root, model)
+    _write_options(root, model, has_integrator=has_integrator)
     _write_inertias(root, model)
+    _write_surfaces(root, model)
     complete_vectors(root)
     write_servos(root, model)
     arrange_joints(root, model)
@@ -113,7 +120,7 @@ def _free(name: str, taken: set[str]) -> str:
 def _find_files(spec: Any, folders: Sequence[Path]) -> None:
     """Replace the paths of meshes, height fields and textures by absolute ones."""
     own = {"mesh": spec.meshdir, "texture": spec.texturedir}
-    for kind, elements in (("mesh", [*spec.meshes, *spec.hfields]), ("texture", spec.textures)):
+    for kind, elements in (("mesh", [*spec.meshes, *spec.hfields, *spec.skins]), ("texture", spec.textures)):
         for element in elements:
             within = [own[kind], getattr(element.compiler, f"{kind}dir", "")] if kind == "mesh" else [own[kind]]
             find = lambda name, within=within: _find(name, folders, within, strip=spec.strippath)  # noqa: E731
@@ -133,15 +140,18 @@ def _find(name: str, folders: Sequence[Path], within: Sequence[str], *, strip: b
     return next((str(each.resolve()) for each in candidates if each.is_file()), name)
 
 
-def _write_options(root: ElementTree.Element, model: Any) -> None:
-    """Write the options that Newton would otherwise choose itself: MuJoCo leaves out what equals its own default."""
+def _write_options(root: ElementTree.Element, model: Any, *, has_integrator: bool) -> None:
+    """Write the options that Newton would otherwise choose itself: MuJoCo leaves out what equals its own default.
+
+    A file that states no integrator gets Newton's, implicitfast: with MuJoCo's, Euler, drives are not implicit.
+    """
     option = root.find("option")
     if option is None:
         option = ElementTree.SubElement(root, "option")
-    integrator = _mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix("mjINT_")
+    if has_integrator and model.opt.integrator == int(_mujoco.mjtIntegrator.mjINT_EULER):
+        option.set("integrator", "Euler")
     if model.opt.solver == int(_mujoco.mjtSolver.mjSOL_PGS):
         option.attrib.pop("solver", None)  # neither engine behind Newton has it; the import report names it
-    option.set("integrator", {"EULER": "Euler"}.get(integrator, integrator.lower() if integrator != "RK4" else "RK4"))
     flag = option.find("flag")
     if flag is None:
         flag = ElementTree.SubElement(option, "flag")
@@ -158,6 +168,17 @@ def _write_inertias(root: ElementTree.Element, model: Any) -> None:
             values = {"mass": compiled.mass, "pos": compiled.ipos, "quat": compiled.iquat}
             inertial.attrib = {key: _text(value) for key, value in values.items()}
             inertial.set("diaginertia", _text(compiled.inertia))
+
+
+def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
+    """Write the size of height fields that a picture gives, and drop normals that are not those of vertices."""
+    for field in root.iterfind("asset/hfield[@file]"):
+        compiled = model.hfield(field.get("name") or Path(field.get("file", "")).stem)
+        field.set("nrow", str(int(compiled.nrow[0])))
+        field.set("ncol", str(int(compiled.ncol[0])))
+    for mesh in root.iterfind("asset/mesh[@normal]"):
+        if len(mesh.get("normal", "").split()) != len(mesh.get("vertex", "").split()):
+            del mesh.attrib["normal"]
 
 
 def _text(values: np.ndarray) -> str:

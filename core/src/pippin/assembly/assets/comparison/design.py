@@ -11,6 +11,7 @@ BY_DESIGN: Mapping[str, str] = {
     "gap": "contacts inside the gap are found and exert no force",
     "mocap": "Newton may move a body that is fixed to the world",
     "timestep": "simulation.dt and simulation.substeps decide",
+    "integrator euler to implicitfast": "a file that states no integrator gets one with which drives are implicit",
     "solver pgs": "MuJoCo Warp has no PGS, and every solver finds the same solution",
     "keyframes": "the start pose is given by joint_positions",
     "sensors": "sensors are given by [sensors]",

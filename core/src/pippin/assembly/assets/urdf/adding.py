@@ -1,0 +1,67 @@
+"""Addition of a URDF to a builder, without the visual meshes that Newton's importer cannot read."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from .reading import Urdf
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["add_urdf", "without_mesh"]
+
+
+def add_urdf(builder: newton.ModelBuilder, urdf: Urdf, arguments: Mapping[str, Any]) -> None:
+    """Add a URDF to a builder; each of its notes is a warning.
+
+    A visual mesh stops the importer if it holds no triangle, for example. It is left out, with a warning.
+
+    Args:
+        builder: A builder that holds little: the importer begins again after each such mesh.
+        urdf: The robot.
+        arguments: Arguments of `newton.ModelBuilder.add_urdf`.
+
+    Raises:
+        Exception: The importer's own, of any class.
+    """
+    for note in urdf.notes:
+        warnings.warn(note, UserWarning, stacklevel=3)
+    text, blank = urdf.text, copy.deepcopy(builder)
+    while True:
+        try:
+            builder.add_urdf(text, **arguments)
+        except ValueError as error:
+            rest = without_mesh(text, str(error))
+            if rest is None:
+                raise
+            text, note = rest
+            warnings.warn(note, UserWarning, stacklevel=3)
+            vars(builder).update(copy.deepcopy(vars(blank)))
+        else:
+            return
+
+
+def without_mesh(text: str, reason: str) -> tuple[str, str] | None:
+    """Return a URDF without the visual mesh that stopped an importer, and a note; None if a visual is not the cause.
+
+    Args:
+        text: The URDF, with absolute paths of meshes.
+        reason: The importer's message, which holds the path.
+    """
+    root = ElementTree.fromstring(text)
+    names = {mesh.get("filename", "") for mesh in root.iterfind("link/collision/geometry/mesh")}
+    lost = None
+    for link in root.iterfind("link"):
+        for visual in link.findall("visual"):
+            found = [mesh.get("filename", "") for mesh in visual.iterfind("geometry/mesh")]
+            if any(name and name in reason and name not in names for name in found):
+                link.remove(visual)
+                lost = found[0]
+    if lost is None:
+        return None
+    return ElementTree.tostring(root, encoding="unicode"), f"visual mesh {lost!r} is not drawn: {reason}"

@@ -1,0 +1,143 @@
+"""Masses of a URDF: each part that moves gets a mass and an inertia that a body can have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from .inertias import mended, of_sphere, principal
+from .tree import Robot, ends, number
+
+__all__ = ["LEAST_MASS", "mend_masses"]
+
+LEAST_MASS = 1e-3
+"""Mass of a link that moves although the file gives it none [kg]."""
+
+LEAST_INERTIA = 1e-6
+"""Principal moments of inertia of such a link [kg·m²]."""
+
+_ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
+
+
+def mend_masses(robot: Robot, *, floating: bool) -> None:
+    """Give every part that moves a mass, and make every inertia one that a body can have.
+
+    A part is all the links that fixed joints join. A link without <inertial> has no mass, as the specification says;
+    only if a whole part has none, its shapes give the mass, or else it is very small. Every change is a note.
+
+    Args:
+        robot: The robot, whose elements are changed.
+        floating: Whether the root moves.
+    """
+    for name, link in robot.links.items():
+        _mend_inertial(robot, name, link)
+    weighed = [name for part in _parts(robot, floating=floating) for name in _mend_part(robot, part)]
+    for name, link in robot.links.items():
+        if not _has_inertial(link) and name not in weighed:
+            _write(link, 0.0, np.zeros((3, 3)))
+
+
+def _parts(robot: Robot, *, floating: bool) -> Iterable[list[str]]:
+    """Yield the links of each part that moves, the one nearest to the root first."""
+    joints = {ends(joint)[1]: joint for joint in robot.joints.values()}
+    parts: dict[str, list[str]] = {}
+    for link in robot.links:
+        parts.setdefault(_head(link, joints), []).append(link)
+    for head, links in parts.items():
+        if head in joints or floating:
+            yield [head, *(link for link in links if link != head)]
+
+
+def _head(link: str, joints: dict[str, Element]) -> str:
+    while link in joints and joints[link].get("type") == "fixed":
+        link = ends(joints[link])[0]
+    return link
+
+
+def _mend_part(robot: Robot, names: list[str]) -> list[str]:
+    """Give a part a mass if it has none, and return the links whose mass their shapes give."""
+    if any(_mass(robot.links[name]) != 0.0 for name in names):
+        return []
+    shaped = [name for name in names if not _has_inertial(robot.links[name]) and _has_shapes(robot.links[name])]
+    if shaped:
+        robot.note("no <inertial>: mass and inertia are those of the collision shapes; links", *shaped)
+        return shaped
+    robot.note(
+        f"they move without a mass: each gets {LEAST_MASS:g} kg and {LEAST_INERTIA:g} kg·m²,"
+        " give them an <inertial>; links",
+        names[0],
+    )
+    _write(robot.links[names[0]], LEAST_MASS, np.eye(3) * LEAST_INERTIA)
+    return []
+
+
+def _has_inertial(link: Element) -> bool:
+    return link.find("inertial") is not None
+
+
+def _has_shapes(link: Element) -> bool:
+    return link.find("collision") is not None
+
+
+def _mass(link: Element) -> float | None:
+    inertial = link.find("inertial")
+    return 0.0 if inertial is None else number(inertial.find("mass"), "value", 0.0)
+
+
+def _mend_inertial(robot: Robot, name: str, link: Element) -> None:
+    inertial, mass = link.find("inertial"), _mass(link)
+    if inertial is None or mass is None:
+        return
+    if inertial.find("mass") is None or not (math.isfinite(mass) and mass >= 0.0):
+        given = "no <mass>" if inertial.find("mass") is None else f"a mass of {mass:g} kg"
+        robot.fault(link, f"its <inertial> has {given}; give it a mass >= 0")
+        return
+    tensor = _tensor(inertial.find("inertia"))
+    if tensor is None:
+        return
+    if not np.isfinite(tensor).all():
+        robot.fault(link, "its <inertia> is not finite; correct it")
+    elif mass == 0.0:
+        if tensor.any():
+            robot.note("an inertia without a mass is left out; links", name)
+        _write(link, 0.0, np.zeros((3, 3)))
+    elif not tensor.any():
+        robot.note("no inertia: it is that of a sphere of water of the same mass; links", name)
+        _write(link, mass, of_sphere(mass))
+    else:
+        _balance(robot, name, link, mass, tensor)
+
+
+def _balance(robot: Robot, name: str, link: Element, mass: float, tensor: np.ndarray) -> None:
+    balanced, is_other = mended(tensor)
+    if is_other:
+        before, after = (", ".join(f"{moment:.4g}" for moment in principal(each)) for each in (tensor, balanced))
+        robot.note(f"inertia ({before}) kg·m² is not that of a body, A + B >= C > 0: it becomes ({after}); links", name)
+    if balanced is not tensor:
+        _write(link, mass, balanced)
+
+
+def _tensor(inertia: Element | None) -> np.ndarray | None:
+    """Return the tensor of an <inertia>, zero if there is none; None if the importer cannot read a number of it."""
+    tensor = np.zeros((3, 3))
+    for entry, (row, column) in _ENTRIES.items():
+        value = number(inertia, entry, 0.0)
+        if value is None:
+            return None
+        tensor[row, column] = tensor[column, row] = value
+    return tensor
+
+
+def _write(link: Element, mass: float, tensor: np.ndarray) -> None:
+    """Set the mass and the inertia of a link, in the frame of its <inertial>."""
+    inertial = link.find("inertial")
+    inertial = SubElement(link, "inertial") if inertial is None else inertial
+    for tag in ("mass", "inertia"):
+        for element in inertial.findall(tag):
+            inertial.remove(element)
+    SubElement(inertial, "mass", value=repr(float(mass)))
+    entries = {entry: repr(float(tensor[place])) for entry, place in _ENTRIES.items()}
+    SubElement(inertial, "inertia", entries)

@@ -1,0 +1,67 @@
+"""`pippin check`: a first step with the file's solver, and each fault once."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from pippin.cli import main
+
+LEG = """<mujoco><worldbody><body name="thigh" pos="0 0 1"><joint name="hip" axis="0 1 0"/><geom size="0.05"/>
+<body name="shank" pos="0 0 -0.5"><joint name="knee" axis="0 1 0" range="-150 -50"/><geom size="0.05"/></body>
+</body></worldbody></mujoco>"""
+
+BALLS = "".join(f'<body pos="{0.1 * i} 0 0.05"><freejoint/><geom size="0.1"/></body>' for i in range(3))
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Return a function that writes a file, and returns exit code and output of `pippin check`."""
+
+    def run(*arguments, robot=LEG, solver='type = "mujoco-native"', collision=""):
+        if robot is not None:
+            (tmp_path / "robot.xml").write_text(robot)
+        (tmp_path / "robot.toml").write_text(
+            f'[simulation]\ndevice = "cpu"\n[scene]\nground = true\n[[scene.assets]]\npath = "robot.xml"\n'
+            f"[solver]\n{solver}\n[collision]\n{collision}\n"
+        )
+        result = CliRunner().invoke(main, ["check", str(tmp_path / "robot.toml"), *arguments])
+        return result.exit_code, result.stdout
+
+    return run
+
+
+def test_a_joint_that_starts_outside_its_limits_is_noted_for_the_solver_of_the_file(check):
+    code, text = check()
+
+    assert code == 0
+    (line,) = [line for line in text.splitlines() if "note: " in line]
+    assert line.startswith("mujoco-native: note: 1 joint starts outside its limits: knee 0 > -0.873; ")
+
+
+def test_a_buffer_that_overflows_is_a_fault_with_the_number_to_write(check):
+    code, text = check(
+        "--json", "--solver", "xpbd", robot=f"<mujoco><worldbody>{BALLS}</worldbody></mujoco>",
+        solver='type = "xpbd"', collision="rigid_contact_max = 2",
+    )  # fmt: skip
+
+    (verdict,) = json.loads(text)
+    assert code == 2
+    assert not verdict["is_able"]
+    assert any(
+        "collision.rigid_contact_max: " in fault and "set it to at least 6" in fault for fault in verdict["faults"]
+    )
+
+
+def test_a_solver_that_refuses_to_be_built_is_a_fault(check):
+    code, text = check(robot=LEG.replace(' range="-150 -50"', ""), solver='type = "steel"\ncontact_warmstart = true')
+
+    assert code == 2
+    assert "steel: solver.contact_warmstart: True" in text
+
+
+def test_a_fault_of_the_scene_is_told_once(check):
+    code, text = check(robot="<mujoco><worldbody/></mujoco>")
+
+    assert code == 2
+    (line,) = [line for line in text.splitlines() if "robot.xml" in line]
+    assert not line.startswith("mujoco")

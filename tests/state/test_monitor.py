@@ -1,0 +1,104 @@
+"""The monitor of diverged states: the bounds on speed and effort, and the cures that its errors name."""
+
+import math
+
+import numpy as np
+import pippin
+import pytest
+
+NO_BOUND = 1e30
+
+PD = {"type": "pd", "joints": [".*"], "kp": 20.0, "kd": 1.0}
+
+
+@pytest.fixture
+def diverged(chain, configure):
+    """Return a function that gives the second world's second hinge a speed [rad/s], and the error after a step."""
+
+    def run(speed, armature=0.01, effort=0.0, actuators=None, **simulation):
+        builder = chain()
+        builder.joint_armature = [armature] * len(builder.joint_armature)
+        config = configure("featherstone", scene={"worlds": 2}, actuators=actuators, **simulation)
+        with pippin.Simulation(config, prototype=builder) as simulated:
+            simulated.state.joint_qd.assign(np.float32([0.0, 0.0, 0.0, speed]))
+            simulated.invalidate("joints")
+            simulated.control.joint_f.assign(np.float32([0.0, 0.0, 0.0, effort]))
+            simulated.step()
+            simulated.check()
+
+    return run
+
+
+def test_a_joint_beyond_the_bound_is_named_with_step_world_and_speed(diverged):
+    with pytest.raises(pippin.SimulationError) as caught:
+        diverged(5e5)
+
+    text = str(caught.value)
+    assert text.startswith("step 1 (t = 0.002 s): joint ")
+    assert " of world 1 moves at " in text
+    assert " rad/s, more than simulation.max_speed = 10000; use a smaller 'simulation.dt'" in text
+    assert text.endswith(", or raise simulation.max_speed if this is meant")
+
+
+def test_a_higher_bound_lets_the_joint_pass(diverged):
+    diverged(5e3, max_speed=NO_BOUND)
+
+
+def test_a_lower_bound_stops_the_joint(diverged):
+    with pytest.raises(pippin.SimulationError, match=r"more than simulation\.max_speed = 10;"):
+        diverged(100.0, max_speed=10.0)
+
+
+@pytest.mark.parametrize("speed", [5e5, math.nan])
+def test_explicit_drives_and_missing_armature_are_the_first_cures(diverged, speed):
+    with pytest.raises(pippin.SimulationError) as caught:
+        diverged(speed, armature=0.0, actuators={"legs": PD})
+
+    cures = str(caught.value).split("; ")[1].split(", or ")
+    assert cures[0] == 'set effort_mode = "implicit" in actuators.legs'
+    assert cures[1].startswith("give '")
+    assert " an armature" in cures[1]
+    assert cures[2].startswith("use a smaller 'simulation.dt'")
+
+
+def test_cures_that_are_in_place_are_not_named(diverged):
+    with pytest.raises(pippin.SimulationError) as caught:
+        diverged(5e5, actuators={"legs": {**PD, "effort_mode": "implicit"}})
+
+    assert "effort_mode" not in str(caught.value)
+    assert "armature" not in str(caught.value)
+
+
+def test_an_effort_beyond_the_bound_is_named(diverged):
+    with pytest.raises(
+        pippin.SimulationError, match=r"world 1 is driven with 1e\+03 N·m, more than .*max_effort = 100;"
+    ):
+        diverged(0.0, effort=1e3, max_effort=100.0, max_speed=NO_BOUND)
+
+
+def test_a_body_may_be_beyond_the_bound_though_no_joint_is(chain, configure):
+    """The second link turns with the sum of both joint speeds."""
+    with pippin.Simulation(configure("featherstone", max_speed=10.0), prototype=chain()) as simulation:
+        simulation.state.joint_qd.assign(np.float32([7.0, 7.0]))
+        simulation.invalidate("joints")
+        simulation.step()
+
+        with pytest.raises(pippin.SimulationError, match=r"body 'link_1' of world 0 moves at 1[34]\S* m/s or rad/s, "):
+            simulation.check()
+
+
+def test_a_reset_forgets_a_divergence(ball, configure):
+    with pippin.Simulation(configure("xpbd"), prototype=ball()) as simulation:
+        simulation.state.body_qd.assign(np.float32([[0.0, 0.0, 2e4, 0.0, 0.0, 0.0]]))
+        simulation.invalidate("bodies")
+        simulation.step()
+        simulation.reset()
+        simulation.step()
+
+        simulation.check()
+
+
+@pytest.mark.parametrize("bound", [0.0, -1.0, math.nan])
+def test_a_bound_that_is_no_positive_number_is_refused(configure, bound):
+    with pytest.raises(pippin.ConfigError, match=r"simulation\.max_speed: "):
+        configure(max_speed=bound)
