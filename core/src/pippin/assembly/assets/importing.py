@@ -165,6 +165,9 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
+        if is_normalised(asset.config):
+            # As in MuJoCo, the masks of a geom decide if it collides, and not the name of its class.
+            arguments |= {"visual_classes": (), "collider_classes": ()}
     if asset.format is FORMATS["usd"]:
         arguments["schema_resolvers"] = _schema_resolvers(builder)
     return arguments
