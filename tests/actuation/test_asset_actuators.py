@@ -3,6 +3,7 @@
 import numpy as np
 import pippin
 import pytest
+from pippin.analysis.recorder import Recorder
 
 ARM = """<mujoco><worldbody>
   <site name="base" pos="0 0 1.5"/>
@@ -24,16 +25,16 @@ OWN = {"type": "control", "actuators": [".*"]}
 def simulate(tmp_path):
     """Return a function that builds an arm with actuators of its own, which starts horizontally."""
 
-    def simulate(more, groups=None, worlds=1, reference=""):
+    def simulate(more, groups=None, worlds=1, reference="", gravity=-9.81, plugins=()):
         path = tmp_path / "arm.xml"
         path.write_text(ARM.format(more=more, reference=reference))
         tables = {
             "simulation": {"device": "cpu", "dt": 0.005},
-            "scene": {"assets": [{"path": str(path)}], "worlds": worlds},
+            "scene": {"assets": [{"path": str(path)}], "worlds": worlds, "gravity": [0.0, 0.0, gravity]},
             "solver": {"type": "mujoco-native"},
             "actuators": groups or {},
         }
-        return pippin.Simulation(pippin.structure(tables))
+        return pippin.Simulation(pippin.structure(tables), plugins)
 
     return simulate
 
@@ -53,6 +54,7 @@ def hip_after(simulation, steps=40):
         pytest.param('<actuator><position joint="hip" kp="1000" kv="20"/></actuator>', id="servo"),
         pytest.param('<actuator><position joint="hip" kp="1000" timeconst=".001"/></actuator>', id="filtered servo"),
         pytest.param('<actuator><damper joint="hip" kv="5" ctrlrange="1 2"/></actuator>', id="damper"),
+        pytest.param('<actuator><dcmotor joint="hip" motorconst="1" resistance=".2"/></actuator>', id="DC motor"),
         pytest.param('<actuator><motor joint="hip" gear="9" ctrlrange="-2 -1"/></actuator>', id="motor"),
         pytest.param(
             '<actuator><motor joint="hip" forcerange="-90 -50" forcelimited="true"/></actuator>', id="limited force"
@@ -123,11 +125,9 @@ def test_inputs_reach_motors_servos_and_tendons_of_each_world(simulate):
     """At rest without gravity, Δq̇ of the hip is proportional to the inputs: 3 u₁, 100 u₂ and u₃ [N·m]."""
     more = FIXED.format(more="") + (
         '<actuator><motor name="motor" joint="hip" gear="3"/><position name="servo" joint="hip" kp="100"/>'
-        '<motor name="pull" tendon="belt"/></actuator><option gravity="0 0 0"/>'
+        '<motor name="pull" tendon="belt"/></actuator>'
     )
-    with simulate(more, {"arm": OWN}, worlds=4) as simulation:
-        simulation.model.set_gravity((0.0, 0.0, 0.0))
-        simulation.notify_model_changed(1 << 7)
+    with simulate(more, {"arm": OWN}, worlds=4, gravity=0.0) as simulation:
         group = simulation.actuators["arm"]
         group.set("ctrl", [[2.0, 0.0, 0.0], [0.0, 0.06, 0.0], [0.0, 0.0, 6.0], [0.0, 0.0, 0.0]])
         simulation.step()
@@ -147,6 +147,17 @@ def test_the_input_of_a_servo_counts_from_the_zero_of_the_file(simulate):
 
         assert simulation.actuators["arm"].ctrl.numpy()[0, 0] == np.float32(0.4)
         assert simulation.state.joint_q.numpy()[0] == pytest.approx(0.4 - np.pi / 6, abs=0.02)
+
+
+def test_inputs_are_recorded_with_the_names_of_the_actuators(simulate):
+    recorder = Recorder(1, worlds=2)
+    more = '<actuator><motor name="motor" joint="hip"/></actuator>'
+    with simulate(more, {"arm": {**OWN, "ctrl": 0.25}}, worlds=2, plugins=[recorder]) as simulation:
+        simulation.step()
+
+    series = recorder.series()["actuators/arm/ctrl"]
+    assert series.labels == ("motor",)
+    np.testing.assert_array_equal(series.values, np.full((1, 2, 1), 0.25))
 
 
 @pytest.mark.parametrize("order", [("own", "arm"), ("arm", "own")])

@@ -13,7 +13,7 @@ ARM = """<mujoco><worldbody>
   <body name="upper"><joint name="hip" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
   <body name="lower"><joint name="knee" axis="0 1 0"/><inertial pos="0 0 0" mass="1" diaginertia="2 2 2"/></body>
 </worldbody><actuator>
-  <position name="hip_servo" joint="hip" kp="100" ctrlrange="-2 2"/>
+  <position name="hip_servo" joint="hip" kp="100" ctrlrange="-2 0.7"/>
   <velocity name="knee_servo" joint="knee" kv="10"/>{more}
 </actuator></mujoco>"""
 
@@ -55,7 +55,7 @@ def test_servos_follow_their_inputs_by_the_law_of_the_file():
     """Δq̇ = kp u dt / I of a servo of position, kv u dt / I of one of velocity, on joints at rest."""
     with simulate(worlds=2) as simulation:
         group = simulation.actuators["arm"]
-        inputs = np.float32([[0.1, 2.0], [0.3, -4.0]])
+        inputs = np.float32([[0.1, 2.0], [0.7, -4.0]])
         group.ctrl.assign(inputs)
 
         simulation.step()
@@ -66,7 +66,7 @@ def test_servos_follow_their_inputs_by_the_law_of_the_file():
 
 
 def test_inputs_of_the_file_hold_from_the_start_and_can_be_set_by_name():
-    with simulate(worlds=3, ctrl={"hip.*": 1.5, "knee.*": 0.5}) as simulation:
+    with simulate(worlds=3, ctrl={"hip.*": 0.7, "knee.*": 0.5}) as simulation:
         group = simulation.actuators["arm"]
         first = group.ctrl.numpy().copy()
         group.set("ctrl", -1.0, worlds=[1], actuators="hip_servo")
@@ -74,8 +74,8 @@ def test_inputs_of_the_file_hold_from_the_start_and_can_be_set_by_name():
 
         written = simulation.control.joint_target_q.numpy().reshape(3, 2)[:, 0]
 
-    np.testing.assert_array_equal(first, [[1.5, 0.5]] * 3)
-    np.testing.assert_array_equal(written, [1.5, -1.0, 1.5])
+    np.testing.assert_array_equal(first, np.float32([[0.7, 0.5]] * 3))
+    np.testing.assert_array_equal(written, np.float32([0.7, -1.0, 0.7]))
 
 
 def test_without_inputs_of_the_file_those_of_the_model_stay():
@@ -97,7 +97,7 @@ def test_a_reset_leaves_inputs_alone():
 def test_inputs_beyond_the_range_of_the_asset_are_refused():
     with simulate() as simulation:
         group = simulation.actuators["arm"]
-        with pytest.raises(pippin.ConfigError, match=r"ctrl: 3 is beyond the range of .*hip_servo', -2 to 2;"):
+        with pytest.raises(pippin.ConfigError, match=r"ctrl: 3 is beyond the range of .*hip_servo', -2 to 0.7;"):
             group.set("ctrl", 3.0)
         np.testing.assert_array_equal(group.ctrl.numpy(), 0.0)
 

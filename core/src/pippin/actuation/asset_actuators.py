@@ -6,6 +6,7 @@ which every solver may honour. All others are direct: only MuJoCo's engines appl
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +54,6 @@ class AssetActuators:
         self._of = of
         #: Labels of the actuators.
         self.labels: list[str] = texts(of, _LABEL)
-        #: The joints that they drive.
-        self.transmissions = Transmissions(of)
         source, kind = numbers(of, "mujoco:ctrl_source"), numbers(of, "mujoco:ctrl_type")
         #: Whether each is a servo of a joint, which is a joint drive for every solver, shape [len].
         self.is_servo = source == _SERVO
@@ -67,6 +66,11 @@ class AssetActuators:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @functools.cached_property
+    def transmissions(self) -> Transmissions:
+        """The joints that the actuators drive."""
+        return Transmissions(self._of)
 
     @property
     def worlds(self) -> np.ndarray:

@@ -23,10 +23,12 @@ _CURE = 'drive them by a group of type = "control"'
 def actuator_notes(model: newton.Model) -> list[str]:
     """Return notes on the actuators that nobody drives, and on those that are off although they drive other joints too.
 
-    Worlds repeat labels; actuators of one label count once.
+    Equal actuators of several worlds count once.
     """
     own = AssetActuators(model)
-    first = np.sort(np.unique(np.array(own.labels), return_index=True)[1])
+    if not len(own):
+        return []
+    first = _of_one_world(own)
     notes = list(_partly_driven(model, own, first[own.owners[first] == OFF]))
     alone = [index for index in first[own.owners[first] == FREE] if _is_at_zero(model, own, index)]
     is_holding = own.is_servo | own.acts_at_zero
@@ -36,6 +38,13 @@ def actuator_notes(model: newton.Model) -> list[str]:
     if idle:
         notes.append(f"{_counted(idle)} at ctrl = 0, which exerts nothing: {_names(idle)}; {_CURE}")
     return notes
+
+
+def _of_one_world(own: AssetActuators) -> np.ndarray:
+    """Return the first of the actuators that have the same place, label and owner in their worlds, ascending."""
+    places = np.arange(len(own)) - np.searchsorted(own.worlds, own.worlds)
+    kinds = [f"{place} {owner} {label}" for place, owner, label in zip(places, own.owners, own.labels, strict=True)]
+    return np.sort(np.unique(np.array(kinds), return_index=True)[1])
 
 
 def _is_at_zero(model: newton.Model, own: AssetActuators, actuator: int) -> bool:
