@@ -58,7 +58,7 @@ class ActuatorControl:
         names = tuple(own.labels[index] for index in self._chosen[prototype])
         if self.config.ctrl is not None:
             given = lookup(self.config.ctrl, names, "ctrl", "actuator")
-            _refuse_beyond(np.float32(given), own.ctrl_ranges[self._chosen[prototype]], names)
+            _refuse_beyond(np.array(given, dtype=np.float32), own.ctrl_ranges[self._chosen[prototype]], names)
 
     @pippin.hookimpl
     def bind(self, simulation: Host, binding: Binding) -> None:
