@@ -40,7 +40,7 @@ class Imported:
 
 @attrs.frozen
 class ImportReport:
-    """What differs between MuJoCo's model of a file and ours."""
+    """Differences between MuJoCo's model of a file and ours."""
 
     where: str
     """Key path of the asset."""
