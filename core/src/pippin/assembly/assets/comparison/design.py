@@ -12,7 +12,7 @@ BY_DESIGN: Mapping[str, str] = {
     "mocap": "Newton may move a body that is fixed to the world",
     "timestep": "simulation.dt and simulation.substeps decide",
     "solver pgs": "MuJoCo Warp has no PGS, and every solver finds the same solution",
-    "keyframes": "the start pose is given by joint_positions",
+    "keyframes": "the start pose is given by `keyframe` or joint_positions",
     "sensors": "sensors are given by [sensors]",
     "cameras": "cameras are given by [sensors]",
     "flag energy": "nothing reads MuJoCo's energy",
