@@ -5,7 +5,7 @@ The order of joints differs between MuJoCo and Newton, which merges the joints o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
@@ -57,7 +57,7 @@ def start_at(builder: newton.ModelBuilder, model: Any, config: AssetConfig, wher
     return keyframe
 
 
-def _placement(builder: newton.ModelBuilder, config: AssetConfig) -> wp.transform:
+def _placement(builder: newton.ModelBuilder, config: AssetConfig) -> Any:
     """Return the pose of the file's origin in the world."""
     own = newton.Axis.from_any(config.up_axis or "z")
     turned = wp.transform(wp.vec3(0.0), quat_between_axes(own, builder.up_axis))
@@ -71,7 +71,7 @@ class Keyframe:
     builder: newton.ModelBuilder
     model: Any
     index: int
-    placement: wp.transform
+    placement: Any
     """Pose of the file's origin in the world."""
     scale: float
     """Scale of lengths."""
@@ -86,7 +86,7 @@ class Keyframe:
                 self._set_free(joint, q[:7], v[:6])
             elif kind == _BALL:
                 turn = _turn(q[:4])
-                self._write(joint, 0, [*turn], [*wp.quat_rotate(turn, wp.vec3(*v[:3]))])
+                self._write(joint, 0, [*turn], _rotated(turn, v[:3]))
             else:
                 length = self.scale if kind == _SLIDE else 1.0
                 start = float(q[0] - self.model.qpos0[own.qposadr[0]])
@@ -103,12 +103,14 @@ class Keyframe:
         controls, builder = self.model.key_ctrl[self.index], self.builder
         places = {own.id: place for own, place in self._joints()}
         for actuator in range(self.model.nu):
-            kind, place = servo_of(self.model, actuator), places.get(int(self.model.actuator_trnid[actuator, 0]))
-            if kind is None or place is None:
+            target = int(self.model.actuator_trnid[actuator, 0])
+            kind = servo_of(self.model, actuator)
+            if kind is None or target not in places:
                 continue
-            own = self.model.joint(int(self.model.actuator_trnid[actuator, 0]))
+            joint, axis = places[target]
+            coordinate, dof = builder.joint_q_start[joint] + axis, builder.joint_qd_start[joint] + axis
+            own = self.model.joint(target)
             length = self.scale if int(own.type[0]) == _SLIDE else 1.0
-            coordinate, dof = (starts[place[0]] + place[1] for starts in (builder.joint_q_start, builder.joint_qd_start))
             if kind == "velocity":
                 builder.joint_target_qd[dof] = length * float(controls[actuator])
             elif np.any(controls):
@@ -129,28 +131,33 @@ class Keyframe:
 
     def _set_free(self, joint: int, q: np.ndarray, v: np.ndarray) -> None:
         """Set a free joint: MuJoCo's velocities are of the body's origin, and rotation in its own frame."""
-        builder = self.builder
-        pose = self.placement * wp.transform(wp.vec3(*(self.scale * q[:3])), _turn(q[3:]))
-        anchor, child = builder.joint_X_p[joint], builder.joint_X_c[joint]
-        relative = wp.transform_inverse(anchor) * pose * child
-        spin = wp.quat_rotate(wp.transform_get_rotation(pose), wp.vec3(*v[3:]))
-        arm = wp.quat_rotate(wp.transform_get_rotation(pose), wp.vec3(builder.body_com[builder.joint_child[joint]]))
-        origin = wp.quat_rotate(wp.transform_get_rotation(self.placement), wp.vec3(*(self.scale * v[:3])))
-        twist = (origin + wp.cross(spin, arm), spin)
-        into = wp.quat_inverse(wp.transform_get_rotation(anchor))
-        self._write(joint, 0, [*relative], [each for part in twist for each in wp.quat_rotate(into, part)])
+        builder, placement = self.builder, self.placement
+        anchor: Any = builder.joint_X_p[joint]
+        pose: Any = placement * wp.transform(self.scale * q[:3], _turn(q[3:]))
+        relative = wp.transform_inverse(anchor) * pose * builder.joint_X_c[joint]
+        arm = _rotated(pose.q, builder.body_com[builder.joint_child[joint]])
+        spin = _rotated(pose.q, v[3:])
+        linear = _rotated(placement.q, self.scale * v[:3]) + np.cross(spin, arm)
+        into = wp.quat_inverse(anchor.q)
+        self._write(joint, 0, [*relative], [*_rotated(into, linear), *_rotated(into, spin)])
 
-    def _write(self, joint: int, axis: int, q: Sequence[float], qd: Sequence[float]) -> None:
+    def _write(self, joint: int, axis: int, q: Iterable[float], qd: Iterable[float]) -> None:
         coordinate = self.builder.joint_q_start[joint] + axis
         dof = self.builder.joint_qd_start[joint] + axis
-        self.builder.joint_q[coordinate : coordinate + len(q)] = map(float, q)
-        self.builder.joint_qd[dof : dof + len(qd)] = map(float, qd)
+        for index, value in enumerate(q, coordinate):
+            self.builder.joint_q[index] = float(value)
+        for index, value in enumerate(qd, dof):
+            self.builder.joint_qd[index] = float(value)
 
 
-def _turn(wxyz: np.ndarray) -> wp.quat:
-    """Return MuJoCo's quaternion with w last."""
-    w, x, y, z = wxyz
-    return wp.normalize(wp.quat(x, y, z, w))
+def _turn(wxyz: np.ndarray) -> Any:
+    """Return MuJoCo's quaternion as one of Warp's, with w last."""
+    return wp.quat(*np.roll(wxyz / np.linalg.norm(wxyz), -1))
+
+
+def _rotated(turn: Any, vector: Any) -> np.ndarray:
+    arrow: Any = wp.vec3(*vector)
+    return np.array(wp.quat_rotate(turn, arrow))
 
 
 def _places(builder: newton.ModelBuilder) -> dict[tuple[bool, str], tuple[int, int]]:
