@@ -51,7 +51,9 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
         state = model.state()
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
         low, high = _corners(model, state)
-        model.shape_transform[ground : ground + 1].fill_(wp.transform((0.0, 0.0, low[2] - 1e-3), wp.quat_identity()))
+        present(model.shape_transform)[ground : ground + 1].fill_(
+            wp.transform((0.0, 0.0, low[2] - 1e-3), wp.quat_identity())
+        )
         paint_ground(model, ground)
         middle, radius = (low + high) / 2.0, np.linalg.norm(high - low) / 2.0
         eye = middle + _FROM / np.linalg.norm(_FROM) * radius / np.sin(_FOV / 2.0)
@@ -61,7 +63,7 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
 
 def paint_ground(model: newton.Model, shape: int) -> None:
     """Give a shape the color of the ground in pictures."""
-    model.shape_color[shape : shape + 1].fill_(wp.vec3(*_GROUND))
+    present(model.shape_color)[shape : shape + 1].fill_(wp.vec3(*_GROUND))
 
 
 def render(
@@ -93,7 +95,7 @@ def render(
     camera.create_default_light(enable_shadows=True)
     rays = SensorCamera.compute_camera_rays_pinhole(width, height, camera_fov=fov, device=model.device, sample_count=4)
     place = wp.array([look(np.array(eye), np.array(target))], dtype=wp.transformf, device=model.device)
-    image = camera.allocate_image_color(1, width, height)
+    image: Any = camera.allocate_image_color(1, width, height)
     model.bvh_refit_shapes(state)
     camera.update(state, place, rays, color_image=image)
     return image.numpy()[0].view(np.uint8).reshape(height, width, 4)[..., :3]
@@ -140,5 +142,6 @@ def _corners(model: newton.Model, state: newton.State) -> tuple[np.ndarray, np.n
         if bodies[shape] >= 0:
             pose = wp.transform(*poses[bodies[shape]]) * pose
         for corner in itertools.product((0, 1), repeat=3):
-            points.append(wp.transform_point(pose, wp.vec3(*ends[corner, shape, range(3)])))
+            point: Any = wp.vec3(*ends[corner, shape, range(3)])
+            points.append(wp.transform_point(pose, point))
     return np.min(points, axis=0), np.max(points, axis=0)

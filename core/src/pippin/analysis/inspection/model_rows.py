@@ -74,6 +74,7 @@ def _joint_row(
 
     has_axis = kind.endswith(("revolute", "prismatic"))
     is_limited = has_axis or kind == "ball"
+    kp, kd = value("target_ke"), value("target_kd")
     mode = newton.JointTargetMode.NONE if dof is None else newton.JointTargetMode(builder.joint_target_mode[dof])
     return JointRow(
         name=name_of(label),
@@ -83,9 +84,9 @@ def _joint_row(
         lower=limit("limit_lower") if is_limited else None,
         upper=limit("limit_upper") if is_limited else None,
         start=numbers(start),
-        drive=mode.name.lower().replace("_", ", "),
-        kp=value("target_ke"),
-        kd=value("target_kd"),
+        drive=mode.name.lower() if kp or kd else "none",
+        kp=kp,
+        kd=kd,
         damping=value("damping"),
         armature=value("armature"),
         friction=value("friction"),

@@ -23,8 +23,6 @@ __all__ = [
     "is_nothing",
 ]
 
-Vector = tuple[float, ...]
-
 
 def _column(heading: str, nothing: Any = None) -> Any:
     return attrs.field(metadata={"heading": heading, "nothing": nothing})
@@ -47,7 +45,7 @@ class BodyRow:
     name: str = _column("body")
     parent: str = _column("parent")
     mass: float = _column("mass [kg]")
-    centre_of_mass: Vector = _column("centre of mass [m]")
+    centre_of_mass: tuple[float, ...] = _column("centre of mass [m]")
     """In the body's frame."""
     label: str
 
@@ -60,15 +58,15 @@ class JointRow:
     type: str = _column("type")
     body: str = _column("body")
     """The body that the joint moves."""
-    axis: Vector | None = _column("axis")
+    axis: tuple[float, ...] | None = _column("axis")
     """Direction in the joint's frame."""
     lower: float | None = _column("lower [m, rad]")
     """None if there is no limit, as for `upper`, `effort_limit` and `velocity_limit`."""
     upper: float | None = _column("upper")
-    start: Vector = _column("start")
+    start: tuple[float, ...] = _column("start")
     """Coordinates at the start [m or rad]; of a free joint a position and a unit quaternion (x, y, z, w)."""
     drive: str = _column("drive", nothing="none")
-    """The asset's own drive: none, position, velocity, or both."""
+    """Targets of the asset's own drive: position, velocity or position_velocity; none without gains."""
     kp: float = _column("kp [N/m, N·m/rad]", nothing=0.0)
     kd: float = _column("kd", nothing=0.0)
     """Damping of the drive [N·s/m or N·m·s/rad]."""
@@ -89,7 +87,7 @@ class ShapeRow:
     name: str = _column("shape")
     body: str = _column("body")
     type: str = _column("type")
-    size: Vector = _column("radius, half lengths [m]")
+    size: tuple[float, ...] = _column("radius, half lengths [m]")
     """By type: a radius; a radius and a half length; or half lengths along x, y and z, for a mesh of its bounding box.
     Empty for an infinite plane."""
     use: str = _column("use")
@@ -103,8 +101,8 @@ class SiteRow:
 
     name: str = _column("site")
     body: str = _column("body")
-    position: Vector = _column("position [m]")
-    rotation: Vector = _column("rotation (x, y, z, w)")
+    position: tuple[float, ...] = _column("position [m]")
+    rotation: tuple[float, ...] = _column("rotation (x, y, z, w)")
     label: str
 
 
@@ -138,8 +136,8 @@ class CameraRow:
 
     name: str = _column("camera")
     body: str = _column("body")
-    position: Vector = _column("position [m]")
-    rotation: Vector = _column("rotation (x, y, z, w)")
+    position: tuple[float, ...] = _column("position [m]")
+    rotation: tuple[float, ...] = _column("rotation (x, y, z, w)")
     vertical_fov: float = _column("vertical_fov [rad]")
 
 
@@ -148,5 +146,5 @@ class KeyframeRow:
     """A keyframe of the file."""
 
     name: str = _column("keyframe")
-    positions: Mapping[str, Vector] = _column("positions [m, rad]")
+    positions: Mapping[str, tuple[float, ...]] = _column("positions [m, rad]")
     """By the names of the file's joints; quaternions have w first, as in the file."""
