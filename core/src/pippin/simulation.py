@@ -88,6 +88,9 @@ class Simulation:
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets = built.world_offsets
+        #: Differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if the solver is
+        #: not one of MuJoCo's.
+        self.imports = built.imports
         #: The source of contacts.
         self.contact_source = built.source
         #: User writes to the state since the last step, until joints and bodies are consistent again.
@@ -229,8 +232,12 @@ class Simulation:
 
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
-        """Facts that a reader of the results should know, by component; components without notes are left out."""
-        notes = {name: list(bound.notes) for name, bound in self._components.bound.items()}
+        """Facts that a reader of the results should know, by component; components without notes are left out.
+
+        `scene` stands for the import of the assets.
+        """
+        notes = {"scene": [note for report in self.imports for note in report.notes()]}
+        notes |= {name: list(bound.notes) for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
     @property

@@ -175,10 +175,18 @@ def test_a_joint_with_two_servos_keeps_both(write):
     assert same(theirs, ours, "actuator_gainprm", "actuator_biasprm")
 
 
-def test_the_integrator_is_that_of_mujoco(write):
-    theirs, ours = both(write(f"<mujoco><worldbody><body><joint/>{B}</body></worldbody></mujoco>"))
+@pytest.mark.parametrize("integrator", ["Euler", "RK4", "implicit", "implicitfast"])
+def test_the_integrator_of_a_file_is_taken_over(write, integrator):
+    option = f'<option integrator="{integrator}"/>'
+    theirs, ours = both(write(f"<mujoco>{option}<worldbody><body><joint/>{B}</body></worldbody></mujoco>"))
 
     assert ours.opt.integrator == theirs.opt.integrator
+
+
+def test_a_file_without_an_integrator_gets_one_in_which_drives_are_implicit(write):
+    _, ours = both(write(f"<mujoco><worldbody><body><joint/>{B}</body></worldbody></mujoco>"))
+
+    assert ours.opt.integrator == int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
 
 
 def test_an_ignored_geom_takes_its_mass_with_it(write):

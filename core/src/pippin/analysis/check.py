@@ -115,6 +115,8 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
             with Simulation(eager) as simulation:
                 model = simulation.model
                 compile_step(simulation.program)
+                notes += [text for report in simulation.imports for text in report.designed()]
+                notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
                 notes += start_notes(simulation)
                 simulation.step()
                 simulation.check()

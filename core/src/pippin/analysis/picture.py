@@ -14,7 +14,8 @@ import numpy as np
 import warp as wp
 from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
-from pippin.assembly.scene import add_assets, finalize, new_builder
+from pippin.assembly.assets.importing import find_assets, import_asset
+from pippin.assembly.scene import finalize, new_builder
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
 
@@ -44,8 +45,10 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
     device = wp.get_device("cpu")
     with wp.ScopedDevice(device):
         builder = new_builder(scene)
-        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-        add_assets(builder, scene)
+        for asset in find_assets(scene.assets):
+            part = new_builder(scene)
+            import_asset(part, asset)
+            builder.add_builder(part)
         ground = builder.add_ground_plane()
         model = finalize(builder, device, has_valid_inertias=True)  # no step is taken
         state = model.state()

@@ -40,7 +40,7 @@ def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, 
 
 
 def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the program of a step, the notes, the buffers, the plugins, the versions and the hardware.
+    """Return the program of a step, notes, import reports, buffers, plugins, versions and hardware.
 
     Args:
         simulation: The simulation.
@@ -49,6 +49,7 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
     return {
         "program": _program(simulation.program),
         "notes": notes_of(simulation, start),
+        "imports": {each.file: [str(difference) for difference in each.differences] for each in simulation.imports},
         "capacities": _capacities(simulation),
         "plugins": _plugins(simulation),
         "versions": _versions(),

@@ -31,6 +31,7 @@ from pippin.step.plan import StepPlan
 from pippin.step.switches import Switches
 
 from .assets.actuators import find_prim_actuators
+from .assets.report import ImportReport, report_imports
 from .binding import ComponentBinding
 from .cures import cures
 from .determinism import refuse_undeterministic, with_determinism
@@ -65,6 +66,8 @@ class Built:
     control: newton.Control
     switches: Switches
     reports: Reports | None
+    imports: tuple[ImportReport, ...]
+    """Differences between MuJoCo's models of the assets and ours; empty if the solver is not one of MuJoCo's."""
     written: WrittenWorlds
     changes: ModelChanges
     reset: WorldReset
@@ -94,11 +97,13 @@ def assemble(
         building = SolverBuilding(components, config, asked.collision, catalog)
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
-        model, layout = build_model(components, config, prototype, device)
+        model, layout, imports = build_model(components, config, prototype, device)
         building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
+        # Kernels of MuJoCo are there only if the solver is one of MuJoCo's.
+        found = report_imports(imports, config.scene) if hasattr(solver, "mj_model") else []
         changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
@@ -120,6 +125,7 @@ def assemble(
             control=control,
             switches=Switches(components, control),
             reports=reports,
+            imports=tuple(found),
             written=WrittenWorlds(model, solver, states[0]),
             changes=changes,
             reset=WorldReset(model, states),

@@ -15,6 +15,7 @@ from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
 
 from .assets.formats import is_normalised
+from .assets.report import Imported
 from .scene import add_assets, add_worlds, finalize, new_builder
 from .worlds import WorldLayout, assets_of_worlds, listed_worlds
 
@@ -26,8 +27,8 @@ Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder
 
 def build_model(
     components: Components, config: SimulationConfig, prototype: Prototype | None, device: wp.Device
-) -> tuple[newton.Model, WorldLayout]:
-    """Run every hook of the builder, and return the model of all worlds and the layout of these worlds.
+) -> tuple[newton.Model, WorldLayout, list[Imported]]:
+    """Run every hook of the builder, and return the model of all worlds, the layout of these worlds, and the assets.
 
     Args:
         components: The components whose hooks prepare the builders.
@@ -41,8 +42,11 @@ def build_model(
             or Newton refuses the model.
     """
     scene = config.scene
-    found = _from_assets(components, scene) if prototype is None else _from_prototypes(prototype, scene)
-    worlds, prototype_of_world = found
+    imports: list[Imported] = []
+    if prototype is None:
+        worlds, prototype_of_world = _from_assets(components, scene, imports)
+    else:
+        worlds, prototype_of_world = _from_prototypes(prototype, scene)
     layout = _extend(components, worlds, prototype_of_world)
     builder = new_builder(scene)
     components.call_each("configure_builder", builder=builder)
@@ -52,18 +56,24 @@ def build_model(
     model = finalize(
         builder, device, requires_grad=config.simulation.requires_grad, has_valid_inertias=has_valid_inertias
     )
-    return model, layout
+    return model, layout, imports
 
 
-def _from_assets(components: Components, scene: SceneConfig) -> tuple[list[newton.ModelBuilder], np.ndarray]:
-    """Return one prototype for each distinct set of assets, and the prototype index of each world."""
+def _from_assets(
+    components: Components, scene: SceneConfig, imports: list[Imported]
+) -> tuple[list[newton.ModelBuilder], np.ndarray]:
+    """Return one prototype for each distinct set of assets, and the prototype index of each world.
+
+    Each asset is added once to `imports`.
+    """
     held = assets_of_worlds(scene)
     distinct = list(dict.fromkeys(held))
     builders = []
     for assets in distinct:
         builder = new_builder(scene)
         components.call_each("configure_builder", builder=builder)
-        add_assets(builder, scene, assets)
+        known = {each.asset.where for each in imports}
+        imports += [each for each in add_assets(builder, scene, assets) if each.asset.where not in known]
         builders.append(builder)
     return builders, np.array([distinct.index(assets) for assets in held])
 
@@ -96,7 +106,8 @@ def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelB
             " and give it [actuators]"
         )
     builder = copy.deepcopy(prototype)
-    builder.gravity = scene.gravity
+    if scene.gravity is not None:
+        builder.gravity = scene.gravity
     return builder
 
 

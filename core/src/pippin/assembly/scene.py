@@ -12,20 +12,22 @@ import warp as wp
 from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
 
+from .assets.gravity import EARTH, common_gravity
 from .assets.importing import find_assets, import_asset
+from .assets.report import Imported, refuse_lost_parts
 
 __all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "world_offsets"]
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
     """Return an empty builder with z up, the scene's gravity and its shape defaults."""
-    builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity)
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=scene.gravity or EARTH)
     for name, value in attrs.asdict(scene.shapes, filter=lambda _, value: value is not None).items():
         setattr(builder.default_shape_cfg, name, value)
     return builder
 
 
-def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collection[int] | None = None) -> None:
+def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collection[int] | None = None) -> list[Imported]:
     """Add assets of the scene to one world's prototype.
 
     Joint positions are set, but body poses are not updated: run `newton.eval_fk` on the finalized model.
@@ -33,25 +35,33 @@ def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collectio
     Args:
         builder: An empty builder. Each asset is read into a copy of the builder, with its defaults and custom
             attributes. A change of the whole builder by an importer, such as merging bodies, affects one asset only.
-        scene: The assets and the gravity; the gravity in an asset is ignored.
+        scene: The assets and the gravity; if it gives no gravity, that of the assets holds.
         held: Indices of the assets to add; None adds all.
 
+    Returns:
+        Each asset in a builder of its own.
+
     Raises:
-        ConfigError: A file cannot be found or read, or is empty; or nothing in the scene can move.
+        ConfigError: A file cannot be found or read, or is empty, or would be another mechanism; the assets state
+            different gravities; or nothing in the scene can move.
     """
     assets = [asset for index, asset in enumerate(find_assets(scene.assets)) if held is None or index in held]
     blank = copy.deepcopy(builder)
+    imports = []
     for asset in assets:
         part = copy.deepcopy(blank)
-        import_asset(part, asset)
+        imported = Imported(asset, part, import_asset(part, asset))
+        refuse_lost_parts(imported)
         builder.add_builder(part, label_prefix=asset.config.label)
-    builder.gravity = blank.gravity
+        imports.append(imported)
+    builder.gravity = blank.gravity if scene.gravity is not None else common_gravity(imports)
     if not (builder.body_count or builder.particle_count):
         files = ", ".join(repr(str(asset.file)) for asset in assets)
         raise ConfigError(
             f"scene.assets: nothing in the scene can move, got {f'0 bodies from {files}' if assets else 'no assets'}; "
             "add an asset that has bodies"
         )
+    return imports
 
 
 def add_worlds(

@@ -149,6 +149,10 @@ class AssetConfig:
     """Whether MuJoCo's own reader resolves an MJCF file before Newton's importer reads it: includes, default classes,
     attached models, replicas, composites and compiler options."""
 
+    accept_lost: tuple[str, ...] = ()
+    """Kinds of elements that may differ from MuJoCo's own model of an MJCF file so that it is another mechanism, as the
+    error names them: `flexes`, `geom`, `joint`."""
+
     mujoco_options: bool = True
     """Whether the asset's own MuJoCo options are read (MJCF and USD only)."""
 
@@ -175,8 +179,9 @@ class SceneConfig:
     ground: bool = False
     """Whether a ground plane, shared by all worlds, lies at height zero."""
 
-    gravity: Vector3 = attrs.field(default=(0.0, 0.0, -9.81), validator=deep_iterable(finite))
-    """Gravitational acceleration [m/s²]; z is up. It overrides the gravity of assets and prototypes."""
+    gravity: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """Gravitational acceleration [m/s²]; z is up. By default that of the assets, or of a prototype built in Python, and
+    (0, 0, -9.81) if they state none."""
 
     shapes: ShapeConfig = attrs.field(factory=ShapeConfig)
     """Properties of shapes that their asset does not state."""

@@ -32,12 +32,13 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
-    """Set damping, rotor inertia, friction and, for a ball, the largest angle of a joint's DOFs."""
+    """Set damping, rotor inertia, friction, stiffness and, for a ball, the largest angle of a joint's DOFs."""
     found = _find(builder, joint.name)
     if found is None:  # the configuration fixes the root
         return
     dof, count = builder.joint_qd_start[found], len(joint.damping)
     values = {"damping": joint.damping, "armature": joint.armature, "friction": joint.frictionloss}
+    values["stiffness"] = list(joint.stiffness) * count
     for name, given in values.items():
         getattr(builder, f"joint_{name}")[dof : dof + count] = map(float, given)
     if int(joint.type[0]) == _BALL and joint.limited[0]:
@@ -52,25 +53,22 @@ def _find(builder: newton.ModelBuilder, name: str) -> int | None:
 
 
 def _free_pairs(builder: newton.ModelBuilder, model: Any) -> None:
-    """Drop the collision filters that Newton adds to a joint and MuJoCo does not.
-
-    MuJoCo filters neither a body that is fixed to the world and its child, nor bodies joined by an equality constraint.
-    """
+    """Drop the collision filters of loop joints: Newton adds one to each connection or weld, and MuJoCo adds none."""
+    in_tree = {child for child, of in zip(builder.joint_child, builder.joint_articulation, strict=True) if of >= 0}
     names = {model.body(index).name.replace("-", "_"): index for index in range(1, model.nbody)}
     theirs = {body: names.get(label.rpartition("/")[2]) for body, label in enumerate(builder.body_label)} | {-1: 0}
     freed = set()
-    for parent, child in zip(builder.joint_parent, builder.joint_child, strict=True):
+    for parent, child, of in zip(builder.joint_parent, builder.joint_child, builder.joint_articulation, strict=True):
+        if of >= 0 or child not in in_tree:
+            continue
         first, second = theirs[parent], theirs[child]
         # A body that stands for a joint alone is not in the file; it has no shapes.
         if first is not None and second is not None and not _is_filtered(model, first, second):
             freed.add(frozenset((parent, child)))
-    if freed:
-        bodies = builder.shape_body
-        builder.shape_collision_filter_pairs[:] = [
-            pair
-            for pair in builder.shape_collision_filter_pairs
-            if frozenset(bodies[shape] for shape in pair) not in freed
-        ]
+    bodies = builder.shape_body
+    builder.shape_collision_filter_pairs[:] = [
+        pair for pair in builder.shape_collision_filter_pairs if frozenset(bodies[shape] for shape in pair) not in freed
+    ]
 
 
 def _is_filtered(model: Any, first: int, second: int) -> bool:

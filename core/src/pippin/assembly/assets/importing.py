@@ -79,7 +79,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     Warnings of the importer, logged ones too, are issued again with the name of the file.
 
     Returns:
-        The file as MuJoCo understands it, if MuJoCo has read it.
+        The file as MuJoCo understands it; None if MuJoCo does not read it.
 
     Raises:
         ConfigError: The importer fails or adds nothing, or a label pattern matches nothing.
@@ -119,7 +119,13 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
         return None
     folders = dict.fromkeys(element.file.parent for element in asset.elements)
     is_as_written = asset.config.scale is None and density == newton.ModelBuilder.ShapeConfig().density
-    return normalise(asset.file, folders, _ignored_names(asset), has_inertias=is_as_written)
+    return normalise(
+        asset.file,
+        folders,
+        _ignored_names(asset),
+        has_integrator=any(each.tag == "option" and "integrator" in each.attributes for each in asset.elements),
+        has_inertias=is_as_written,
+    )
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:
@@ -158,6 +164,9 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
+        if is_normalised(asset.config):
+            # As in MuJoCo, the masks of a geom decide if it collides, and not the name of its class.
+            arguments |= {"visual_classes": (), "collider_classes": ()}
     if asset.format is FORMATS["usd"]:
         arguments["schema_resolvers"] = _schema_resolvers(builder)
     return arguments

@@ -21,7 +21,7 @@ from .merged_joints import arrange_joints
 from .partial_vectors import complete_vectors
 from .servos import write_servos
 
-__all__ = ["NormalMJCF", "normalise"]
+__all__ = ["NormalMJCF", "name_elements", "normalise"]
 
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
@@ -39,7 +39,12 @@ class NormalMJCF:
 
 
 def normalise(
-    file: Path, folders: Iterable[Path], ignored: Collection[str], *, has_inertias: bool = True
+    file: Path,
+    folders: Iterable[Path],
+    ignored: Collection[str],
+    *,
+    has_integrator: bool = True,
+    has_inertias: bool = True,
 ) -> NormalMJCF:
     """Return the normal form of a file.
 
@@ -47,6 +52,7 @@ def normalise(
         file: The MJCF file.
         folders: Folders of attached models, which MuJoCo forgets after reading.
         ignored: Names of the geoms to leave out, with their mass.
+        has_integrator: Whether the file states an integrator.
         has_inertias: Whether the inertia of every body is written, and not left to be computed from its geoms.
 
     Raises:
@@ -59,14 +65,14 @@ def normalise(
         for geom in spec.geoms:
             if geom.name in ignored:
                 spec.delete(geom)
-        _name(spec)
+        name_elements(spec)
         _find_files(spec, [file.parent, *folders])
         spec.compiler.saveinertial = has_inertias
         model = _compile(spec)
         root = ElementTree.fromstring(spec.to_xml())
     if root.get("model") == "MuJoCo Model":  # MuJoCo's name for a model without one
         del root.attrib["model"]
-    _write_options(root, model)
+    _write_options(root, model, has_integrator=has_integrator)
     _write_inertias(root, model)
     _write_surfaces(root, model)
     complete_vectors(root)
@@ -87,14 +93,20 @@ def _compile(spec: Any) -> Any:
             spec.delete(spec.sensor(found.group(1)))
 
 
-def _name(spec: Any) -> None:
-    """Name bodies and joints as Newton's importer names them, and tendons, so that both models have the same names."""
-    taken = {each.name for each in [*spec.bodies, *spec.joints]}
+def name_elements(spec: Any) -> None:
+    """Name the elements that a file leaves without a name, so that MuJoCo's model and Newton's have the same names.
+
+    Bodies, joints and geoms get the names that Newton's importer gives them: `body_2`, `thigh_joint_0`, `foot_geom_1`.
+    """
+    taken = {each.name for each in [*spec.bodies, *spec.joints, *spec.geoms]}
     for index, body in enumerate(spec.bodies[1:]):
         body.name = body.name or _free(f"body_{index}", taken)
         for number, joint in enumerate(body.joints):
             is_free = joint.type == _mujoco.mjtJoint.mjJNT_FREE
             joint.name = joint.name or _free(f"{body.name}_{'freejoint' if is_free else f'joint_{number}'}", taken)
+    for body in spec.bodies:
+        for number, geom in enumerate(body.geoms):
+            geom.name = geom.name or _free(f"{body.name}_geom_{number}", taken)
     for index, tendon in enumerate(spec.tendons):
         tendon.name = tendon.name or f"tendon_{index}"
 
@@ -129,15 +141,18 @@ def _find(name: str, folders: Sequence[Path], within: Sequence[str], *, strip: b
     return next((str(each.resolve()) for each in candidates if each.is_file()), name)
 
 
-def _write_options(root: ElementTree.Element, model: Any) -> None:
-    """Write the options that Newton would otherwise choose itself: MuJoCo leaves out what equals its own default."""
+def _write_options(root: ElementTree.Element, model: Any, *, has_integrator: bool) -> None:
+    """Write the options that Newton would otherwise choose itself: MuJoCo leaves out what equals its own default.
+
+    A file that states no integrator gets Newton's, implicitfast: with MuJoCo's, Euler, drives are not implicit.
+    """
     option = root.find("option")
     if option is None:
         option = ElementTree.SubElement(root, "option")
-    integrator = _mujoco.mjtIntegrator(model.opt.integrator).name.removeprefix("mjINT_")
+    if has_integrator and model.opt.integrator == int(_mujoco.mjtIntegrator.mjINT_EULER):
+        option.set("integrator", "Euler")
     if model.opt.solver == int(_mujoco.mjtSolver.mjSOL_PGS):
         option.attrib.pop("solver", None)  # neither engine behind Newton has it; the import report names it
-    option.set("integrator", {"EULER": "Euler"}.get(integrator, integrator.lower() if integrator != "RK4" else "RK4"))
     flag = option.find("flag")
     if flag is None:
         flag = ElementTree.SubElement(option, "flag")

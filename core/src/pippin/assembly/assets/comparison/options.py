@@ -53,7 +53,7 @@ def compare_options(match: Match) -> Iterator[Difference]:
     for name, enum in _ENUMS.items():
         kinds = [enum(int(getattr(option, name))).name.split("_")[1].lower() for option in (theirs, ours)]
         if kinds[0] != kinds[1]:
-            reason = BY_DESIGN.get(f"{name} {kinds[0]}")
+            reason = BY_DESIGN.get(f"{name} {kinds[0]}") or BY_DESIGN.get(f"{name} {kinds[0]} to {kinds[1]}")
             yield Difference("option", name, kinds[0], kinds[1], False, reason)
     for name in _used(match):
         values = getattr(theirs, name), getattr(ours, name)

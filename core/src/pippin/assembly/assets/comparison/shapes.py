@@ -166,4 +166,15 @@ def _compare_pairs(match: Match, pairs: set[tuple[int, int]], our_pairs: set[tup
     for first, second in sorted(theirs ^ ours):
         element = f"pair {match.name('geom', first)} and {match.name('geom', second)}"
         can = (first, second) in theirs
-        yield Difference(element, "can collide", can, not can, True)
+        reason = (
+            BY_DESIGN["child of a fixed body"] if can and _is_fixed_and_child(match.theirs, first, second) else None
+        )
+        yield Difference(element, "can collide", can, not can, reason is None, reason)
+
+
+def _is_fixed_and_child(model: Any, first: int, second: int) -> bool:
+    """Tell whether one geom is on a body that is fixed to the world, and the other on one that a joint ties to such."""
+    welds = model.body_weldid
+    bodies = [int(model.geom_bodyid[geom]) for geom in (first, second)]
+    fixed, moving = sorted(bodies, key=lambda body: int(welds[body]))
+    return fixed > 0 and welds[fixed] == 0 and welds[moving] > 0 and welds[model.body_parentid[welds[moving]]] == 0
