@@ -21,10 +21,11 @@ ROBOT = """<mujoco model="m"><compiler angle="radian"/><worldbody>
 <body name="cart" pos="1 0 0"><joint name="s" type="slide" axis="1 0 0"/><joint name="h" axis="0 0 1"/>
   <joint name="t" type="slide" axis="0 1 0"/><geom size=".1" mass="1"/></body></worldbody>
 <actuator><position name="px" joint="hip-x" kp="10"/><velocity name="vy" joint="hip-y" kv="3"/>
-  <motor joint="h"/><position joint="s" kp="3"/></actuator>
+  <motor name="engine" joint="h"/><position joint="s" kp="3"/></actuator>
 <keyframe><key name="home" qpos="1 2 3 .5 .5 .5 .5 .2 .3 .8 .6 0 0 .4 .5 .6" ctrl=".25 .5 0 .7"
   qvel=".1 .2 .3 .4 .5 .6 .7 .8 .9 1 1.1 1.2 1.3 1.4"/>
-<key name="still" qpos="1 2 3 1 0 0 0 .2 .3 .8 .6 0 0 .4 .5 .6"/></keyframe></mujoco>"""
+<key name="still" qpos="1 2 3 1 0 0 0 .2 .3 .8 .6 0 0 .4 .5 .6"/>
+<key name="driven" ctrl="0 0 1 0"/></keyframe></mujoco>"""
 
 
 @pytest.fixture
@@ -112,5 +113,12 @@ def test_a_root_that_is_fixed_stays_and_a_note_says_so(robot, caplog):
     with caplog.at_level(logging.INFO):
         builder = robot(keyframe="still", floating=False)
 
-    assert "leaves out the poses of bodies that `floating` fixes: base" in caplog.text
+    assert "keyframe: leaves out the poses of bodies that `floating` fixes: base" in caplog.text
     assert targets(builder, "hip_x_hip_y") == pytest.approx([0.2, 0.0])
+
+
+def test_controls_that_no_servo_takes_are_noted(robot, caplog):
+    with caplog.at_level(logging.INFO):
+        robot(keyframe="driven")
+
+    assert "keyframe: leaves out the controls of actuators that are no servos: engine" in caplog.text

@@ -23,7 +23,7 @@ __all__ = ["Contents", "inspect_assets"]
 
 @attrs.frozen(kw_only=True)
 class Contents:
-    """What one asset has, by name."""
+    """All that one asset has, by name."""
 
     file: str
     format: str

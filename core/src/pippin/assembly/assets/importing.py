@@ -197,9 +197,8 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
     if normal is None:
         raise ConfigError(f"{asset.where}.keyframe: {asset.config.keyframe!r} beside normalise = false; leave one out")
     keyframe = start_at(builder, normal.model, asset.config, asset.where)
-    if fixed := keyframe.fixed_bodies():
-        note = f"{asset.where}.keyframe: leaves out the poses of bodies that `floating` fixes: {', '.join(fixed)}"
-        _LOGGER.log(NOTE, note)
+    if parts := keyframe.left_out():
+        _LOGGER.log(NOTE, f"{asset.where}.keyframe: leaves out {'; '.join(parts)}")
     _place_joints(builder, asset)
     keyframe.set_targets()
 

@@ -92,11 +92,20 @@ class Keyframe:
                 start = float(q[0] - self.model.qpos0[own.qposadr[0]])
                 self._write(joint, axis, [length * start], [length * float(v[0])])
 
-    def fixed_bodies(self) -> list[str]:
-        """Return the bodies that are free in the file and fixed in the builder."""
+    def left_out(self) -> list[str]:
+        """Return the parts of the keyframe that have no place in the builder."""
         placed = {own.id for own, _ in self._joints()}
         free = (self.model.joint(index) for index in np.flatnonzero(self.model.jnt_type == _FREE))
-        return [self.model.body(int(own.bodyid[0])).name for own in free if own.id not in placed]
+        fixed = [self.model.body(int(own.bodyid[0])).name for own in free if own.id not in placed]
+        controls = self.model.key_ctrl[self.index]
+        driven = [i for i in np.flatnonzero(controls).tolist() if servo_of(self.model, i) is None]
+        parts = {
+            "the poses of bodies that `floating` fixes": fixed,
+            "the controls of actuators that are no servos": [self.model.actuator(i).name or str(i) for i in driven],
+        }
+        texts = [f"{text}: {', '.join(names)}" for text, names in parts.items() if names]
+        texts += ["the activations of actuators"] if np.any(self.model.key_act[self.index]) else []
+        return texts + (["the poses of mocap bodies"] if self.model.nmocap else [])
 
     def set_targets(self) -> None:
         """Set the targets of the asset's servos: the controls of the keyframe; without any, the present positions."""
