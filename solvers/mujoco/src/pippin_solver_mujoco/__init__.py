@@ -142,6 +142,7 @@ class SolverMuJoCo:
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
         "armature",
+        "asset_actuators",
         "ball_limits",
         "effort_limits",
         "equality_constraints",

@@ -20,6 +20,7 @@ from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
 
+from .actuator_rows import declare_actuators
 from .completion import complete
 from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options, is_normalised
@@ -88,6 +89,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
         builder.default_joint_cfg.armature = asset.config.armature
     if asset.format is FORMATS["mjcf"]:
         declare_axis_names(builder)
+        declare_actuators(builder)
     try:
         with _named_warnings(asset.file):
             normal = _normal_form(asset, builder.default_shape_cfg.density)

@@ -97,6 +97,7 @@ def name_elements(spec: Any) -> None:
     """Name the elements that a file leaves without a name, so that MuJoCo's model and Newton's have the same names.
 
     Bodies, joints and geoms get the names that Newton's importer gives them: `body_2`, `thigh_joint_0`, `foot_geom_1`.
+    An actuator gets the name of what it acts on, or its number if another one has this name.
     """
     taken = {each.name for each in [*spec.bodies, *spec.joints, *spec.geoms]}
     for index, body in enumerate(spec.bodies[1:]):
@@ -109,6 +110,11 @@ def name_elements(spec: Any) -> None:
             geom.name = geom.name or _free(f"{body.name}_geom_{number}", taken)
     for index, tendon in enumerate(spec.tendons):
         tendon.name = tendon.name or f"tendon_{index}"
+    taken = {actuator.name for actuator in spec.actuators}
+    for index, actuator in enumerate(spec.actuators):
+        if not actuator.name:
+            name = actuator.target if actuator.target not in taken else f"actuator_{index}"
+            actuator.name = _free(name, taken)
 
 
 def _free(name: str, taken: set[str]) -> str:
