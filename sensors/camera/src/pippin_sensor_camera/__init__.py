@@ -106,7 +106,8 @@ class SensorCamera(sensing.Sensor):
     def _add_sites(self, builder: newton.ModelBuilder) -> list[int]:
         import warp as wp
 
-        body, position, rotation = self.config.body, self.config.position, self.config.orientation
-        if body is not None:
-            return sensing.add_sites(builder, sensing.SiteConfig(body=body, position=position, rotation=rotation))
-        return [builder.add_site(-1, xform=wp.transform(position, rotation), label="world/site")]
+        config, position, rotation = self.config, self.config.position, self.config.orientation
+        if config.body is None and config.site is None:
+            return [sensing.add_site(builder, -1, wp.transform(position, rotation), "world/site")]
+        place = sensing.SiteConfig(body=config.body, site=config.site, position=position, rotation=rotation)
+        return sensing.add_sites(builder, place)

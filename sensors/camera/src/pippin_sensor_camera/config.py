@@ -51,6 +51,12 @@ class CameraConfig(sensing.SensorConfig):
     By default each world has one fixed camera, and the world's frame takes the place of the body's.
     """
 
+    site: str | tuple[str, ...] | None = attrs.field(
+        default=None,
+        validator=[optional(min_len(1)), only_where(lambda config: config.body is None, "`body` to be left out")],
+    )
+    """The same of the names of the asset's own sites; the frame of the site then takes the place of the body's."""
+
     position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Position of the camera in the body's frame [m]."""
 

@@ -14,7 +14,7 @@ BY_DESIGN: Mapping[str, str] = {
     "timestep": "simulation.dt and simulation.substeps decide",
     "integrator euler to implicitfast": "a file that states no integrator gets one with which drives are implicit",
     "solver pgs": "MuJoCo Warp has no PGS, and every solver finds the same solution",
-    "keyframes": "the start pose is given by joint_positions",
+    "keyframes": "the start pose is given by `keyframe` or joint_positions",
     "sensors": "sensors are given by [sensors]",
     "cameras": "cameras are given by [sensors]",
     "flag energy": "nothing reads MuJoCo's energy",
