@@ -131,7 +131,10 @@ def _compare_mesh(match: Match, element: str, geom: int, our_geom: int) -> Itera
 
 
 def _solid(model: Any, geom: int) -> tuple[np.ndarray, float]:
-    """Return the furthest extent of a mesh in each direction, in the body's frame [m], and its volume [m³], whatever the sense of its triangles."""
+    """Return the furthest extent of a mesh in each direction, in the body's frame [m], and its volume [m³].
+
+    The volume is positive whatever the sense of the triangles: hulls collide.
+    """
     mesh = int(model.geom_dataid[geom])
     rows = slice(model.mesh_vertadr[mesh], model.mesh_vertadr[mesh] + model.mesh_vertnum[mesh])
     vertices = model.mesh_vert[rows].astype(float) @ _axes(model.geom_quat[geom]).T + model.geom_pos[geom]
