@@ -131,14 +131,14 @@ def _compare_mesh(match: Match, element: str, geom: int, our_geom: int) -> Itera
 
 
 def _solid(model: Any, geom: int) -> tuple[np.ndarray, float]:
-    """Return the furthest extent of a mesh in each direction, in the body's frame [m], and its volume [m³]."""
+    """Return the furthest extent of a mesh in each direction, in the body's frame [m], and its volume [m³], whatever the sense of its triangles."""
     mesh = int(model.geom_dataid[geom])
     rows = slice(model.mesh_vertadr[mesh], model.mesh_vertadr[mesh] + model.mesh_vertnum[mesh])
     vertices = model.mesh_vert[rows].astype(float) @ _axes(model.geom_quat[geom]).T + model.geom_pos[geom]
     faces = model.mesh_face[model.mesh_faceadr[mesh] : model.mesh_faceadr[mesh] + model.mesh_facenum[mesh]]
     corners = (vertices - vertices.mean(axis=0))[faces]
     volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6.0
-    return (vertices @ _DIRECTIONS.T).max(axis=0), float(volume)
+    return (vertices @ _DIRECTIONS.T).max(axis=0), abs(float(volume))
 
 
 def _compare_heights(match: Match, element: str, field: int, our_field: int) -> Iterator[Difference]:
