@@ -83,7 +83,7 @@ def test_sites_and_cameras_have_their_pose(inspect):
 def test_actuators_have_the_type_that_the_file_gives_them(inspect):
     assert rows(inspect().actuators, "name", "type", "target", "gear", "control_range") == [
         ("px", "position", "joint hip_x", 1.0, (-1.0, 1.0)),
-        ("1", "motor", "joint hip_y", 3.0, None),
+        ("hip_y", "motor", "joint hip_y", 3.0, None),
         ("brake", "damper", "joint hip_y", 1.0, (0.0, 1.0)),
     ]
 

@@ -7,6 +7,7 @@ import newton
 import numpy as np
 import pytest
 import warp as wp
+from pippin.actuation.attribute_rows import numbers, texts
 from pippin.assembly.scene import add_assets, new_builder
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
@@ -25,7 +26,7 @@ ROBOT = """<mujoco model="m"><compiler angle="radian"/><worldbody>
 <keyframe><key name="home" qpos="1 2 3 .5 .5 .5 .5 .2 .3 .8 .6 0 0 .4 .5 .6" ctrl=".25 .5 0 .7"
   qvel=".1 .2 .3 .4 .5 .6 .7 .8 .9 1 1.1 1.2 1.3 1.4"/>
 <key name="still" qpos="1 2 3 1 0 0 0 .2 .3 .8 .6 0 0 .4 .5 .6"/>
-<key name="driven" ctrl="0 0 1 0"/></keyframe></mujoco>"""
+<key name="driven" ctrl="0 0 1.5 0"/></keyframe></mujoco>"""
 
 
 @pytest.fixture
@@ -117,8 +118,8 @@ def test_a_root_that_is_fixed_stays_and_a_note_says_so(robot, caplog):
     assert targets(builder, "hip_x_hip_y") == pytest.approx([0.2, 0.0])
 
 
-def test_controls_that_no_servo_takes_are_noted(robot, caplog):
-    with caplog.at_level(logging.INFO):
-        robot(keyframe="driven")
+def test_a_motor_starts_at_its_control(robot):
+    builder = robot(keyframe="driven")
 
-    assert "keyframe: leaves out the controls of actuators that are no servos: engine" in caplog.text
+    names = [label.rpartition("/")[2] for label in texts(builder, "mujoco:actuator_label")]
+    assert numbers(builder, "mujoco:ctrl")[names.index("engine")] == pytest.approx(1.5)

@@ -27,6 +27,7 @@ def write(builder: newton.ModelBuilder, key: str, row: int, value: Any) -> None:
     """Set an attribute of one row of a builder; None stands for zero."""
     attribute: Any = builder.custom_attributes[key]
     values = list(_values(builder, key))
+    values += [attribute.default] * (row + 1 - len(values))  # a file that gives no row a value leaves no rows
     values[row] = attribute.dtype(0) if value is None else attribute.dtype(value)
     attribute.values = values
 

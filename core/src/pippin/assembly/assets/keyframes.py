@@ -14,6 +14,8 @@ import newton
 import numpy as np
 import warp as wp
 from newton.math import quat_between_axes
+from pippin.actuation.asset_actuators import AssetActuators
+from pippin.actuation.attribute_rows import write
 from pippin.axes import axis_labels
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
@@ -97,24 +99,27 @@ class Keyframe:
         placed = {own.id for own, _ in self._joints()}
         free = (self.model.joint(index) for index in np.flatnonzero(self.model.jnt_type == _FREE))
         fixed = [self.model.body(int(own.bodyid[0])).name for own in free if own.id not in placed]
-        controls = self.model.key_ctrl[self.index]
-        driven = [i for i in np.flatnonzero(controls).tolist() if servo_of(self.model, i) is None]
-        parts = {
-            "the poses of bodies that `floating` fixes": fixed,
-            "the controls of actuators that are no servos": [self.model.actuator(i).name or str(i) for i in driven],
-        }
-        texts = [f"{text}: {', '.join(names)}" for text, names in parts.items() if names]
+        texts = [f"the poses of bodies that `floating` fixes: {', '.join(fixed)}"] if fixed else []
         texts += ["the activations of actuators"] if np.any(self.model.key_act[self.index]) else []
         return texts + (["the poses of mocap bodies"] if self.model.nmocap else [])
 
     def set_targets(self) -> None:
-        """Set the targets of the asset's servos: the controls of the keyframe; without any, the present positions."""
+        """Set the inputs of the asset's actuators: the controls of the keyframe.
+
+        If all controls are zero, as if the keyframe had none, the targets of servos are the present positions.
+        """
         controls, builder = self.model.key_ctrl[self.index], self.builder
         places = {own.id: place for own, place in self._joints()}
+        rows = {name_of(label): row for row, label in enumerate(AssetActuators(builder).labels)}
         for actuator in range(self.model.nu):
             target = int(self.model.actuator_trnid[actuator, 0])
             kind = servo_of(self.model, actuator)
-            if kind is None or target not in places:
+            if kind is None:
+                row = rows.get(name_of(self.model.actuator(actuator).name))
+                if row is not None and controls[actuator]:
+                    write(builder, "mujoco:ctrl", row, controls[actuator])
+                continue
+            if target not in places:
                 continue
             joint, axis = places[target]
             coordinate, dof = builder.joint_q_start[joint] + axis, builder.joint_qd_start[joint] + axis
