@@ -4,7 +4,7 @@ from .config import SensorConfig, SiteConfig, body_or_site
 from .lanes import OutputLanes
 from .output import Output
 from .sensor import Sensor
-from .sites import add_site, add_sites, per_world
+from .sites import add_site, add_sites, cameras_of, per_world
 from .stages import Stage, StageConfig
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "add_site",
     "add_sites",
     "body_or_site",
+    "cameras_of",
     "per_world",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pippin import labels
 from pippin.errors import ConfigError
@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     import numpy as np
     import warp as wp
 
-__all__ = ["Place", "add_site", "add_sites", "per_world"]
+__all__ = [
+    "Place",
+    "add_site",
+    "add_sites",
+    "cameras_of",
+    "declare_cameras",
+    "mark_camera",
+    "per_world",
+]
+
+_NAMESPACE, _FOV = "pippin", "vertical_fov"
 
 
 class Place(Protocol):
@@ -85,14 +95,43 @@ def add_site(builder: newton.ModelBuilder, body: int, frame: wp.transform, label
     return builder.add_site(body, xform=frame, label=_Added(label))
 
 
-def _own_sites(builder: newton.ModelBuilder) -> list[int]:
-    """Return the shape indices of the sites that the assets themselves have."""
+def declare_cameras(builder: newton.ModelBuilder) -> None:
+    """Prepare a builder for the cameras of an asset: sites with an angle of view."""
     import newton
 
+    builder.add_custom_attribute(
+        newton.ModelBuilder.CustomAttribute(
+            name=_FOV,
+            namespace=_NAMESPACE,
+            dtype=float,
+            default=0.0,
+            frequency=newton.Model.AttributeFrequency.SHAPE,
+        )
+    )
+
+
+def mark_camera(builder: newton.ModelBuilder, site: int, fov: float) -> None:
+    """Note that a site is a camera of the asset, with the angle between the upper and lower edge of its image [rad]."""
+    values: Any = builder.custom_attributes[f"{_NAMESPACE}:{_FOV}"].values
+    values[site] = fov
+
+
+def cameras_of(builder: newton.ModelBuilder) -> dict[int, float]:
+    """Return the angle of view [rad] of each camera of the assets, by the shape index of its site."""
+    attribute = builder.custom_attributes.get(f"{_NAMESPACE}:{_FOV}")
+    values: Any = {} if attribute is None else attribute.values
+    return {site: fov for site, fov in values.items() if fov}
+
+
+def _own_sites(builder: newton.ModelBuilder) -> list[int]:
+    """Return the shape indices of the sites that the assets themselves have, cameras aside."""
+    import newton
+
+    cameras = cameras_of(builder)
     return [
         shape
         for shape, (label, flags) in enumerate(zip(builder.shape_label, builder.shape_flags, strict=True))
-        if flags & int(newton.ShapeFlags.SITE) and not isinstance(label, _Added)
+        if flags & int(newton.ShapeFlags.SITE) and not isinstance(label, _Added) and shape not in cameras
     ]
 
 

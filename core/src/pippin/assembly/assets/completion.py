@@ -7,6 +7,7 @@ from typing import Any
 import mujoco
 import newton
 
+from .cameras import add_cameras
 from .mjcf import NormalMJCF
 
 __all__ = ["complete"]
@@ -18,7 +19,7 @@ _FREE, _BALL = int(_mujoco.mjtJoint.mjJNT_FREE), int(_mujoco.mjtJoint.mjJNT_BALL
 
 
 def complete(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
-    """Set what free and ball joints have in a file, and let bodies collide that only an equality constraint joins.
+    """Set what free and ball joints have in a file, let bodies collide that only an equality joins, and add cameras.
 
     Args:
         builder: The builder of this asset alone.
@@ -29,6 +30,7 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
     _free_pairs(builder, normal.model)
+    add_cameras(builder, normal)
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
