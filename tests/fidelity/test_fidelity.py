@@ -26,7 +26,7 @@ FILES = FINDING["files"]() if os.environ.get("PIPPIN_FIDELITY") == "all" else FI
 
 def cases(kind):
     """Return the names of all files; those in a table of `known.toml` must fail."""
-    known = KNOWN.get(kind, {})
+    known = {**KNOWN[kind], **(KNOWN["refused"] if kind == "differs" else {})}
     marks = {name: [pytest.mark.xfail(reason=reason, strict=True)] for name, reason in known.items()}
     return [pytest.param(name, marks=marks.get(name, [])) for name in FILES]
 
