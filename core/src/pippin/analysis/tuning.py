@@ -108,7 +108,12 @@ class Proposal:
 
 
 def tune(
-    config: SimulationConfig, *, frequency: float = 5.0, sag: float = 0.05, is_implicit: bool = False
+    config: SimulationConfig,
+    *,
+    frequency: float = 5.0,
+    sag: float = 0.05,
+    is_implicit: bool = False,
+    model: newton.Model | None = None,
 ) -> list[Proposal]:
     """Return gains for each group of a configuration that has kp and kd; without groups, for all axes of the scene.
 
@@ -118,11 +123,12 @@ def tune(
             too long.
         sag: Largest distance from the target at which a drive carries its load, if the step allows it [m or rad].
         is_implicit: Whether a new group has implicit efforts. These are stable with any gain.
+        model: The model of the configuration, with the pose of the inertias; by default it is built.
 
     Raises:
         ConfigError: The model cannot be built, no group has gains, or an axis has no inertia.
     """
-    model = _model(config)
+    model = _model(config) if model is None else model
     labels = axis_labels(model)
     groups = {name: group.config for name, group in config.actuators.items() if hasattr(group.config, "kp")}
     if config.actuators and not groups:
