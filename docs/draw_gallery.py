@@ -87,6 +87,22 @@ ROBOTS = {
 """Robot files below the folder of packages, by name."""
 
 
+INTRODUCTION = """\
+# Gallery of robots
+
+Written by `docs/draw_gallery.py` from the robot files of packages: the group `robots` of the repository.
+
+{count} robots, {held} of which hold their start pose for {duration:g} seconds: no joint is more than {error:g} rad or m
+from its target at any time. The drives have the gains of [`pippin tune`](cli.md#pippin-tune) with implicit efforts. The
+solver is `mujoco-native` with a step of {step:g} ms, and gravity is 9.81 m/s² in every file. The base is fixed
+(`floating = false`). A joint that starts outside its limits starts in their middle (`joint_positions`), and robots that
+overlap with themselves get `self_collisions = false`. *Solvers* lists those whose declarations have everything that the
+file uses.
+
+| Robot | File | Held | Solvers | Notes |
+|---|---|---|---|---|"""
+
+
 def show(name: str, found: dict[str, Any]) -> None:
     """Draw a robot, and add what was found about it."""
     import pippin
@@ -97,7 +113,7 @@ def show(name: str, found: dict[str, Any]) -> None:
     asset: dict[str, Any] = {"path": str(PACKAGES / ROBOTS[name])}
     tables = {
         "simulation": {"device": "cpu", "dt": DT},
-        "scene": {"assets": [asset]},
+        "scene": {"gravity": [0.0, 0.0, -9.81], "assets": [asset]},
         "solver": {"type": "mujoco-native"},
     }
     found["notes"] = []
@@ -282,27 +298,19 @@ def write_one(name: str, target: Path) -> None:
 def write_page(results: dict[str, dict[str, Any]]) -> None:
     """Write the page of the gallery."""
     held = [name for name, each in results.items() if each.get("error", 1e9) <= HELD]
-    lines = [
-        "# Gallery of robots",
-        "",
-        "Written by `docs/draw_gallery.py` from the robot files of packages: the group `robots` of the repository.",
-        "",
-        f"{len(results)} robots, {len(held)} of which hold their start pose for {DURATION:g} seconds: no joint is more",
-        f"than {HELD:g} rad or m from its target at any time. The drives have the gains of",
-        "[`pippin tune`](cli.md#pippin-tune) with implicit efforts; the solver is `mujoco-native` with a step of",
-        f"{1e3 * DT:g} ms. The base is fixed (`floating = false`), and a joint that starts outside its limits starts in",
-        "their middle; shapes of one robot that overlap at the start do not collide (`self_collisions = false`). *Solvers* lists those whose declarations have everything that the file uses.",
-        "",
-        "| Robot | File | Held | Solvers | Notes |",
-        "|---|---|---|---|---|",
-    ]
+    lines = [INTRODUCTION.format(count=len(results), held=len(held), duration=DURATION, error=HELD, step=1e3 * DT)]
     lines += [_row(name, each) for name, each in results.items()]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _row(name: str, found: dict[str, Any]) -> str:
     picture = f"![{name}](../images/gallery/{name}.jpg)" if (PICTURES / f"{name}.jpg").exists() else ""
-    file = found["path"].rpartition("site-packages/")[2].removeprefix("cmeel.prefix/share/").removeprefix("../../../share/")
+    file = (
+        found["path"]
+        .rpartition("site-packages/")[2]
+        .removeprefix("cmeel.prefix/share/")
+        .removeprefix("../../../share/")
+    )
     if "failure" in found:
         return f"| {picture} {name} | `{file}` | **no**: {_cell(found['failure'])} | | |"
     is_held = found["error"] <= HELD

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from pippin import labels
@@ -50,7 +50,7 @@ def gain_notes(proposal: Proposal, dt: float) -> list[str]:
     limited = [gain for gain in gains if gain.is_limited]
     if limited:
         notes.append(
-            f"{_listed(limited)}: the step of {dt:g} s limits the gains; effort_mode = \"implicit\" or a smaller"
+            f'{_listed(limited)}: the step of {dt:g} s limits the gains; effort_mode = "implicit" or a smaller'
             " simulation.dt lifts this"
         )
     weak = [gain for gain in gains if gain.is_too_weak]
@@ -67,7 +67,7 @@ def _listed(gains: Sequence[Gain]) -> str:
 def _pattern(own: Sequence[str], everything: Sequence[str]) -> str:
     """Return a pattern that matches some labels, and no other of all labels."""
     names = [labels.name_of(label) for label in own]
-    head, tail = os.path.commonprefix(names), os.path.commonprefix([name[::-1] for name in names])[::-1]
+    head, tail = _start(names), _start([name[::-1] for name in names])[::-1]
     tail = tail[max(tail.find("_"), 0) :]  # not the last letter of "left" and "right"
     short = [f".*{re.escape(tail)}", f"{re.escape(head)}.*"] if len(own) > 1 else []
     exact = "|".join(map(re.escape, dict.fromkeys(names)))
@@ -77,3 +77,9 @@ def _pattern(own: Sequence[str], everything: Sequence[str]) -> str:
         if {label for label in everything if labels.matches(expression, label)} == set(own):
             return pattern
     return paths
+
+
+def _start(names: Sequence[str]) -> str:
+    """Return the longest text that all names start with."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in alike)

@@ -15,7 +15,7 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 from pippin.assembly.assets.actuators import find_prim_actuators
 from pippin.assembly.model import build_model
 from pippin.axes import axis_labels, choose_axes
@@ -44,7 +44,7 @@ _DIGITS = 3
 
 @attrs.frozen(kw_only=True)
 class Load:
-    """What one axis moves at the start pose."""
+    """Inertia and weight that one axis moves at the start pose."""
 
     label: str
     """Label of the axis."""
@@ -179,7 +179,7 @@ def stable_drives(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the frequency [Hz] and the damping ratio of each axis at which explicit drives are stable.
 
-    Only the axes that take part in an unstable motion are changed: first their damping is lowered, then their frequency.
+    Only the axes that take part in an unstable motion are changed: their damping first, then their frequency.
 
     Args:
         inertias: Inertia of each axis [kg or kg·m²], shape [axes].
@@ -241,7 +241,7 @@ def _dofs(model: newton.Model, patterns: Sequence[str], where: str) -> list[int]
 def _mass_matrix(model: newton.Model) -> tuple[np.ndarray, np.ndarray]:
     """Return the mass matrix of the whole model, and the effort that holds each degree of freedom."""
     state, count = model.state(), model.joint_dof_count
-    newton.eval_fk(model, model.joint_q, model.joint_qd, state)
+    newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
     matrices, jacobians = newton.eval_mass_matrix(model, state), newton.eval_jacobian(model, state)
     whole, gravity = np.eye(count), np.zeros(count)
     if matrices is None or jacobians is None:
