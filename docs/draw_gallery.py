@@ -95,7 +95,7 @@ Written by `docs/draw_gallery.py` from the robot files of packages: the group `r
 {count} robots, {held} of which hold their start pose for {duration:g} seconds: no joint is more than {error:g} rad or m
 from its target at any time. The drives have the gains of [`pippin tune`](cli.md#pippin-tune) with implicit efforts. The
 solver is `mujoco-native` with a step of {step:g} ms, and gravity is 9.81 m/s² in every file. The base is fixed
-(`floating = false`). A joint that starts outside its limits starts in their middle (`joint_positions`), and robots that
+(`floating = false`) half a metre higher. A joint that starts outside its limits starts in their middle (`joint_positions`), and robots that
 overlap with themselves get `self_collisions = false`. *Solvers* lists those whose declarations have everything that the
 file uses.
 
@@ -181,7 +181,9 @@ def held_by_the_base(simulation: Any) -> dict[str, Any]:
     kinds, starts = model.joint_type.numpy(), model.joint_qd_start.numpy()
     keys: dict[str, Any] = {}
     if kinds[0] == int(newton.JointType.FREE):
-        keys["floating"] = False
+        # Newton puts a fixed base at the origin. Half a metre higher, nothing touches the ground of the file.
+        place = model.joint_q.numpy()[:7].tolist()
+        keys |= {"floating": False, "position": [*place[:2], place[2] + 0.5], "rotation": place[3:7]}
     low, high, labels = model.joint_limit_lower.numpy(), model.joint_limit_upper.numpy(), axis_labels(model)
     positions, start = {}, model.joint_q.numpy()
     for joint, kind in enumerate(kinds):
@@ -292,7 +294,10 @@ def write_one(name: str, target: Path) -> None:
         show(name, found)
     except Exception as error:
         found |= {"failure": " ".join(f"{error}".split())[:300], "kind": type(error).__name__}
-    target.write_text(json.dumps(found), encoding="utf-8")
+    text = json.dumps(found)
+    for folder in (PACKAGES, Path(sys.prefix)):
+        text = text.replace(f"{folder}/", "")
+    target.write_text(text, encoding="utf-8")
 
 
 def write_page(results: dict[str, dict[str, Any]]) -> None:
@@ -321,7 +326,7 @@ def _row(name: str, found: dict[str, Any]) -> str:
 
 
 def _cell(text: str) -> str:
-    for shown, hidden in ((str(PACKAGES) + "/", ""), ("|", "\\|"), ("<", "&lt;"), ("[", "\\["), ("*", "\\*")):
+    for shown, hidden in (("|", "\\|"), ("<", "&lt;"), ("[", "\\["), ("*", "\\*")):
         text = text.replace(shown, hidden)
     return text
 

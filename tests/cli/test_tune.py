@@ -34,9 +34,10 @@ def test_a_robot_file_gives_a_configuration_that_has_the_gains(tune, tmp_path):
 
 
 def test_a_configuration_is_extended(tune, tmp_path):
-    assert tune("robot.toml", "--out", "tuned.toml").exit_code == 0
+    assert tune("robot.toml", "--out", "tuned.toml", "--set", "simulation.substeps=2").exit_code == 0
 
     config = pippin.load(tmp_path / "tuned.toml")
+    assert config.simulation.substeps == 2
     assert config.solver.type == "mujoco-native"
     assert config.actuators["leg"].config.kp["knee"] > 1.0
     assert config.actuators["leg"].config.joints == (".*",)

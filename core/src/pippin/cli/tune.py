@@ -13,6 +13,7 @@ import attrs
 import click
 from pippin.config import SimulationConfig
 from pippin.config.loading import read_tree, structure_tree
+from pippin.config.merging import merge
 from pippin.config.overrides import apply, parse
 from pippin.config.paths import PACKAGE_PREFIX
 from pippin.config.toml_text import toml_text
@@ -54,11 +55,12 @@ def tune(
     unstable with simulation.dt. The gains of groups of FILE are proposed with the effort mode of the group. Legs that
     carry a body need a higher frequency, since the inertia is that of the leg alone.
 
-    With --out, a configuration is written that extends FILE. For a robot file it is a configuration that runs.
+    With --out, a configuration is written that extends FILE. For a robot file it is a configuration that runs. The
+    values of --set are part of it.
     """
     if not frequency > 0.0 or not sag > 0.0:
         raise ConfigError(f"tune: --frequency {frequency:g} and --sag {sag:g} must be above 0; give positive numbers")
-    tree = _tree(file, overrides)
+    tree = read_tree(file, overrides) if _is_configuration(file) else _with(overrides, _base(file))
     with shown_progress(is_stdout_reserved=True) as progress:
         with progress.phase("read"):
             config = structure_tree(tree)
@@ -78,18 +80,31 @@ def tune(
     else:
         _print(found, notes)
     if out is not None:
-        base = {"extends": [_beside(file, out)]} if _is_configuration(file) else _robot(file, out, config)
-        out.write_text("".join(f"# {note}\n" for note in notes) + toml_text({**base, **actuators}), encoding="utf-8")
+        whole = merge(_with(overrides, _base(file, out)), Node.build(actuators)).plain()
+        out.write_text("".join(f"# {note}\n" for note in notes) + toml_text(whole), encoding="utf-8")
         click.echo(f"{out}: written", err=True)
     elif not as_json:
         click.echo("\n" + toml_text(actuators), nl=False)
 
 
-def _tree(file: str, overrides: Sequence[str]) -> Node:
+def _base(file: str, out: Path | None = None) -> dict[str, Any]:
+    """Return tables with FILE: a scene with a robot, or nothing but the name of a configuration to extend.
+
+    Args:
+        file: The configuration or the robot.
+        out: The file that the tables are for; without it, the path of the robot is absolute.
+    """
+    path = file if out is None else _beside(file, out)
     if _is_configuration(file):
-        return read_tree(file, overrides)
-    path = file if file.startswith(PACKAGE_PREFIX) else str(Path(file).absolute())
-    tables = {"simulation": {"dt": 0.002}, "scene": {"assets": [{"path": path}]}, "solver": {"type": "mujoco"}}
+        return {"extends": [path]}
+    if file.startswith(PACKAGE_PREFIX):
+        path = file
+    elif out is None:
+        path = str(Path(file).absolute())
+    return {"simulation": {"dt": 0.002}, "scene": {"assets": [{"path": path}]}, "solver": {"type": "mujoco"}}
+
+
+def _with(overrides: Sequence[str], tables: dict[str, Any]) -> Node:
     return apply(Node.build(tables), parse(overrides))
 
 
@@ -115,16 +130,6 @@ def _refuse(file: str, tree: Node, config: SimulationConfig, out: Path | None) -
                     f"--out: actuators.{name}.{key} of '{file}' is a table, and a file that extends it cannot replace"
                     " tables; leave --out out, and put the printed tables into the file"
                 )
-
-
-def _robot(file: str, out: Path, config: SimulationConfig) -> dict[str, Any]:
-    """Return a configuration of a robot file that runs, without its actuators."""
-    path = file if file.startswith(PACKAGE_PREFIX) else _beside(file, out)
-    return {
-        "simulation": {"dt": config.simulation.dt},
-        "scene": {"assets": [{"path": path}]},
-        "solver": {"type": "mujoco" if config.solver is None else config.solver.type},
-    }
 
 
 def _beside(file: str, out: Path) -> str:
