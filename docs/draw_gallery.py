@@ -95,10 +95,10 @@ Written by `docs/draw_gallery.py` from the robot files of packages: the group `r
 {count} robots, {held} of which hold their start pose for {duration:g} seconds: no joint is more than {error:g} rad or m
 from its target at any time. The drives have the gains of [`pippin tune`](cli.md#pippin-tune) with implicit efforts. The
 solver is `mujoco-native` with a step of {step:g} ms, and gravity is 9.81 m/s² in every file. The base is fixed half a
-metre higher (`floating = false`). A joint that starts outside its limits starts in their middle (`joint_positions`), and a
-robot that overlaps with itself gets `self_collisions = false`. *Solvers* lists those whose declarations have
-everything that the file uses. Behind *yes* or *no* stand the number of driven axes, and the largest distance with the
-joint's name.
+metre higher (`floating = false`). A joint that starts outside its limits starts in their middle (`joint_positions`). A
+robot that overlaps with itself gets `self_collisions = false`. *Solvers* lists those whose declarations have everything
+that the file uses. Behind *yes* or *no* stand the number of driven axes, and the largest distance with the joint's
+name.
 
 | Robot | File | Held | Solvers | Notes |
 |---|---|---|---|---|"""
