@@ -94,11 +94,10 @@ Written by `docs/draw_gallery.py` from the robot files of packages: the group `r
 
 {count} robots, {held} of which hold their start pose for {duration:g} seconds: no joint is more than {error:g} rad or m
 from its target at any time. The drives have the gains of [`pippin tune`](cli.md#pippin-tune) with implicit efforts. The
-solver is `mujoco-native` with a step of {step:g} ms, and gravity is 9.81 m/s² in every file. The base is fixed half a
-metre higher (`floating = false`). A joint that starts outside its limits starts in their middle (`joint_positions`). A
-robot that overlaps with itself gets `self_collisions = false`. *Solvers* lists those whose declarations have everything
-that the file uses. Behind *yes* or *no* stand the number of driven axes, and the largest distance with the joint's
-name.
+solver is `mujoco-native` with a step of {step:g} ms, and gravity is 9.81 m/s² in every file. The base is fixed
+(`floating = false`). A joint that starts outside its limits starts in their middle (`joint_positions`). A robot that
+overlaps with itself gets `self_collisions = false`. *Solvers* lists those whose declarations have everything that the
+file uses. Behind *yes* or *no* stand the number of driven axes, and the largest distance with the joint's name.
 
 | Robot | File | Held | Solvers | Notes |
 |---|---|---|---|---|"""
@@ -182,9 +181,7 @@ def held_by_the_base(simulation: Any) -> dict[str, Any]:
     kinds, starts = model.joint_type.numpy(), model.joint_qd_start.numpy()
     keys: dict[str, Any] = {}
     if kinds[0] == int(newton.JointType.FREE):
-        # Newton puts a fixed base at the origin. Half a metre higher, nothing touches the ground of the file.
-        place = model.joint_q.numpy()[:7].tolist()
-        keys |= {"floating": False, "position": [*place[:2], place[2] + 0.5], "rotation": place[3:7]}
+        keys["floating"] = False
     low, high, labels = model.joint_limit_lower.numpy(), model.joint_limit_upper.numpy(), axis_labels(model)
     positions, start = {}, model.joint_q.numpy()
     for joint, kind in enumerate(kinds):
