@@ -97,6 +97,20 @@ def draw_solver_pd(axes: Axes) -> None:
     draw(axes, time, curves, "time [s]", "position [rad]")
 
 
+def draw_control(axes: Axes) -> None:
+    """Draw positions over time for inputs within the range of the file and beyond."""
+    inputs = (0.5, 1.0, 2.0)
+    with simulate("control", len(inputs)) as simulation:
+        simulation.actuators["motor"].ctrl.assign(np.array([[value, 0.0] for value in inputs], dtype=np.float32))
+        positions = [simulation.state.joint_q.numpy().copy()]
+        for _ in range(100):
+            simulation.step()
+            positions.append(simulation.state.joint_q.numpy().copy())
+    time = np.arange(len(positions)) * simulation.control_dt
+    names = [f"ctrl = {value:g} rad" for value in inputs]
+    draw(axes, time, dict(zip(names, np.array(positions)[:, ::2].T, strict=True)), "time [s]", "position [rad]")
+
+
 def draw_clampings(axes: Axes) -> None:
     """Draw the applied effort over position."""
     positions = np.linspace(-2.0, 2.0, 161, dtype=np.float32)
@@ -121,6 +135,7 @@ FIGURES: Mapping[str, Callable[[Axes], None]] = {
     "pid": draw_pid,
     "dc-motor": draw_dc_motor,
     "solver-pd": draw_solver_pd,
+    "control": draw_control,
     "clampings": draw_clampings,
 }
 """Function that draws each plot, by the page that shows the plot."""

@@ -9,8 +9,9 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
-from draw_robots import FOV, SIZE, look, render
+from draw_robots import FOV, SIZE, render
 from matplotlib.figure import Figure
+from pippin.analysis.picture import look
 
 DOCS = Path(__file__).parent
 IMAGE = DOCS / "images" / "sensors" / "height_scan.png"

@@ -123,7 +123,7 @@ def test_parameters_have_the_names_of_the_file(hinges):
         (("kp", -1.0), "kp: expected a finite number of at least 0, got -1"),
         (("kp", np.inf), "kp: expected a finite number of at least 0, got inf"),
         (("kp", np.nan), "kp: expected a finite number .* got nan"),
-        (("kp", [1.0, 2.0, 3.0]), r"expected values for \[2 worlds, 2 DOFs\], got shape \(3,\)"),
+        (("kp", [1.0, 2.0, 3.0]), r"expected values for \[2 worlds, 2 joints\], got shape \(3,\)"),
         (("kp", 1.0, [2]), "2 is not a world"),
         (("kp", 1.0, [0], "knee"), "no joint matches 'knee'"),
         (("delay.steps", 3), "delay.steps: expected a whole number of at least 0 up to 2, got 3"),

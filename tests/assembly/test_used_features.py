@@ -132,7 +132,7 @@ CRANK = """
     <body name="right" pos="1 0 0"><joint name="b" axis="0 1 0"/><geom size="0.1"/></body>
   </worldbody>
   <equality><joint joint1="a" joint2="b"/><joint joint1="a"/></equality>
-  <tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed></tendon>
+  <tendon><fixed name="t" stiffness="1"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed></tendon>
 </mujoco>
 """
 

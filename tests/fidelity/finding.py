@@ -17,6 +17,7 @@ import numpy as np
 import pippin
 from pippin.assembly.assets.comparison import Difference, compare
 from pippin.assembly.assets.comparison.matching import match_models
+from pippin.assembly.assets.mjcf import name_elements
 
 DISTRIBUTIONS = (
     "newton",
@@ -105,7 +106,11 @@ def load(path: Path) -> Any:
     Raises:
         ValueError: MuJoCo cannot read it, or nothing in it can move.
     """
-    theirs = mujoco.MjModel.from_xml_path(str(path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the file's author may use what a later MuJoCo will not read
+        spec = mujoco.MjSpec.from_file(str(path))
+        name_elements(spec)
+        theirs = spec.compile()
     if not theirs.nv:
         raise ValueError("nothing in it can move")
     return theirs

@@ -54,6 +54,9 @@ FEATURES: Mapping[str, Feature] = {
     ),
     "tendons": Feature(meaning="Newton's tendons"),
     "mujoco_tendons": Feature(meaning="MuJoCo's tendons"),
+    "asset_actuators": Feature(
+        meaning="actuators of the asset's own other than the servos of its joints, as MJCF has them"
+    ),
     "muscles": Feature(meaning="muscles"),
     "particles": Feature(meaning="particles"),
     "springs": Feature(meaning="springs between particles"),

@@ -81,7 +81,7 @@ class Simulation:
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
-        self._switches = built.switches
+        self._switches, self._actuator_notes = built.switches, built.actuator_notes
         self._state, self._turn, self._view = built.states[0], Turn(), None
         self._is_ready = self._is_tried = self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
@@ -234,9 +234,10 @@ class Simulation:
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component; components without notes are left out.
 
-        `scene` stands for the import of the assets.
+        `scene` stands for the import of the assets, and for their own actuators.
         """
-        notes = {"scene": [note for report in self.imports for note in report.notes()]}
+        imported = [note for report in self.imports for note in report.notes()]
+        notes = {"scene": [*imported, *self._actuator_notes]}
         notes |= {name: list(bound.notes) for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 

@@ -106,7 +106,7 @@ def test_defaults_are_told(schema):
     step = schema["properties"]["simulation"]["properties"]
 
     assert (step["dt"]["default"], step["capture"]["default"]) == (0.005, "auto")
-    assert schema["properties"]["scene"]["properties"]["gravity"]["default"] == [0.0, 0.0, -9.81]
+    assert schema["properties"]["scene"]["properties"]["spacing"]["default"] == [0.0, 0.0, 0.0]
 
 
 BOUNDS = '''

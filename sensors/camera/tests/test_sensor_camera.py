@@ -546,3 +546,38 @@ CONFORMANCE = conformance.Conformance("sensor", "camera", config={"body": "link_
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()
+
+
+# Cameras of the asset
+
+
+WATCHED = """<mujoco><worldbody><body name="head" pos="0 0 2"><freejoint/><geom size=".1"/>
+<camera name="{name}" pos="0 0 -.2" fovy="60"/><camera name="follower" mode="trackcom"/></body></worldbody></mujoco>"""
+
+
+def watching(path, **camera):
+    camera = {"type": "camera", "width": 3, "height": 3, "outputs": ["distance"], **camera}
+    scene = {"ground": True, "assets": [{"path": str(path)}]}
+    config = {"scene": scene, "solver": {"type": "xpbd"}, "sensors": {"eye": camera}, "simulation": {"device": "cpu"}}
+    return pippin.Simulation(pippin.structure(config))
+
+
+def test_a_camera_of_the_file_gives_pose_and_angle_of_view(tmp_path):
+    path = tmp_path / "head.xml"
+    path.write_text(WATCHED.format(name="down"))
+
+    with watching(path, camera="down") as simulation:
+        simulation.step()
+        distances = simulation.sensors["eye"].outputs["distance"].data.numpy()[0, 0]
+
+    corner = math.hypot(1.0, math.tan(math.pi / 6) * 2 / 3 * math.sqrt(2))  # the middle of the outermost pixels
+    assert distances[1, 1] == pytest.approx(1.8, rel=1e-2)
+    assert distances[0, 0] / distances[1, 1] == pytest.approx(corner, rel=1e-3)
+
+
+def test_a_camera_that_is_not_in_the_file_is_an_error_with_the_names(tmp_path):
+    path = tmp_path / "head.xml"
+    path.write_text(WATCHED.format(name="down"))
+
+    with pytest.raises(pippin.ConfigError, match=r"camera: no camera matches 'follower'; cameras: down"):
+        watching(path, camera="follower")

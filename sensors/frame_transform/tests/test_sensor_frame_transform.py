@@ -149,7 +149,7 @@ def test_worlds_may_differ_but_the_reference_must_be_where_the_targets_are(boxes
         (r"body: no body matches 'left_fot'.*'left_foot'", {"body": "left_fot"}),
         (r"reference\.body: no body matches 'bas'.*'base'", {"reference": {"body": "bas"}}),
         (r"reference\.body: '.*_foot' matches 2 bodies, left_foot, right_foot", {"reference": {"body": ".*_foot"}}),
-        (r"reference\.body: missing", {"reference": {"position": [0.0, 0.0, 1.0]}}),
+        (r"reference: exactly one of body, site must be given: none", {"reference": {"position": [0.0, 0.0, 1.0]}}),
         (r"reference\.position\.1: ", {"reference": {"body": "base", "position": [0.0, float("nan"), 0.0]}}),
         (r"reference\.rotation: ", {"reference": {"body": "base", "rotation": [0.0, 0.0, 0.0, 0.0]}}),
         (r"references: unknown key; did you mean 'reference'", {"references": "base"}),

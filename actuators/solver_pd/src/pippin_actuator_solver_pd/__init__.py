@@ -62,6 +62,7 @@ class ActuatorSolverPD:
 
         axes = self._axes[prototype] = Axes.select(builder, self.config)
         self.notes = axes.noted_after(self.notes)
+        axes.switch_off_drives(builder)
         for dof in axes.dofs(builder):
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
         fields = {"kp": "target_ke", "kd": "target_kd", "effort_limit": "effort_limit"}

@@ -3,6 +3,7 @@
 At run time, only this package and the plugins use `newton.actuators`, which Newton calls experimental.
 """
 
+from .asset_actuators import AssetActuators
 from .clamping import Clamping, DCMotorConfig, MaxEffortConfig, PositionBasedConfig, build_dc_motor
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 from .drive import TARGETS, DriveActuator
@@ -12,6 +13,7 @@ from .parameters import Lanes, Parameters
 __all__ = [
     "TARGETS",
     "ActuatorConfig",
+    "AssetActuators",
     "Axes",
     "Clamping",
     "DCMotorConfig",

@@ -12,6 +12,7 @@ from pippin.arrays import on_host
 from pippin.axes import choose_axes
 from pippin.errors import ConfigError
 
+from .asset_actuators import mark_driven
 from .config import JointConfig, Parameter, Uniform
 from .parameters import Lanes
 
@@ -85,10 +86,18 @@ class Axes:
         return tuple(dict.fromkeys((*notes, *self.notes)))
 
     def switch_off_drives(self, builder: newton.ModelBuilder) -> None:
-        """Switch off the asset's drives of these axes; otherwise two drives would act together."""
+        """Switch off the asset's drives of these axes; otherwise two drives would act together.
+
+        Its other actuators that drive one of these axes are off as well: motors, muscles, actuators of tendons.
+
+        Raises:
+            ConfigError: Another group sets the input of one of these actuators.
+        """
         import newton
 
-        for dof in self.dofs(builder):
+        dofs = self.dofs(builder)
+        mark_driven(builder, dofs)
+        for dof in dofs:
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
             builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0
 

@@ -80,6 +80,8 @@ class Lanes:
     """Length of a physics step [s]."""
     catalog: Catalog
     """The catalog in which clampings are found."""
+    what: str = "joint"
+    """What a label names, for errors."""
     prefix: str = ""
     """Place of the parameters in the actuator's table: `clamping[0].` for those of the first clamping."""
     parameters: dict[str, LaneParameter] = attrs.field(factory=dict)
@@ -119,7 +121,7 @@ class Lanes:
         import warp as wp
 
         given, place = missing if value is None else value, self.prefix + where
-        found = {names: _bounds(given, names, place) for names in dict.fromkeys(self.labels_of_world)}
+        found = {names: _bounds(given, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
         bounds = np.array([found[names] for names in self.labels_of_world], dtype=np.float32).reshape(-1, 2)
         low, high = (wp.array(bounds[:, side], dtype=float, device=self.device) for side in (0, 1))
         array = wp.clone(low)
@@ -138,9 +140,9 @@ class Lanes:
         return array
 
 
-def _bounds(value: Parameter, names: Sequence[str], where: str) -> list[tuple[float, float]]:
+def _bounds(value: Parameter, names: Sequence[str], where: str, what: str) -> list[tuple[float, float]]:
     """Return the lowest and the highest value of each label."""
-    found = labels.lookup(value, names, where)
+    found = labels.lookup(value, names, where, what)
     return [each.uniform if isinstance(each, Uniform) else (each, each) for each in found]
 
 
@@ -206,21 +208,20 @@ class Parameters:
         name: str,
         values: Any,
         worlds: Sequence[int] | None = None,
-        joints: str | Sequence[str] | None = None,
+        patterns: str | Sequence[str] | None = None,
     ) -> None:
         """Set a parameter, from the next step on; see `DriveActuator.set`."""
         parameter = self._find(name)
         rows = self._rows(worlds)
-        columns = self._columns(joints)
+        columns = self._columns(patterns)
         host = parameter.values.numpy().reshape(self._lanes.dofs.shape)
         numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values, dtype=np.float64)
         self._refuse(name, parameter, numbers, host)
         try:
             host[np.ix_(rows, columns)] = numbers
         except ValueError as error:
-            raise ConfigError(
-                f"{name}: expected values for [{len(rows)} worlds, {len(columns)} DOFs], got shape {numbers.shape}"
-            ) from error
+            shape = f"[{len(rows)} worlds, {len(columns)} {self._lanes.what}s]"
+            raise ConfigError(f"{name}: expected values for {shape}, got shape {numbers.shape}") from error
         parameter.values.assign(host.ravel())
 
     def _refuse(self, name: str, parameter: LaneParameter, numbers: np.ndarray, host: np.ndarray) -> None:
@@ -248,13 +249,15 @@ class Parameters:
             raise ConfigError(f"worlds: {int(outside[0])} is not a world; there are {count}, counted from 0")
         without = np.setdiff1d(chosen, held)
         if without.size:
-            raise ConfigError(f"worlds: world {int(without[0])} has none of the joints; choose from {held.tolist()}")
+            what = f"{self._lanes.what}s"
+            raise ConfigError(f"worlds: world {int(without[0])} has none of the {what}; choose from {held.tolist()}")
         return np.searchsorted(held, chosen)
 
-    def _columns(self, joints: str | Sequence[str] | None) -> np.ndarray:
-        if joints is None:
+    def _columns(self, patterns: str | Sequence[str] | None) -> np.ndarray:
+        what = self._lanes.what
+        if patterns is None:
             return np.arange(len(self._lanes.labels))
-        return np.array(labels.match(joints, self._lanes.labels, what="joint", where="joints"))
+        return np.array(labels.match(patterns, self._lanes.labels, what=what, where=f"{what}s"))
 
 
 def _by_world(values: wp.array, shape: Any) -> wp.array:

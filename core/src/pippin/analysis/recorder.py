@@ -111,6 +111,11 @@ class Recorder:
                 if (array := getattr(actuator, name)) is not None:
                     units = tuple(unit_of[dict(coordinates)[joint]] for joint in joints)
                     yield f"actuators/{label}/{name}", _Channel(array[: self.worlds], joints, units, self._steps)
+            inputs: Any = actuator.ctrl
+            if inputs is not None:
+                names = tuple(actuator.actuator_labels)
+                units = ("1",) * len(names)
+                yield f"actuators/{label}/ctrl", _Channel(inputs[: self.worlds], names, units, self._steps)
         for label, sensor in _of_first_world(simulation.sensors):
             for name, output in sensor.outputs.items():
                 yield f"sensors/{label}/{name}", _Channel(output.data[: self.worlds], (), (output.unit,), self._steps)

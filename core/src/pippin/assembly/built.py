@@ -30,6 +30,7 @@ from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.switches import Switches
 
+from .actuator_notes import actuator_notes
 from .assets.actuators import find_prim_actuators
 from .assets.report import ImportReport, report_imports
 from .binding import ComponentBinding
@@ -57,6 +58,8 @@ class Built:
     callbacks: Callbacks
     model: newton.Model
     layout: WorldLayout
+    actuator_notes: Sequence[str]
+    """Notes on the asset's own actuators."""
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
@@ -118,6 +121,7 @@ def assemble(
             callbacks=callbacks,
             model=model,
             layout=layout,
+            actuator_notes=actuator_notes(model),
             world_offsets=world_offsets(config.scene),
             solver=solver,
             source=source,

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import newton
 import numpy as np
 import warp as wp
+from pippin.actuation.asset_actuators import prepare_actuators
 from pippin.components.registry import Components, Implementation, located
 from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
@@ -118,6 +119,8 @@ def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_wo
         ConfigError: A component finds its elements in no prototype, or reports a fault in one of them.
     """
     layout = WorldLayout(prototype_of_world=of_world)
+    for builder in worlds:
+        prepare_actuators(builder)
     if components.wrappers("extend_prototype"):
         for index, builder in enumerate(worlds):
             components.call("extend_prototype", builder=builder, prototype=index)

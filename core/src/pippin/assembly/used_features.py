@@ -7,6 +7,8 @@ from typing import Any
 
 import newton
 import numpy as np
+from pippin.actuation.asset_actuators import CONTROLLED, FREE, AssetActuators
+from pippin.actuation.attribute_rows import numbers, texts
 
 __all__ = ["USERS", "used_features"]
 
@@ -136,12 +138,26 @@ def _counted(*attributes: str) -> Callable[[newton.Model], Sequence[str]]:
     return users
 
 
-def _custom(frequency: str) -> Callable[[newton.Model], Sequence[str]]:
-    def users(model: newton.Model) -> Sequence[str]:
-        count = model.custom_frequency_counts.get(frequency, 0)
-        return [f"{count} rows of {frequency}"] if count else ()
+def _mujoco_tendons(model: newton.Model) -> Sequence[str]:
+    """Return the tendons that exert something by themselves; others only transmit what an actuator exerts."""
+    labels = texts(model, "mujoco:tendon_label")
+    if not labels:
+        return ()
+    laws = ("stiffness", "damping", "frictionloss", "armature")
+    has_law = np.any([numbers(model, f"mujoco:tendon_{name}") != 0.0 for name in laws], axis=0)
+    limited, ranges = (numbers(model, f"mujoco:tendon_{name}") for name in ("limited", "range"))
+    is_limited = (limited == 1) | ((limited == 2) & np.any(ranges != 0.0, axis=1))
+    return [labels[index] or f"tendon {index}" for index in np.flatnonzero(has_law | is_limited)]
 
-    return users
+
+def _direct_actuators(model: newton.Model) -> Sequence[str]:
+    """Return the asset's own actuators that have an effect only if the solver applies `control.mujoco.ctrl`."""
+    own = AssetActuators(model)
+    if not len(own):
+        return ()
+    acts = own.acts_at_zero | (numbers(model, "mujoco:ctrl") != 0.0)
+    is_used = (own.owners == CONTROLLED) | ((own.owners == FREE) & acts) | own.has_rotor
+    return [own.labels[index] for index in np.flatnonzero(~own.is_servo & is_used)]
 
 
 def _bodies(model: newton.Model) -> Sequence[str]:
@@ -230,7 +246,8 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "mimic_constraints": _mimic_constraints,
     "equality_constraints": _equalities,
     "tendons": _counted("tendon_count"),
-    "mujoco_tendons": _custom("mujoco:tendon"),
+    "mujoco_tendons": _mujoco_tendons,
+    "asset_actuators": _direct_actuators,
     "muscles": _counted("muscle_count"),
     "particles": _counted("particle_count"),
     "springs": _counted("spring_count"),

@@ -86,6 +86,18 @@ class Bound:
         return self._offered("velocity_targets")
 
     @property
+    def actuator_labels(self) -> Sequence[str]:
+        """Actuators: labels of the asset's own actuators in the first world, one for each column of `ctrl`."""
+        return self._read("actuator_labels", ())
+
+    @property
+    def ctrl(self) -> wp.array | None:
+        """Actuators: inputs of the asset's own actuators, shape [len(worlds), actuators], in the units of the asset;
+        recorded by `pippin run`.
+        """
+        return self._offered("ctrl")
+
+    @property
     def computed_effort(self) -> wp.array | None:
         """Actuators: effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
         return self._offered("computed_effort")

@@ -31,6 +31,7 @@ __all__ = [
     "read_tree",
     "structure",
     "structure_catalog",
+    "structure_robot",
     "structure_tree",
     "unstructure",
 ]
@@ -73,6 +74,16 @@ def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> Simula
         PluginError: Every fault is a plugin's: not installed, ambiguous or broken.
     """
     return structure_tree(Node.build(data), catalog)
+
+
+def structure_robot(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None = None) -> SimulationConfig:
+    """Return a configuration whose only asset is a robot file, with the overrides applied.
+
+    Raises:
+        ConfigError: An override is wrong.
+    """
+    tree = Node.build({"scene": {"assets": [{"path": str(file)}]}})
+    return structure_tree(apply(tree, parse(overrides or {})))
 
 
 def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConfig:

@@ -125,8 +125,13 @@ class AssetConfig:
     floating: bool | None = None
     """Whether the root is free to move; by default as the asset states, and fixed for a URDF."""
 
+    keyframe: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Name of a keyframe of the file, which gives the start pose, the velocities and the inputs of the asset's own
+    actuators (MJCF only). Without controls in the keyframe, the servos hold its pose."""
+
     joint_positions: Mapping[str, float] = attrs.field(factory=dict, validator=deep_mapping(instance_of(str), finite))
-    """Initial positions [m or rad] by pattern of names of joints or axes; others start at the positions in the file."""
+    """Initial positions [m or rad] by pattern of names of joints or axes; others start at the positions in the file or
+    in its keyframe."""
 
     armature: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0)]))
     """Rotor inertia [kg or kg·m²] of joints for which the file states none; a URDF never states one."""

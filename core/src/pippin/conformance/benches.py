@@ -320,6 +320,7 @@ UNTRIED: Mapping[str, str] = {
     "inactive_equalities": "only importers make them",
     "tendons": "the kit has no route for a tendon",
     "mujoco_tendons": "only importers make them",
+    "asset_actuators": "only importers make them",
     "muscles": "the kit has no muscle",
     "particles": "`free_fall` tests them if the solver supports nothing else",
     "springs": "the kit's mechanisms are rigid",

@@ -37,7 +37,8 @@ class Seen:
 def start(simulation: Simulation) -> None:
     """Give actuators a different target in each world."""
     for actuator in simulation.actuators.values():
-        targets = Bound(actuator, "actuator").position_targets
+        bound = Bound(actuator, "actuator")
+        targets = bound.ctrl if bound.position_targets is None else bound.position_targets
         if targets is not None:
             rows = np.linspace(0.2, 0.5, targets.shape[0], dtype=np.float32)
             targets.assign(np.repeat(rows[:, None], targets.shape[1], axis=1))

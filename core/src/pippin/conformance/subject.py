@@ -14,6 +14,7 @@ from pippin.components.contract import load_plugin
 from pippin.components.declaration import Declaration
 from pippin.config import structure
 from pippin.errors import CaptureWarning
+from pippin.sensing import SiteConfig
 from pippin.simulation import Simulation
 
 from . import scenes
@@ -74,9 +75,12 @@ class Subject:
     @functools.cached_property
     def table(self) -> dict[str, Any]:
         """Table of the plugin: the author's keys, and default values for other required keys."""
-        fields = attrs.fields_dict(self.entry.load().Config)  # pyright: ignore[reportAttributeAccessIssue] checked
+        config: type = self.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked
+        fields = attrs.fields_dict(config)
         guesses = {name: value for name, value in _GUESSES.items() if name in fields and self.kind != "solver"}
         needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
+        if issubclass(config, SiteConfig) and "site" not in self.config:
+            needed["body"] = guesses["body"]
         return {"type": self.name, **needed, **self.config}
 
     def component(self) -> Any:

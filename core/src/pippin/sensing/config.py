@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
 from pippin.config import ComponentConfig
 from pippin.validators import finite, positive, unit_quaternion
 
-__all__ = ["SensorConfig", "SiteConfig"]
+__all__ = ["SensorConfig", "SiteConfig", "body_or_site"]
+
+
+def body_or_site(instance: Any, attribute: Any, value: Any) -> None:
+    """Reject both and neither of `body` and `site`.
+
+    Raises:
+        ValueError: Both are given, or neither.
+    """
+    if (instance.body is None) == (instance.site is None):
+        raise ValueError(f"exactly one of body, site must be given: {'none' if instance.body is None else 'both'}")
 
 
 @attrs.frozen(kw_only=True)
@@ -25,10 +35,14 @@ class SensorConfig:
 
 @attrs.frozen(kw_only=True)
 class SiteConfig(SensorConfig):
-    """A sensor in a frame of its own, fixed to each body that a pattern matches."""
+    """A sensor in a frame of its own, fixed to each body, or at each site of the asset, that a pattern matches."""
 
-    body: str | tuple[str, ...] = attrs.field(validator=min_len(1))
+    body: str | tuple[str, ...] | None = attrs.field(default=None, validator=[optional(min_len(1)), body_or_site])
     """One or several full-match regular expressions of body names, or of whole labels if they contain a `/`."""
+
+    site: str | tuple[str, ...] | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """The same of the names of the asset's own sites, in place of `body`; the frame of the site then takes the place
+    of the body's."""
 
     position: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Origin of the sensor's frame in the body's frame [m]."""

@@ -2,31 +2,147 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pippin import labels
-
-from .config import SiteConfig
+from pippin.errors import ConfigError
 
 if TYPE_CHECKING:
     import newton
     import numpy as np
     import warp as wp
 
-__all__ = ["add_sites", "per_world"]
+__all__ = [
+    "Place",
+    "add_site",
+    "add_sites",
+    "cameras_of",
+    "declare_cameras",
+    "mark_camera",
+    "per_world",
+]
+
+_NAMESPACE, _FOV = "pippin", "vertical_fov"
 
 
-def add_sites(builder: newton.ModelBuilder, config: SiteConfig) -> list[int]:
+class Place(Protocol):
+    """A frame on each body, or at each of the asset's own sites, that a pattern matches."""
+
+    @property
+    def body(self) -> str | Sequence[str] | None:
+        """Patterns of bodies."""
+
+    @property
+    def site(self) -> str | Sequence[str] | None:
+        """Patterns of the asset's own sites, if there are none of bodies."""
+
+    @property
+    def position(self) -> tuple[float, float, float]:
+        """Origin of the frame in that of the body or the site [m]."""
+        ...
+
+    @property
+    def rotation(self) -> tuple[float, float, float, float]:
+        """Orientation of the frame in that of the body or the site: unit quaternion (x, y, z, w)."""
+        ...
+
+
+class _Added(str):
+    """Label of a site that a sensor has added; patterns of the asset's sites do not match it."""
+
+    __slots__ = ()
+
+
+def add_sites(builder: newton.ModelBuilder, config: Place, where: str = "", name: str = "site") -> list[int]:
     """Add a site to every body that `config.body` matches, and return their shape indices.
 
+    With `config.site`, sites are added at those of the asset; one that needs no shift is taken itself.
+
+    Args:
+        builder: One world.
+        config: The bodies or sites, and the place on them.
+        where: Key path of the configuration that precedes `body`, for errors, such as `reference.`.
+        name: Name of the sites; the label of the body or of the asset's site precedes it.
+
     Raises:
-        ConfigError: No body matches.
+        ConfigError: No body or site matches, or a site is fixed to the world.
     """
     import warp as wp
 
-    bodies = labels.match(config.body, builder.body_label, what="body", where="body")
     frame = wp.transform(config.position, config.rotation)
-    return [builder.add_site(body, xform=frame, label=f"{builder.body_label[body]}/site") for body in bodies]
+    if config.site is None:
+        bodies = labels.match(config.body or (), builder.body_label, what="body", where=f"{where}body")
+        return [add_site(builder, body, frame, f"{builder.body_label[body]}/{name}") for body in bodies]
+    own = _own_sites(builder)
+    texts = [builder.shape_label[shape] for shape in own]
+    found = [own[index] for index in labels.match(config.site, texts, what="site", where=f"{where}site")]
+    fixed = [builder.shape_label[shape] for shape in found if builder.shape_body[shape] < 0]
+    if fixed:
+        raise ConfigError(f"{where}site: {fixed[0]!r} belongs to the world and to no body; choose sites of bodies")
+    return [_at(builder, shape, frame, name) for shape in found]
+
+
+def add_site(builder: newton.ModelBuilder, body: int, frame: wp.transform, label: str) -> int:
+    """Add a sensor's site to a body, or to the world for -1, and return its shape index.
+
+    Args:
+        builder: One world.
+        body: Index of the body.
+        frame: Pose of the site in the body's frame.
+        label: Label of the site.
+    """
+    return builder.add_site(body, xform=frame, label=_Added(label))
+
+
+def declare_cameras(builder: newton.ModelBuilder) -> None:
+    """Prepare a builder for the cameras of an asset: sites with an angle of view."""
+    import newton
+
+    builder.add_custom_attribute(
+        newton.ModelBuilder.CustomAttribute(
+            name=_FOV,
+            namespace=_NAMESPACE,
+            dtype=float,
+            default=0.0,
+            frequency=newton.Model.AttributeFrequency.SHAPE,
+        )
+    )
+
+
+def mark_camera(builder: newton.ModelBuilder, site: int, fov: float) -> None:
+    """Note that a site is a camera of the asset, with the angle between the upper and lower edge of its image [rad]."""
+    values: Any = builder.custom_attributes[f"{_NAMESPACE}:{_FOV}"].values
+    values[site] = fov
+
+
+def cameras_of(builder: newton.ModelBuilder) -> dict[int, float]:
+    """Return the angle of view [rad] of each camera of the assets, by the shape index of its site."""
+    attribute = builder.custom_attributes.get(f"{_NAMESPACE}:{_FOV}")
+    values: Any = {} if attribute is None else attribute.values
+    return {site: fov for site, fov in values.items() if fov}
+
+
+def _own_sites(builder: newton.ModelBuilder) -> list[int]:
+    """Return the shape indices of the sites that the assets themselves have, cameras aside."""
+    import newton
+
+    cameras = cameras_of(builder)
+    return [
+        shape
+        for shape, (label, flags) in enumerate(zip(builder.shape_label, builder.shape_flags, strict=True))
+        if flags & int(newton.ShapeFlags.SITE) and not isinstance(label, _Added) and shape not in cameras
+    ]
+
+
+def _at(builder: newton.ModelBuilder, site: int, frame: wp.transform, name: str) -> int:
+    """Return the asset's own site, or a new one that is shifted from it."""
+    import warp as wp
+
+    if frame == wp.transform_identity():
+        return site
+    label = f"{builder.shape_label[site]}/{name}"
+    return add_site(builder, builder.shape_body[site], builder.shape_transform[site] * frame, label)
 
 
 def per_world(values: wp.array, indices: np.ndarray) -> wp.array:

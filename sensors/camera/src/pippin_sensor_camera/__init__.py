@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pippin
-from pippin import sensing
+from pippin import labels, sensing
 
 from .config import CameraConfig
 from .images import IMAGES
 
 if TYPE_CHECKING:
     import newton
+    import warp as wp
 
 __all__ = ["CameraConfig", "SensorCamera"]
 
@@ -39,6 +40,7 @@ class SensorCamera(sensing.Sensor):
     def __init__(self, config: CameraConfig) -> None:
         super().__init__(config)
         self._sites: dict[int, list[int]] = {}
+        self._fov = config.fov
 
     @property
     def is_capturable(self) -> bool:
@@ -66,7 +68,7 @@ class SensorCamera(sensing.Sensor):
         is_plain = np.array_equal(worlds, np.arange(model.world_count))  # this case renders faster
         self._worlds_of_views = None if is_plain else wp.array(worlds, dtype=int, device=model.device)
         self._rays = camera.compute_camera_rays_pinhole(
-            config.width, config.height, camera_fov=config.fov, device=model.device
+            config.width, config.height, camera_fov=self._fov, device=model.device
         )
         clear = camera.ClearData(clear_depth=config.depth_of_no_hit)
         settings = camera.RenderConfig(max_distance=config.max_distance, enable_shadows=config.shadows)
@@ -76,10 +78,10 @@ class SensorCamera(sensing.Sensor):
         kinds = {name: IMAGES[name] for name in config.outputs}
         images = {name: kind.allocate(shape, clear, model.device) for name, kind in kinds.items()}
         self._images: dict[str, Any] = {kind.argument: images[name] for name, kind in kinds.items()}
-        labels = tuple(model.shape_label[site] for site in sites[0])
+        names = tuple(model.shape_label[site] for site in sites[0])
         return {
             name: sensing.Output(
-                data=kind.per_world(images[name], sites), unit=kind.unit, frame=kind.frame, labels=labels
+                data=kind.per_world(images[name], sites), unit=kind.unit, frame=kind.frame, labels=names
             )
             for name, kind in kinds.items()
         }
@@ -106,7 +108,31 @@ class SensorCamera(sensing.Sensor):
     def _add_sites(self, builder: newton.ModelBuilder) -> list[int]:
         import warp as wp
 
-        body, position, rotation = self.config.body, self.config.position, self.config.orientation
-        if body is not None:
-            return sensing.add_sites(builder, sensing.SiteConfig(body=body, position=position, rotation=rotation))
-        return [builder.add_site(-1, xform=wp.transform(position, rotation), label="world/site")]
+        config, position, rotation = self.config, self.config.position, self.config.orientation
+        if config.body is None and config.site is None and config.camera is None:
+            return [sensing.add_site(builder, -1, wp.transform(position, rotation), "world/site")]
+        if config.camera is not None:
+            return self._at_cameras(builder, wp.transform(position, rotation))
+        place = sensing.SiteConfig(body=config.body, site=config.site, position=position, rotation=rotation)
+        return sensing.add_sites(builder, place)
+
+    def _at_cameras(self, builder: newton.ModelBuilder, frame: wp.transform) -> list[int]:
+        """Add sites at the asset's cameras, and take their angle of view if the configuration gives none."""
+        cameras = sensing.cameras_of(builder)
+        found = list(cameras)
+        texts = [builder.shape_label[site] for site in found]
+        chosen = [found[i] for i in labels.match(self.config.camera or (), texts, what="camera", where="camera")]
+        angles = sorted({cameras[site] for site in chosen})
+        if self.config.fov is None:
+            if len(angles) > 1 or self._fov not in (None, angles[0]):
+                listed = ", ".join(f"{angle:.4g}" for angle in angles)
+                raise pippin.ConfigError(
+                    f"camera: the cameras see {listed} rad, and one sensor has one angle; set vertical_fov, or make a"
+                    " sensor for each"
+                )
+            self._fov = angles[0]
+        bodies, poses = builder.shape_body, builder.shape_transform
+        return [
+            sensing.add_site(builder, bodies[site], poses[site] * frame, f"{builder.shape_label[site]}/site")
+            for site in chosen
+        ]

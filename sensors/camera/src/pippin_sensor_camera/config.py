@@ -26,7 +26,7 @@ def _angle(instance: Any, attribute: Any, value: float) -> None:
 
 
 def _one_angle(instance: Any, attribute: Any, value: float | None) -> None:
-    if value is None and instance.horizontal_fov is None:
+    if value is None and instance.horizontal_fov is None and instance.camera is None:
         raise ValueError("how wide it sees is missing; add 'vertical_fov' or 'horizontal_fov' [rad]")
 
 
@@ -50,6 +50,22 @@ class CameraConfig(sensing.SensorConfig):
 
     By default each world has one fixed camera, and the world's frame takes the place of the body's.
     """
+
+    site: str | tuple[str, ...] | None = attrs.field(
+        default=None,
+        validator=[optional(min_len(1)), only_where(lambda config: config.body is None, "`body` to be left out")],
+    )
+    """The same of the names of the asset's own sites; the frame of the site then takes the place of the body's."""
+
+    camera: str | tuple[str, ...] | None = attrs.field(
+        default=None,
+        validator=[
+            optional(min_len(1)),
+            only_where(lambda config: config.body is None and config.site is None, "`body` and `site` to be left out"),
+        ],
+    )
+    """The same of the names of the cameras of an MJCF file that are fixed to a body; the frame of the camera then takes
+    the place of the body's, and its angle of view holds unless one is given here."""
 
     position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Position of the camera in the body's frame [m]."""
@@ -105,11 +121,10 @@ class CameraConfig(sensing.SensorConfig):
     """Whether objects between the light and a surface cast shadows."""
 
     @property
-    def fov(self) -> float:
-        """Angle between the upper and the lower edge of the image [rad]."""
-        if self.vertical_fov is not None:
+    def fov(self) -> float | None:
+        """Angle between the upper and the lower edge of the image [rad]; None if that of the asset's camera holds."""
+        if self.vertical_fov is not None or self.horizontal_fov is None:
             return self.vertical_fov
-        assert self.horizontal_fov is not None, "one of both is there"
         return 2.0 * math.atan(math.tan(self.horizontal_fov / 2.0) * self.height / self.width)
 
     @property

@@ -21,10 +21,13 @@ __all__ = ["FrameTransformConfig", "ReferenceConfig", "SensorFrameTransform"]
 
 @attrs.frozen(kw_only=True)
 class ReferenceConfig:
-    """A frame fixed to one body of each world."""
+    """A frame fixed to one body of each world, or at one site of the asset."""
 
-    body: str
+    body: str | None = attrs.field(default=None, validator=sensing.body_or_site)
     """Full-match regular expression of a body name, or of its whole label if it contains a `/`; it matches one body."""
+
+    site: str | None = None
+    """The same of the name of one of the asset's own sites, in place of `body`."""
 
     position: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Origin of the frame in the body's frame [m]."""
@@ -111,19 +114,17 @@ def add_reference(builder: newton.ModelBuilder, config: ReferenceConfig) -> int:
     """Add the site of a frame of reference to its body, and return its shape index.
 
     Raises:
-        ConfigError: No body matches, or several do.
+        ConfigError: No body or site matches, or several do.
     """
-    import warp as wp
-
     try:
-        bodies = labels.match(config.body, builder.body_label, what="body", where="reference.body")
+        sites = sensing.add_sites(builder, config, where="reference.", name="reference")
     except labels.NoMatchError as error:
         # The measured bodies exist, so this is an error; a `NoMatchError` would only exclude this world.
         raise pippin.ConfigError(*error.faults) from error
-    if len(bodies) > 1:
-        names = ", ".join(builder.body_label[body] for body in bodies)
+    if len(sites) > 1:
+        kind, plural = ("site", "sites") if config.body is None else ("body", "bodies")
+        names = ", ".join(builder.shape_label[site].removesuffix("/reference") for site in sites)
         raise pippin.ConfigError(
-            f"reference.body: {config.body!r} matches {len(bodies)} bodies, {names}; let it match one"
+            f"reference.{kind}: {config.body or config.site!r} matches {len(sites)} {plural}, {names}; let it match one"
         )
-    label = f"{builder.body_label[bodies[0]]}/reference"
-    return builder.add_site(bodies[0], xform=wp.transform(config.position, config.rotation), label=label)
+    return sites[0]

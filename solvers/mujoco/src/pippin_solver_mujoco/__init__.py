@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -141,6 +142,7 @@ class SolverMuJoCo:
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
         "armature",
+        "asset_actuators",
         "ball_limits",
         "effort_limits",
         "equality_constraints",
@@ -201,12 +203,16 @@ class SolverMuJoCo:
         import newton
 
         from .balls import limit_balls
+        from .margins import one_warning
         from .sizing import enlarged
 
-        solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        with one_warning():
+            solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
         larger = enlarged(solver, self.config)
         if larger:
-            solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(attrs.evolve(self.config, **larger)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the first conversion has warned
+                solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(attrs.evolve(self.config, **larger)))
         limit_balls(solver)
         # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
         solver.mjw_model.opt.warn_overflow = 0

@@ -119,6 +119,7 @@ class SolverMuJoCoNative:
     detects_contacts = True
     supported_features = RIGID_TREES | {
         "armature",
+        "asset_actuators",
         "ball_limits",
         "effort_limits",
         "equality_constraints",

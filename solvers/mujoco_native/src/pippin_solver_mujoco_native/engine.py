@@ -48,7 +48,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     def __init__(self, model: newton.Model, options: Mapping[str, Any], thread_count: int = 0) -> None:
         super().__init__(model)
         separate = model.world_count > 1
-        converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `restore` writes the margins again
+            converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
         restore(converted)
         #: MuJoCo's model of a world; parameters that differ between worlds are stored separately.
         self.mj_model = converted.mj_model

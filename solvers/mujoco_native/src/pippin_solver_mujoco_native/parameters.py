@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,9 @@ class Parameters:
     def __init__(self, model: newton.Model, options: Mapping[str, Any], batch: Batch) -> None:
         import newton
 
-        self._solver = newton.solvers.SolverMuJoCo(model, **options)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `_fields` gives the true margins
+            self._solver = newton.solvers.SolverMuJoCo(model, **options)
         self._batch = batch
         self._written: dict[str, np.ndarray] = {}
         self._write()

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco as _mujoco
 import newton
 import numpy as np
 from pippin.solving import ball_limits
 
 __all__ = ["margins_of", "restore"]
+
+mujoco: Any = _mujoco
+"""MuJoCo; most of it is an extension without type stubs."""
+
+_ROUNDING = 1e-6
+"""Relative size of what Newton's single precision leaves beside the diagonal of an inertia."""
 
 
 def restore(converted: newton.solvers.SolverMuJoCo) -> None:
@@ -21,9 +28,25 @@ def restore(converted: newton.solvers.SolverMuJoCo) -> None:
             mj_model.jnt_range[index] = (0.0, angle)
     if mj_model.ngeom:
         mj_model.geom_margin[:] = margins_of(converted)[0]
+    if mj_model.opt.density or mj_model.opt.viscosity:
+        _align(mj_model)
     options: Any = getattr(model, "pippin", None)
     if options is not None and hasattr(options, "noslip_iterations"):
         mj_model.opt.noslip_iterations = int(options.noslip_iterations.numpy()[0])
+
+
+def _align(model: Any) -> None:
+    """Take the axes of a body for its principal axes if they are some: a medium acts along them.
+
+    Newton's conversion turns the axes of equal moments. MuJoCo's boxes for the midphase are in the old axes.
+    """
+    for body in range(1, model.nbody):
+        turn = np.zeros(9)
+        mujoco.mju_quat2Mat(turn, model.body_iquat[body])
+        matrix = turn.reshape(3, 3) * model.body_inertia[body] @ turn.reshape(3, 3).T
+        if np.abs(matrix - np.diag(np.diag(matrix))).max() < _ROUNDING * matrix.max():
+            model.body_inertia[body], model.body_iquat[body] = np.diag(matrix), (1.0, 0.0, 0.0, 0.0)
+            model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
 
 
 def margins_of(converted: newton.solvers.SolverMuJoCo) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 import mujoco
 import newton
 
+from .cameras import add_cameras
 from .mjcf import NormalMJCF
 
 __all__ = ["complete"]
@@ -18,7 +19,7 @@ _FREE, _BALL = int(_mujoco.mjtJoint.mjJNT_FREE), int(_mujoco.mjtJoint.mjJNT_BALL
 
 
 def complete(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
-    """Set what free and ball joints have in a file, and let bodies collide that only an equality constraint joins.
+    """Set what free and ball joints have in a file, let bodies collide that only an equality joins, and add cameras.
 
     Args:
         builder: The builder of this asset alone.
@@ -29,6 +30,7 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
     _free_pairs(builder, normal.model)
+    add_cameras(builder, normal)
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
@@ -53,25 +55,22 @@ def _find(builder: newton.ModelBuilder, name: str) -> int | None:
 
 
 def _free_pairs(builder: newton.ModelBuilder, model: Any) -> None:
-    """Drop the collision filters that Newton adds to a joint and MuJoCo does not.
-
-    MuJoCo filters neither a body that is fixed to the world and its child, nor bodies joined by an equality constraint.
-    """
+    """Drop the collision filters of loop joints: Newton adds one to each connection or weld, and MuJoCo adds none."""
+    in_tree = {child for child, of in zip(builder.joint_child, builder.joint_articulation, strict=True) if of >= 0}
     names = {model.body(index).name.replace("-", "_"): index for index in range(1, model.nbody)}
     theirs = {body: names.get(label.rpartition("/")[2]) for body, label in enumerate(builder.body_label)} | {-1: 0}
     freed = set()
-    for parent, child in zip(builder.joint_parent, builder.joint_child, strict=True):
+    for parent, child, of in zip(builder.joint_parent, builder.joint_child, builder.joint_articulation, strict=True):
+        if of >= 0 or child not in in_tree:
+            continue
         first, second = theirs[parent], theirs[child]
         # A body that stands for a joint alone is not in the file; it has no shapes.
         if first is not None and second is not None and not _is_filtered(model, first, second):
             freed.add(frozenset((parent, child)))
-    if freed:
-        bodies = builder.shape_body
-        builder.shape_collision_filter_pairs[:] = [
-            pair
-            for pair in builder.shape_collision_filter_pairs
-            if frozenset(bodies[shape] for shape in pair) not in freed
-        ]
+    bodies = builder.shape_body
+    builder.shape_collision_filter_pairs[:] = [
+        pair for pair in builder.shape_collision_filter_pairs if frozenset(bodies[shape] for shape in pair) not in freed
+    ]
 
 
 def _is_filtered(model: Any, first: int, second: int) -> bool:

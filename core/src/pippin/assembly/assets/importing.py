@@ -20,9 +20,11 @@ from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
 
+from .actuator_rows import declare_actuators
 from .completion import complete
 from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options, is_normalised
+from .keyframes import start_at
 from .mjcf import NormalMJCF, normalise
 from .stage import open_stage, skipping_patterns
 from .urdf.adding import add_urdf
@@ -73,7 +75,7 @@ def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
 
 
 def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | None:
-    """Add an asset to a builder, at its position and with the joint positions of the configuration.
+    """Add an asset to a builder, at its position and with the start pose of the configuration.
 
     Warnings of the importer, logged ones too, are issued again with the name of the file.
 
@@ -87,6 +89,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
         builder.default_joint_cfg.armature = asset.config.armature
     if asset.format is FORMATS["mjcf"]:
         declare_axis_names(builder)
+        declare_actuators(builder)
     try:
         with _named_warnings(asset.file):
             normal = _normal_form(asset, builder.default_shape_cfg.density)
@@ -105,7 +108,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
     if normal is not None:
         complete(builder, normal)
-    _place_joints(builder, asset)
+    _set_start(builder, asset, normal)
     return normal
 
 
@@ -163,6 +166,9 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
     if asset.format is FORMATS["mjcf"]:
         arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
+        if is_normalised(asset.config):
+            # As in MuJoCo, the masks of a geom decide if it collides, and not the name of its class.
+            arguments |= {"visual_classes": (), "collider_classes": ()}
     if asset.format is FORMATS["usd"]:
         arguments["schema_resolvers"] = _schema_resolvers(builder)
     return arguments
@@ -183,6 +189,20 @@ def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaRes
     if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
         resolvers.append(usd.SchemaResolverMjc())
     return resolvers
+
+
+def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | None) -> None:
+    """Set the start pose of the keyframe, then that of single joints, then the targets of servos."""
+    if asset.config.keyframe is None:
+        _place_joints(builder, asset)
+        return
+    if normal is None:
+        raise ConfigError(f"{asset.where}.keyframe: {asset.config.keyframe!r} beside normalise = false; leave one out")
+    keyframe = start_at(builder, normal.model, asset.config, asset.where)
+    if parts := keyframe.left_out():
+        _LOGGER.log(NOTE, f"{asset.where}.keyframe: leaves out {'; '.join(parts)}")
+    _place_joints(builder, asset)
+    keyframe.set_targets()
 
 
 def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> None:

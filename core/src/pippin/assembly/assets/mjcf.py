@@ -21,7 +21,7 @@ from .merged_joints import arrange_joints
 from .partial_vectors import complete_vectors
 from .servos import write_servos
 
-__all__ = ["NormalMJCF", "normalise"]
+__all__ = ["NormalMJCF", "name_elements", "normalise"]
 
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
@@ -65,7 +65,7 @@ def normalise(
         for geom in spec.geoms:
             if geom.name in ignored:
                 spec.delete(geom)
-        _name(spec)
+        name_elements(spec)
         _find_files(spec, [file.parent, *folders])
         spec.compiler.saveinertial = has_inertias
         model = _compile(spec)
@@ -93,16 +93,28 @@ def _compile(spec: Any) -> Any:
             spec.delete(spec.sensor(found.group(1)))
 
 
-def _name(spec: Any) -> None:
-    """Name bodies and joints as Newton's importer names them, and tendons, so that both models have the same names."""
-    taken = {each.name for each in [*spec.bodies, *spec.joints]}
+def name_elements(spec: Any) -> None:
+    """Name the elements that a file leaves without a name, so that MuJoCo's model and Newton's have the same names.
+
+    Bodies, joints and geoms get the names that Newton's importer gives them: `body_2`, `thigh_joint_0`, `foot_geom_1`.
+    An actuator gets the name of what it acts on, or its number if another one has this name.
+    """
+    taken = {each.name for each in [*spec.bodies, *spec.joints, *spec.geoms]}
     for index, body in enumerate(spec.bodies[1:]):
         body.name = body.name or _free(f"body_{index}", taken)
         for number, joint in enumerate(body.joints):
             is_free = joint.type == _mujoco.mjtJoint.mjJNT_FREE
             joint.name = joint.name or _free(f"{body.name}_{'freejoint' if is_free else f'joint_{number}'}", taken)
+    for body in spec.bodies:
+        for number, geom in enumerate(body.geoms):
+            geom.name = geom.name or _free(f"{body.name}_geom_{number}", taken)
     for index, tendon in enumerate(spec.tendons):
         tendon.name = tendon.name or f"tendon_{index}"
+    taken = {actuator.name for actuator in spec.actuators}
+    for index, actuator in enumerate(spec.actuators):
+        if not actuator.name:
+            name = actuator.target if actuator.target not in taken else f"actuator_{index}"
+            actuator.name = _free(name, taken)
 
 
 def _free(name: str, taken: set[str]) -> str:

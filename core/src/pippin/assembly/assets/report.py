@@ -11,6 +11,7 @@ import attrs
 import mujoco
 import newton
 import numpy as np
+import warp as wp
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
@@ -40,7 +41,7 @@ class Imported:
 
 @attrs.frozen
 class ImportReport:
-    """What differs between MuJoCo's model of a file and ours."""
+    """Differences between MuJoCo's model of a file and ours."""
 
     where: str
     """Key path of the asset."""
@@ -51,13 +52,13 @@ class ImportReport:
     differences: tuple[Difference, ...]
 
     def notes(self) -> list[str]:
-        """Return one line for each field that differs, those by design left out."""
-        found = worded((each for each in self.differences if not each.is_by_design), _LINES_MAX)
+        """Return one line for each field that differs; of those by design, only pairs that no longer collide."""
+        found = worded((each for each in self.differences if _is_noted(each)), _LINES_MAX)
         return [f"{self.file}: {line}" for line in found]
 
     def designed(self) -> list[str]:
-        """Return one line for each field that differs by design, with the reason."""
-        return [f"{self.file}: {line}" for line in worded(each for each in self.differences if each.is_by_design)]
+        """Return one line for each other field that differs by design, with the reason."""
+        return [f"{self.file}: {line}" for line in worded(each for each in self.differences if not _is_noted(each))]
 
 
 def report_imports(imports: Iterable[Imported], scene: SceneConfig) -> list[ImportReport]:
@@ -99,7 +100,8 @@ def _lost_parts(theirs: Any, part: newton.ModelBuilder) -> Iterator[Difference]:
         name = theirs.body(index).name
         if name.replace("-", "_").rpartition("/")[2] not in names:
             yield Difference(f"body {name!r}", "exists", True, False, is_structural=True)
-    counts = {"DOFs": (theirs.nv, part.joint_dof_count), "flexes": (theirs.nflex, 0), "plugins": (theirs.nplugin, 0)}
+    in_tree = [sum(dims) for dims, of in zip(part.joint_dof_dim, part.joint_articulation, strict=True) if of >= 0]
+    counts = {"DOFs": (theirs.nv, sum(in_tree)), "flexes": (theirs.nflex, 0), "plugins": (theirs.nplugin, 0)}
     for name, (of_theirs, of_ours) in counts.items():
         if of_theirs != of_ours:
             yield Difference("model", name, float(of_theirs), float(of_ours), is_structural=True)
@@ -116,6 +118,10 @@ def _refuse(asset: Asset, differences: Iterable[Difference]) -> None:
             f"{asset.where}.path: {str(asset.file)!r} would be another mechanism than in MuJoCo: {listed};"
             f" change the file, or accept it: accept_lost = [{accepted}]"
         )
+
+
+def _is_noted(difference: Difference) -> bool:
+    return not difference.is_by_design or difference.kind == "pair"
 
 
 def _kind(difference: Difference) -> str:
@@ -147,8 +153,6 @@ def _converted(part: newton.ModelBuilder) -> Any:
 
 def _placed(model: Any, part: newton.ModelBuilder, config: AssetConfig) -> Any:
     """Return MuJoCo's model at the place that the configuration gives the asset."""
-    import warp as wp
-
     default = AssetConfig(path=config.path)
     if (config.position, config.rotation, config.up_axis) == (default.position, default.rotation, default.up_axis):
         return model
@@ -171,7 +175,5 @@ def _placed(model: Any, part: newton.ModelBuilder, config: AssetConfig) -> Any:
 
 def _move(position: np.ndarray, quaternion: np.ndarray, place: Any) -> None:
     """Move a pose, given as MuJoCo stores it, with w first."""
-    import warp as wp
-
     moved = np.array(place * wp.transform(position, np.roll(quaternion, -1)))
     position[:], quaternion[:] = moved[:3], np.roll(moved[3:], 1)

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 import mujoco
 import numpy as np
 
-__all__ = ["write_servos"]
+__all__ = ["servo_of", "write_servos"]
 
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
@@ -34,7 +34,7 @@ def write_servos(root: Element, model: Any) -> None:
     elements = root.findall("actuator/*")
     servos: dict[int, list[tuple[Element, int, str]]] = {}
     for index, element in enumerate(elements):
-        tag = _tag(model, index)
+        tag = servo_of(model, index)
         if tag:
             servos.setdefault(int(model.actuator_trnid[index, 0]), []).append((element, index, tag))
     defaults = root.find("default")
@@ -47,8 +47,8 @@ def write_servos(root: Element, model: Any) -> None:
                 _write_law(element, model, index, tag)
 
 
-def _tag(model: Any, index: int) -> str | None:
-    """Return the short form of an actuator; None if there is none that Newton's drives can express."""
+def servo_of(model: Any, index: int) -> str | None:
+    """Return the short form of an actuator, `position` or `velocity`; None if Newton's drives cannot express it."""
     gain, bias, gear = (getattr(model, f"actuator_{name}")[index] for name in ("gainprm", "biasprm", "gear"))
     kinds = [int(getattr(model, f"actuator_{name}type")[index]) for name in ("trn", "dyn", "gain", "bias")]
     is_plain = kinds == [

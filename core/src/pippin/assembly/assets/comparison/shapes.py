@@ -131,14 +131,17 @@ def _compare_mesh(match: Match, element: str, geom: int, our_geom: int) -> Itera
 
 
 def _solid(model: Any, geom: int) -> tuple[np.ndarray, float]:
-    """Return the furthest extent of a mesh in each direction, in the body's frame [m], and its volume [m³]."""
+    """Return the furthest extent of a mesh in each direction, in the body's frame [m], and its volume [m³].
+
+    The volume is positive whatever the sense of the triangles: hulls collide.
+    """
     mesh = int(model.geom_dataid[geom])
     rows = slice(model.mesh_vertadr[mesh], model.mesh_vertadr[mesh] + model.mesh_vertnum[mesh])
     vertices = model.mesh_vert[rows].astype(float) @ _axes(model.geom_quat[geom]).T + model.geom_pos[geom]
     faces = model.mesh_face[model.mesh_faceadr[mesh] : model.mesh_faceadr[mesh] + model.mesh_facenum[mesh]]
     corners = (vertices - vertices.mean(axis=0))[faces]
     volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6.0
-    return (vertices @ _DIRECTIONS.T).max(axis=0), float(volume)
+    return (vertices @ _DIRECTIONS.T).max(axis=0), abs(float(volume))
 
 
 def _compare_heights(match: Match, element: str, field: int, our_field: int) -> Iterator[Difference]:
@@ -166,4 +169,15 @@ def _compare_pairs(match: Match, pairs: set[tuple[int, int]], our_pairs: set[tup
     for first, second in sorted(theirs ^ ours):
         element = f"pair {match.name('geom', first)} and {match.name('geom', second)}"
         can = (first, second) in theirs
-        yield Difference(element, "can collide", can, not can, True)
+        reason = (
+            BY_DESIGN["child of a fixed body"] if can and _is_fixed_and_child(match.theirs, first, second) else None
+        )
+        yield Difference(element, "can collide", can, not can, reason is None, reason)
+
+
+def _is_fixed_and_child(model: Any, first: int, second: int) -> bool:
+    """Tell whether one geom is on a body that is fixed to the world, and the other on one that a joint ties to such."""
+    welds = model.body_weldid
+    bodies = [int(model.geom_bodyid[geom]) for geom in (first, second)]
+    fixed, moving = sorted(bodies, key=lambda body: int(welds[body]))
+    return fixed > 0 and welds[fixed] == 0 and welds[moving] > 0 and welds[model.body_parentid[welds[moving]]] == 0

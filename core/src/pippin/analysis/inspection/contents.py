@@ -1,0 +1,96 @@
+"""The contents of the assets of a scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import newton
+from pippin.assembly.assets.formats import FORMATS
+from pippin.assembly.assets.importing import Asset, find_assets, import_asset
+from pippin.assembly.assets.prims import read_actuators
+from pippin.assembly.scene import new_builder
+from pippin.config import SceneConfig
+from pippin.errors import ConfigError
+from pippin.labels import name_of
+
+from . import model_rows, mujoco_rows
+from .rows import ActuatorRow, BodyRow, CameraRow, JointRow, KeyframeRow, SensorRow, ShapeRow, SiteRow
+
+__all__ = ["Contents", "inspect_assets"]
+
+
+@attrs.frozen(kw_only=True)
+class Contents:
+    """All that one asset has, by name."""
+
+    file: str
+    format: str
+    """mjcf, urdf or usd."""
+    total_mass: float
+    """Mass of all bodies [kg]."""
+    dof_count: int
+    """Degrees of freedom of all joints."""
+    bodies: tuple[BodyRow, ...]
+    joints: tuple[JointRow, ...]
+    shapes: tuple[ShapeRow, ...]
+    sites: tuple[SiteRow, ...]
+    actuators: tuple[ActuatorRow, ...]
+    sensors: tuple[SensorRow, ...]
+    cameras: tuple[CameraRow, ...]
+    keyframes: tuple[KeyframeRow, ...]
+
+
+def inspect_assets(scene: SceneConfig) -> list[Contents]:
+    """Return the contents of each asset of a scene. No kernel is compiled.
+
+    Raises:
+        ConfigError: An asset cannot be read, or there is none.
+    """
+    if not scene.assets:
+        raise ConfigError("scene.assets: there are none to inspect; name a robot file")
+    return [_contents(asset, scene) for asset in find_assets(scene.assets)]
+
+
+def _contents(asset: Asset, scene: SceneConfig) -> Contents:
+    builder = new_builder(scene)
+    # The importers read MuJoCo's options and actuators only into attributes that are there.
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    normal = import_asset(builder, asset)
+    model = None if normal is None else normal.model
+    [mass] = model_rows.numbers([sum(builder.body_mass)])
+    of_file: dict[str, Any] = {"actuators": tuple(_prims(asset)), "sensors": (), "cameras": (), "keyframes": ()}
+    if model is not None:
+        kinds = ("actuator", "sensor", "camera", "keyframe")
+        of_file = {f"{kind}s": tuple(getattr(mujoco_rows, f"{kind}_rows")(model)) for kind in kinds}
+    return Contents(
+        file=str(asset.file),
+        format=next(name for name, each in FORMATS.items() if each is asset.format),
+        total_mass=mass,
+        dof_count=builder.joint_dof_count,
+        bodies=tuple(model_rows.body_rows(builder)),
+        joints=tuple(model_rows.joint_rows(builder)),
+        shapes=tuple(model_rows.shape_rows(builder)),
+        sites=tuple(model_rows.site_rows(builder)),
+        **of_file,
+    )
+
+
+def _prims(asset: Asset) -> Iterator[ActuatorRow]:
+    """Yield the actuators of a USD stage.
+
+    Raises:
+        ConfigError: A prim is wrong; one fault for each.
+    """
+    if asset.format is not FORMATS["usd"]:
+        return
+    faults: list[str] = []
+    for each in read_actuators(asset, faults):
+        joints = ", ".join(map(name_of, each.joints))
+        kind = str(each.table.get("type", ""))
+        yield ActuatorRow(
+            name=name_of(each.names[0]), type=kind, target=joints, gear=None, control_range=None, effort_range=None
+        )
+    if faults:
+        raise ConfigError(*faults)

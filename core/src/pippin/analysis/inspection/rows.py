@@ -1,0 +1,150 @@
+"""Rows of the lists of a robot file: one body, joint axis, shape, site, actuator, sensor, camera or keyframe each.
+
+The metadata of a field are its heading in a table, with the unit; a field without a heading is only in the JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+__all__ = [
+    "ActuatorRow",
+    "BodyRow",
+    "CameraRow",
+    "JointRow",
+    "KeyframeRow",
+    "SensorRow",
+    "ShapeRow",
+    "SiteRow",
+    "heading_of",
+    "is_nothing",
+]
+
+
+def _column(heading: str, nothing: Any = None) -> Any:
+    return attrs.field(metadata={"heading": heading, "nothing": nothing})
+
+
+def heading_of(field: attrs.Attribute[Any]) -> str | None:
+    """Return the heading of a field's column; None if a table does not show it."""
+    return field.metadata.get("heading")
+
+
+def is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
+    """Tell whether a value means that there is none, so that its cell in a table is empty."""
+    return value is None or value == field.metadata["nothing"]
+
+
+@attrs.frozen(kw_only=True)
+class BodyRow:
+    """A body."""
+
+    name: str = _column("body")
+    parent: str = _column("parent")
+    mass: float = _column("mass [kg]")
+    centre_of_mass: tuple[float, ...] = _column("centre of mass [m]")
+    """In the body's frame."""
+    label: str
+
+
+@attrs.frozen(kw_only=True)
+class JointRow:
+    """An axis of a joint; or a whole joint, if its axes have no coordinate of their own."""
+
+    name: str = _column("joint")
+    type: str = _column("type")
+    body: str = _column("body")
+    """The body that the joint moves."""
+    axis: tuple[float, ...] | None = _column("axis")
+    """Direction in the joint's frame."""
+    lower: float | None = _column("lower [m, rad]")
+    """None if there is no limit, as for `upper`, `effort_limit` and `velocity_limit`."""
+    upper: float | None = _column("upper")
+    start: tuple[float, ...] = _column("start")
+    """Coordinates at the start [m or rad]; of a free joint a position and a unit quaternion (x, y, z, w)."""
+    drive: str = _column("drive", nothing="none")
+    """Targets of the asset's own drive: position, velocity or position_velocity; none without gains."""
+    kp: float = _column("kp [N/m, N·m/rad]", nothing=0.0)
+    kd: float = _column("kd", nothing=0.0)
+    """Damping of the drive [N·s/m or N·m·s/rad]."""
+    damping: float = _column("damping", nothing=0.0)
+    """Damping of the joint itself [N·s/m or N·m·s/rad]."""
+    armature: float = _column("armature [kg, kg·m²]", nothing=0.0)
+    friction: float = _column("friction [N, N·m]", nothing=0.0)
+    effort_limit: float | None = _column("effort limit")
+    """Largest effort of the drive [N or N·m]."""
+    velocity_limit: float | None = _column("velocity limit [m/s, rad/s]")
+    label: str
+
+
+@attrs.frozen(kw_only=True)
+class ShapeRow:
+    """A shape of a body or of the world."""
+
+    name: str = _column("shape")
+    body: str = _column("body")
+    type: str = _column("type")
+    size: tuple[float, ...] = _column("radius, half lengths [m]")
+    """By type: a radius; a radius and a half length; or half lengths along x, y and z, for a mesh of its bounding box.
+    Empty for an infinite plane."""
+    use: str = _column("use")
+    """collides, or visual."""
+    label: str
+
+
+@attrs.frozen(kw_only=True)
+class SiteRow:
+    """A site, a frame on a body."""
+
+    name: str = _column("site")
+    body: str = _column("body")
+    position: tuple[float, ...] = _column("position [m]")
+    rotation: tuple[float, ...] = _column("rotation (x, y, z, w)")
+    label: str
+
+
+@attrs.frozen(kw_only=True)
+class ActuatorRow:
+    """An actuator of the file."""
+
+    name: str = _column("actuator")
+    type: str = _column("type")
+    target: str = _column("drives")
+    gear: float | None = _column("gear", nothing=1.0)
+    control_range: tuple[float, float] | None = _column("control range")
+    """In the unit of the control, which depends on the type; None if there is none."""
+    effort_range: tuple[float, float] | None = _column("effort range [N, N·m]")
+
+
+@attrs.frozen(kw_only=True)
+class SensorRow:
+    """A sensor of the file, which Pippin does not simulate, and what measures the same."""
+
+    name: str = _column("sensor")
+    type: str = _column("type")
+    target: str = _column("of")
+    alternative: str = _column("in Pippin")
+    """The beginning of a `[sensors.*]` table; empty if there is none."""
+
+
+@attrs.frozen(kw_only=True)
+class CameraRow:
+    """A camera of the file."""
+
+    name: str = _column("camera")
+    body: str = _column("body")
+    position: tuple[float, ...] = _column("position [m]")
+    rotation: tuple[float, ...] = _column("rotation (x, y, z, w)")
+    vertical_fov: float = _column("vertical_fov [rad]")
+
+
+@attrs.frozen(kw_only=True)
+class KeyframeRow:
+    """A keyframe of the file."""
+
+    name: str = _column("keyframe")
+    positions: Mapping[str, tuple[float, ...]] = _column("positions [m, rad]")
+    """By the names of the file's joints; quaternions have w first, as in the file."""

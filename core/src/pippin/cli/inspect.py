@@ -1,0 +1,102 @@
+"""`pippin inspect`: the contents of a robot file, by name, as tables, as JSON, or as a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+from pippin.assembly.assets.formats import FORMATS
+from pippin.config import SimulationConfig
+from pippin.config.loading import load, structure_robot
+
+from ._options import PATH, json_list, overrides
+from ._progress import shown_progress
+from ._table import new_table, print_table
+
+if TYPE_CHECKING:
+    from pippin.analysis.inspection import Contents
+
+LISTS = ("bodies", "joints", "shapes", "sites", "actuators", "sensors", "cameras", "keyframes")
+
+SUFFIXES = tuple(suffix for form in FORMATS.values() for suffix in form.suffixes)
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@overrides("Replace a value of the file; scene.assets.0.KEY=VALUE is an option of a robot file.")
+@click.option("--draw", "picture", type=PATH, metavar="PICTURE.png", help="Draw the start pose.")
+@json_list
+def inspect(file: Path, overrides: tuple[str, ...], picture: Path | None, as_json: bool) -> None:
+    """List what FILE has, by name: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes.
+
+    FILE is a robot file (MJCF, URDF, xacro or USD), or a configuration, whose assets are listed one after the other,
+    as their options place and change them. Lengths are in metres, angles in radians.
+    """
+    # The result is the tables: progress goes to standard error.
+    with shown_progress(is_stdout_reserved=True) as progress:
+        config = _config(file, overrides)
+        from ._simulate import import_newton
+
+        import_newton(config, progress)
+        from pippin.analysis.inspection import inspect_assets
+
+        with progress.phase("read"):
+            found = inspect_assets(config.scene)
+        if picture is not None:
+            from pippin.analysis.picture import draw_scene
+
+            with progress.phase("draw"):
+                draw_scene(config.scene, picture)
+    if as_json:
+        click.echo(json.dumps([attrs.asdict(contents) for contents in found], indent=2, ensure_ascii=False))
+    else:
+        for contents in found:
+            _print(contents)
+
+
+def _config(file: Path, overrides: Sequence[str]) -> SimulationConfig:
+    return structure_robot(file, overrides) if file.suffix.lower() in SUFFIXES else load(file, overrides)
+
+
+def _print(contents: Contents) -> None:
+    counts = ", ".join(f"{name} {len(getattr(contents, name))}" for name in LISTS if getattr(contents, name))
+    mass, dofs = f"{contents.total_mass:.6g} kg", f"{contents.dof_count} degrees of freedom"
+    click.echo(f"{contents.file} ({contents.format}): {mass}, {dofs}; {counts}")
+    for name in LISTS:
+        rows = getattr(contents, name)
+        if rows:
+            click.echo()
+            _print_list(rows)
+
+
+def _print_list(rows: Sequence[Any]) -> None:
+    """Print a table of rows, without columns in which every cell is empty."""
+    from pippin.analysis.inspection.rows import heading_of, is_nothing
+    from rich.markup import escape
+
+    columns = [
+        (heading, ["" if is_nothing(field, value) else _text(value) for value in _values(rows, field.name)])
+        for field in attrs.fields(type(rows[0]))
+        if (heading := heading_of(field)) is not None
+    ]
+    shown = [(heading, cells) for heading, cells in columns if any(cells)]
+    table = new_table(*(escape(heading) for heading, _ in shown))
+    for cells in zip(*(map(escape, cells) for _, cells in shown), strict=True):
+        table.add_row(*cells)
+    print_table(table)
+
+
+def _values(rows: Sequence[Any], name: str) -> list[Any]:
+    return [getattr(row, name) for row in rows]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {_text(each)}" for name, each in value.items())
+    if isinstance(value, tuple):
+        return " ".join(f"{number:.4g}" for number in value)
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

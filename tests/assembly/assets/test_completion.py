@@ -1,0 +1,78 @@
+"""Claims about what completes an import: balls keep their limits, and bodies that an equality joins still collide."""
+
+import mujoco
+import newton
+import numpy as np
+import pippin
+import pytest
+
+BALL = """<mujoco><worldbody><body name="b"><joint name="j" type="ball" range="0 30"/>
+<geom size=".05" mass="1" pos=".3 0 0"/></body></worldbody></mujoco>"""
+
+WELD = """<mujoco><worldbody><body name="a"><freejoint/><geom name="a" size=".1"/></body>
+<body name="b" pos=".5 0 0"><freejoint/><geom name="b" size=".1"/></body></worldbody>
+<equality><weld body1="a" body2="b"/></equality></mujoco>"""
+
+
+@pytest.fixture
+def simulate(tmp_path):
+    def simulate(text: str, solver: str = "mujoco-native", **simulation) -> pippin.Simulation:
+        (tmp_path / "robot.xml").write_text(text)
+        scene = {"assets": [{"path": str(tmp_path / "robot.xml")}]}
+        config = {"scene": scene, "solver": {"type": solver}, "simulation": {"device": "cpu", **simulation}}
+        return pippin.Simulation(pippin.config.structure(config))
+
+    return simulate
+
+
+@pytest.mark.parametrize("solver", ["mujoco-native", "mujoco"])
+def test_a_ball_joint_stops_at_its_largest_angle(simulate, solver):
+    with simulate(BALL, solver, dt=0.002) as simulation:
+        simulation.step(500)
+        turn = simulation.state.joint_q.numpy()
+
+    angle = 2.0 * np.arccos(abs(turn[3]))
+    assert angle == pytest.approx(np.deg2rad(30.0), abs=0.05)
+
+
+def test_a_limited_ball_is_refused_by_a_solver_that_does_not_limit_it(simulate):
+    with pytest.raises(pippin.ConfigError, match="'xpbd' does not support ball_limits"):
+        simulate(BALL, "xpbd")
+
+
+def test_bodies_that_an_equality_joins_still_collide(simulate):
+    with simulate(WELD) as simulation:
+        model = simulation.model
+        shapes = [model.shape_label.index(label) for label in ("worldbody/a/a", "worldbody/b/b")]
+        is_filtered = model.shape_collision_filter_mask(np.array([shapes]))
+
+    assert not is_filtered.any()
+    assert model.joint_type.numpy()[-1] == int(newton.JointType.FIXED)  # the loop joint of the weld
+
+
+def test_margins_that_warp_cannot_use_are_kept_by_the_engine_in_c(simulate):
+    text = (
+        '<mujoco><worldbody><body><joint/><geom type="box" size=".1 .1 .1" margin=".01"/></body></worldbody></mujoco>'
+    )
+
+    with simulate(text) as simulation:
+        margin = simulation.solver.mj_model.geom_margin
+
+    assert margin == pytest.approx([0.01])
+
+
+def test_margins_that_warp_cannot_use_are_told_in_one_line(simulate):
+    text = BALL.replace("</body>", '<geom type="box" size=".1 .1 .1" margin=".01"/></body>')
+
+    with pytest.warns(UserWarning, match="the margin of shape .* is left out.*mujoco-native"), simulate(text, "mujoco"):
+        pass
+
+
+def test_iterations_against_slip_reach_the_engine_in_c(simulate):
+    text = BALL.replace("<worldbody>", '<option noslip_iterations="3"/><worldbody>')
+
+    with simulate(text) as simulation:
+        count = simulation.solver.mj_model.opt.noslip_iterations
+
+    assert count == 3
+    assert mujoco.MjModel.from_xml_string(text).opt.noslip_iterations == 3
