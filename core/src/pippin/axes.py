@@ -88,14 +88,14 @@ def axis_labels(of: newton.ModelBuilder | newton.Model, joints: Iterable[int] | 
 
 
 def choose_axes(
-    builder: newton.ModelBuilder, patterns: str | Iterable[str], where: str
+    builder: newton.ModelBuilder | newton.Model, patterns: str | Iterable[str], where: str
 ) -> tuple[dict[tuple[int, int], str], str | None]:
     """Return the axes that patterns match, and a note on the joints that are left out because they have none.
 
     A pattern matches an axis by the axis's label; and all unnamed axes of a joint by the joint's label.
 
     Args:
-        builder: One world.
+        builder: One world; or a model, of which all worlds count.
         patterns: One pattern or several.
         where: Key path of the patterns in the configuration, for the error.
 

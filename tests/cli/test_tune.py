@@ -1,0 +1,74 @@
+"""`pippin tune`: tables on the terminal, and a configuration that runs."""
+
+import json
+
+import pippin
+import pytest
+from click.testing import CliRunner
+from pippin.cli import main
+
+ROBOT = """<mujoco><worldbody><body><joint name="hip" axis="0 1 0"/><geom size="0.05" pos="0.2 0 0"/>
+<body pos="0.4 0 0"><joint name="knee" axis="0 1 0"/><geom size="0.05" pos="0.1 0 0"/></body>
+</body></worldbody></mujoco>"""
+
+
+@pytest.fixture
+def tune(tmp_path, monkeypatch):
+    """Return a function that runs `pippin tune` in a folder with `robot.xml` and `robot.toml`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "robot.xml").write_text(ROBOT)
+    (tmp_path / "robot.toml").write_text(
+        '[scene]\nassets = [{ path = "robot.xml" }]\n[solver]\ntype = "mujoco-native"\n'
+        '[actuators.leg]\ntype = "pd"\njoints = [".*"]\nkp = 1.0\n'
+    )
+    return lambda *arguments: CliRunner().invoke(main, ["tune", *arguments])
+
+
+def test_a_robot_file_gives_a_configuration_that_has_the_gains(tune, tmp_path):
+    result = tune("robot.xml", "--out", "tuned.toml", "--set", "simulation.dt=0.001")
+
+    config = pippin.load(tmp_path / "tuned.toml")
+    assert result.exit_code == 0, result.output
+    assert config.simulation.dt == 0.001
+    assert set(config.actuators["joints"].config.kp) == {"hip", "knee"}
+
+
+def test_a_configuration_is_extended(tune, tmp_path):
+    assert tune("robot.toml", "--out", "tuned.toml", "--set", "simulation.substeps=2").exit_code == 0
+
+    config = pippin.load(tmp_path / "tuned.toml")
+    assert config.simulation.substeps == 2
+    assert config.solver.type == "mujoco-native"
+    assert config.actuators["leg"].config.kp["knee"] > 1.0
+    assert config.actuators["leg"].config.joints == (".*",)
+
+
+def test_a_file_is_never_overwritten(tune, tmp_path):
+    result = tune("robot.xml", "--out", "robot.toml")
+
+    assert result.exit_code == 2
+    assert "--out: 'robot.toml' exists already" in result.stderr
+    assert "[actuators.leg]" in (tmp_path / "robot.toml").read_text()
+
+
+def test_the_gains_are_printed_as_toml_below_the_table(tune):
+    result = tune("robot.toml")
+
+    assert "[actuators.leg.kp]" in result.stdout.splitlines()
+    assert result.stdout.split()[:2] == ["joint", "inertia"]
+
+
+def test_the_gains_are_printed_as_json(tune):
+    (group,) = json.loads(tune("robot.toml", "--json").stdout)
+
+    assert group["group"] == "leg"
+    assert [gain["label"].rpartition("/")[2] for gain in group["gains"]] == ["hip", "knee"]
+
+
+def test_a_table_of_gains_cannot_be_extended(tune):
+    tune("robot.xml", "--out", "tuned.toml")
+
+    result = tune("tuned.toml", "--out", "again.toml")
+
+    assert result.exit_code == 2
+    assert "--out: actuators.joints.kp of 'tuned.toml' is a table" in result.stderr
