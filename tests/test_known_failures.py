@@ -57,7 +57,7 @@ COVERED = {
         "tests/test_known_failures.py::test_pipeline_and_mujoco_may_have_room_for_different_numbers_of_contacts",
     ],
     "Newton 3702: a full buffer of MuJoCo gave NaN and a line on stdout": [
-        "tests/test_simulation.py::test_a_full_buffer_of_mujoco_is_reported_with_the_field_to_raise",
+        "tests/test_simulation.py::test_a_full_buffer_of_mujoco_is_reported_with_the_number_to_write",
         "tests/test_simulation.py::test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise",
     ],
     "Newton 4168: capacities that were asked for were overridden": [

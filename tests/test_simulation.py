@@ -33,7 +33,7 @@ PD = {"type": "pd", "joints": [".*"]}
         ({"actuators": {"legs": {**PD, "kp": -1.0}}}, "actuators.legs.kp: must be finite and >= 0: -1.0"),
         (
             {"sensors": {"torso": {"type": "imu"}}},
-            "sensors.torso.body: missing; expected a string or a list of strings",
+            "sensors.torso: exactly one of body, site must be given: none",
         ),
     ],
 )

@@ -218,7 +218,7 @@ def test_a_name_that_does_not_exist_is_found_out(schema, simulation):
         'solver.type = "mujoko"',
         "Simulation.sleep",
         "pippin.Simulation(file=)",
-        "pippin.sensing.add_site",
+        "pippin.sensing.add_mast",
         "Hooks.step",
         "Component.observable",
         "num_substeps",

@@ -165,7 +165,10 @@ def _bodies(model: newton.Model) -> Sequence[str]:
 
 
 def _massless(model: newton.Model) -> Sequence[str]:
-    """Return the moving bodies without a mass. Those that fixed joints join to the world need no mass."""
+    """Return the bodies without a mass that fixed joints join to a moving body.
+
+    Those joined to the world need no mass, and a body that no fixed joint holds is static without one.
+    """
     chosen = (_host(model.body_mass) == 0.0) & _is_moved(model)
     if not chosen.any():
         return ()
@@ -174,7 +177,8 @@ def _massless(model: newton.Model) -> Sequence[str]:
     heads[_host(model.joint_child)[is_fixed] + 1] = _host(model.joint_parent)[is_fixed]
     for _ in range(model.body_count.bit_length()):  # each pass doubles the way that is gone
         heads = heads[heads + 1]
-    return [model.body_label[index] for index in np.flatnonzero(chosen & (heads[1:] >= 0))]
+    moves_with = (heads[1:] >= 0) & (heads[1:] != np.arange(model.body_count))
+    return [model.body_label[index] for index in np.flatnonzero(chosen & moves_with)]
 
 
 def _light_links(model: newton.Model) -> Sequence[str]:

@@ -9,6 +9,7 @@ import newton
 import numpy as np
 from pippin.axes import axis_labels
 from pippin.labels import name_of
+from pippin.sensing import cameras_of
 
 from .rows import BodyRow, JointRow, ShapeRow, SiteRow
 
@@ -113,9 +114,10 @@ def shape_rows(builder: newton.ModelBuilder) -> Iterator[ShapeRow]:
 
 
 def site_rows(builder: newton.ModelBuilder) -> Iterator[SiteRow]:
-    """Yield the sites in order."""
+    """Yield the sites in order, without the cameras."""
+    cameras = cameras_of(builder)
     for shape, label in enumerate(builder.shape_label):
-        if builder.shape_flags[shape] & newton.ShapeFlags.SITE:
+        if builder.shape_flags[shape] & newton.ShapeFlags.SITE and shape not in cameras:
             place: Any = builder.shape_transform[shape]
             body = _body(builder, builder.shape_body[shape])
             yield SiteRow(
