@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import runpy
 import subprocess
 import sys
 import sysconfig
@@ -233,7 +232,8 @@ def draw(simulation: Any, path: Path) -> None:
 
     model, state = simulation.model, simulation.state
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)
-    look = runpy.run_path(str(DOCS / "draw_robots.py"))["look"]
+    from pippin.analysis.picture import look
+
     center, radius = bounds(model, state)
     eye = center + 0.85 * radius / np.tan(FOV / 2.0) * np.array([0.75, -0.55, 0.35])
     camera = SensorCamera(
