@@ -8,6 +8,7 @@ from pippin.assembly.model import build_model
 from pippin.assembly.scene import add_assets, new_builder
 from pippin.axes import axis_labels
 from pippin.config.model import AssetConfig, SceneConfig
+from pippin.errors import ConfigError
 
 B = '<geom size=".05" mass="1"/>'
 
@@ -233,3 +234,21 @@ def test_the_names_of_merged_axes_are_kept(write):
     builder = prototype_of(write(HINGES.format(pos="", rest="")))
 
     assert axis_labels(builder) == ["worldbody/b/x", "worldbody/b/y"]
+
+
+@pytest.mark.parametrize("name", ["", 'name="lost"'])
+def test_a_sensor_that_names_nothing_does_not_stop_the_import(write, name):
+    sensor = f'<sensor><touch {name} site="nowhere"/></sensor>'
+    path = write(f"<mujoco><worldbody><body><joint/>{B}</body></worldbody>{sensor}</mujoco>")
+
+    builder = prototype_of(path)
+
+    assert builder.joint_dof_count == 1
+
+
+@pytest.mark.parametrize("option", [{"accept_lost": ("flexes",)}, {"normalise": False}])
+def test_what_only_mjcf_has_is_refused_for_a_urdf(write, option):
+    path = write('<robot name="r"><link name="base"/></robot>', "robot.urdf")
+
+    with pytest.raises(ConfigError, match=f"{next(iter(option))}: Newton's URDF importer has no such option"):
+        prototype_of(path, **option)

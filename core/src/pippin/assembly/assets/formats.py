@@ -52,7 +52,7 @@ FORMATS: Mapping[str, Format] = {
         method="add_mjcf",
         keywords={**_TEXT, "ignore": "ignore_names", "mujoco_options": "parse_mujoco_options"},
         extra="meshes",
-        own=("keyframe",),
+        own=("accept_lost", "keyframe", "normalise"),
     ),
     "urdf": Format(
         name="URDF",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -87,10 +88,10 @@ def _compile(spec: Any) -> Any:
         try:
             return spec.compile()
         except ValueError as error:
-            found = re.search(r"sensorized object\s+Element name '(.*?)'", str(error))
+            found = re.search(r"sensorized object\s+Element name '.*?', id (\d+)", str(error))
             if found is None:
                 raise
-            spec.delete(spec.sensor(found.group(1)))
+            spec.delete(spec.sensors[int(found.group(1))])
 
 
 def name_elements(spec: Any) -> None:
@@ -130,7 +131,7 @@ def _find_files(spec: Any, folders: Sequence[Path]) -> None:
     for kind, elements in (("mesh", [*spec.meshes, *spec.hfields, *spec.skins]), ("texture", spec.textures)):
         for element in elements:
             within = [own[kind], getattr(element.compiler, f"{kind}dir", "")] if kind == "mesh" else [own[kind]]
-            find = lambda name, within=within: _find(name, folders, within, strip=spec.strippath)  # noqa: E731
+            find = partial(_find, folders=folders, within=within, strip=spec.strippath)
             element.file = find(element.file)
             if kind == "texture" and any(element.cubefiles):
                 element.cubefiles = [find(name) for name in element.cubefiles]
