@@ -35,6 +35,7 @@ DISTRIBUTIONS = (
     "mujoco-mjx",
     "openarm-mujoco",
     "playground",
+    "pybullet",
     "robosuite",
 )
 """Distributions with MJCF files, those of the group `dev` first; the others are in the group `robots`."""
