@@ -261,11 +261,11 @@ class RowView(abc.ABC):
     def apply_forces(
         self,
         forces: Array | None = None,
-        torques: Array | None = None,
-        positions: Array | None = None,
-        *,
         indices: Any = None,
         mask: Any = None,
+        *,
+        torques: Array | None = None,
+        positions: Array | None = None,
         compact: bool = False,
         frame: Frame = "world",
     ) -> None:
@@ -276,10 +276,10 @@ class RowView(abc.ABC):
 
         Args:
             forces: Forces [N], shape [count, max_links, 3], or [count, 3] for single bodies.
-            torques: Torques [N·m], in the same shape.
-            positions: Points of attack of the forces [m], in the same shape; by default the centres of mass.
             indices: Rows of the view.
             mask: Whether each row is written, shape [count].
+            torques: Torques [N·m], in the shape of the forces.
+            positions: Points of attack of the forces [m], in the same shape; by default the centres of mass.
             compact: Whether the data has one row per index.
             frame: Frame of all three: the world, or each body with positions measured from its origin.
 
@@ -304,4 +304,4 @@ class RowView(abc.ABC):
     ) -> None:
         """Add forces on the bodies; Isaac's name and arguments of `apply_forces`."""
         frame: Frame = "world" if is_global else "body"
-        self.apply_forces(forces, torques, positions, indices=indices, frame=frame)
+        self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)

@@ -145,7 +145,7 @@ class SimulationView:
         """Return the kind of the object with a label: of a body, else of a joint, else of an articulation.
 
         Args:
-            label: The whole label; patterns match nothing.
+            label: The whole label, with or without the slash at its beginning; patterns match nothing.
             world: World of the object, -1 if it belongs to no world; by default the first world with this label.
         """
         self._refuse_invalid("object_type")
