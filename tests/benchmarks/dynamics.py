@@ -15,7 +15,6 @@ import newton
 import numpy as np
 import warp as wp
 from in_turn import in_turn
-
 from views import Bench
 
 Call = Callable[[], object]
