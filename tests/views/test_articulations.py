@@ -367,6 +367,16 @@ def test_bodies_without_gravity_need_no_effort(robots, view):
     np.testing.assert_array_equal(np.delete(efforts, 1, axis=0), np.delete(weighty, 1, axis=0))
 
 
+def test_names_and_shapes_are_those_of_the_rows(robots):
+    both = robots.view.articulations(["walker", "arm"], worlds=[0])
+
+    assert both.dof_labels == [["left_hip", "left_knee", "right_hip", "right_knee"], ["shoulder", "elbow"]]
+    assert both.dof_paths == both.dof_labels
+    assert both.joint_names == ("left_hip", "left_knee", "right_hip", "right_knee")
+    assert both.get_jacobians().shape[1:] == both.jacobian_shape == (5, 6, 10)
+    assert both.get_mass_matrices().shape[1:] == both.generalized_mass_matrix_shape == (10, 10)
+
+
 @pytest.mark.parametrize("name", [name for name, quantity in ARTICULATION.items() if quantity.source != "observable"])
 def test_a_view_without_rows_reads_nothing(robots, name):
     nothing = robots.view.articulations("nothing", allow_empty=True)

@@ -62,6 +62,11 @@ class SimulationView:
         """Number of control steps so far."""
         return self._host.step_count
 
+    @property
+    def device(self) -> wp.Device:
+        """Device of the simulation and of all arrays that views return."""
+        return present(self._host.model.device)
+
     def articulations(
         self,
         pattern: Patterns,
