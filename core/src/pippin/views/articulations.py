@@ -50,6 +50,7 @@ class ArticulationView(RowView):
             "coordinate": indices.coords,
             "root": indices.links[:, :1],
             "link": indices.links,
+            "joint": indices.joints,
         }
         balls = Balls(indices, faults) if indices.ball_coords.size else None
         joints = indices.joints[:, 0]

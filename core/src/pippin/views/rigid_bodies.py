@@ -38,7 +38,7 @@ class RigidBodyView(RowView):
         joints, articulations = _movers(model, bodies)
         labels = [model.body_label[body] for body in bodies]
         worlds = on_host(model.body_world)[bodies].astype(np.int32)
-        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None]}, joints)
+        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None], "joint": joints}, joints)
 
     @property
     def body_names(self) -> tuple[str, ...]:
