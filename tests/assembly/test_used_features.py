@@ -230,12 +230,12 @@ def check(*arguments):
 
 
 def test_check_says_of_each_solver_what_it_would_leave_out(examples):
-    code, text = check(examples / "ant.toml", "--solver", "xpbd", "--solver", "mujoco", "--json")
+    code, text = check(examples / "ant.toml", "--solver", "semi-implicit", "--solver", "mujoco", "--json")
 
-    xpbd, mujoco = json.loads(text)
+    semi_implicit, mujoco = json.loads(text)
     assert code == 2
-    assert xpbd["missing"] == {"body_qdd": "sensors.torso"}
-    assert set(xpbd["left_out"]) == {"armature", "joint_damping"}
+    assert semi_implicit["missing"] == {"contact_f": "sensors.feet"}
+    assert set(semi_implicit["left_out"]) == {"armature", "joint_damping"}
     assert mujoco["is_able"]
     assert (mujoco["faults"], mujoco["missing"], mujoco["left_out"]) == ([], {}, {})
 

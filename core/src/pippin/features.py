@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["FEATURES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
+__all__ = ["FEATURES", "MEASURED", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
 
 
 @attrs.frozen(kw_only=True)
@@ -91,6 +91,10 @@ RIGID_TREES = frozenset(
     }
 )
 """Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""
+
+
+MEASURED = frozenset({"body_qdd"})
+"""Observables that the host measures in the state, so that every solver has them."""
 
 
 RIGID_CHANGES = frozenset(

@@ -112,7 +112,8 @@ def assemble(
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
-        reports = allocate_observables(kinds, solver, source.contacts, step.decimation * step.substeps)
+        substep_count = step.decimation * step.substeps
+        reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
             config=config,
             catalog=catalog,

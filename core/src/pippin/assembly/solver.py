@@ -77,6 +77,11 @@ class SolverBuilding:
         self._refuse_sensors(solver.supported_observables)
         return solver
 
+    def reported(self, solver: newton.solvers.SolverBase) -> frozenset[str]:
+        """Return the observables that the solver reports: those of the declaration, or of a solver without one."""
+        declared = self.declaration.supported_observables
+        return frozenset(map(str, solver.supported_observables)) if declared is None else declared
+
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:
         """Return the contact source: a component's, the pipeline that the solver runs, or the host's pipeline.
 

@@ -35,7 +35,7 @@ class SolverKamino:
         "loop_joints",
     }
     supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
-    supported_observables = frozenset({"body_qdd", "contact_f"})
+    supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: KaminoConfig) -> None:
         if config.integrator == "moreau" and not config.use_collision_detector:
