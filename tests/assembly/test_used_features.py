@@ -83,6 +83,12 @@ def _limited_ball(builder):
     builder.joint_limit_upper[-3:] = [0.5] * 3
 
 
+def _weightless(builder):
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    body = builder.add_body(mass=1.0, inertia=wp.mat33(np.eye(3)))
+    builder.custom_attributes["mujoco:gravcomp"].values[body] = 1.0
+
+
 MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "loop_joints": _loop,
     "mimic_joints": _mimic,
@@ -98,6 +104,7 @@ MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "joint_stiffness": lambda builder: _hinge(builder, stiffness=0.1),
     "effort_limits": lambda builder: _hinge(builder, target_ke=10.0, effort_limit=5.0),
     "velocity_limits": lambda builder: _hinge(builder, velocity_limit=5.0),
+    "gravity_compensation": _weightless,
     "particles": _particles,
     "springs": _cloth,
     "triangles": _cloth,

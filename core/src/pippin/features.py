@@ -73,6 +73,7 @@ FEATURES: Mapping[str, Feature] = {
         meaning="limits of the effort of the model's own joint drives [N, N·m]", is_structural=False
     ),
     "velocity_limits": Feature(meaning="limits of joint velocities [m/s, rad/s]", is_structural=False),
+    "gravity_compensation": Feature(meaning="bodies that gravity pulls less or not at all", is_structural=False),
 }
 """Every feature by name, structural ones first; `pippin.assembly.used_features` finds them in a model."""
 

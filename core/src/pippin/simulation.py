@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .state.checkpoint import Checkpoint
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.outcome import Outcome
+    from .state.solver_support import SolverSupport
     from .step.program import Program
     from .views import SimulationView
 
@@ -95,6 +96,8 @@ class Simulation:
         self.contact_source = built.source
         #: User writes to the state since the last step, until joints and bodies are consistent again.
         self.written: WrittenWorlds = built.written
+        #: The features that the solver has, and the joints at which it has them.
+        self.support: SolverSupport = built.support
         #: Control steps so far.
         self.step_count = 0
         with self._components.closed_on_failure():

@@ -25,6 +25,7 @@ from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports, allocate_observables
 from pippin.state.reset import WorldReset
+from pippin.state.solver_support import SolverSupport
 from pippin.step.callbacks import Callbacks, Turn
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
@@ -63,6 +64,7 @@ class Built:
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
+    support: SolverSupport
     source: ContactSource
     states: tuple[newton.State, newton.State]
     """The state that users see, and a second one. Substeps read and write the two in turn."""
@@ -108,6 +110,7 @@ def assemble(
         # Kernels of MuJoCo are there only if the solver is one of MuJoCo's.
         found = report_imports(imports, config.scene) if hasattr(solver, "mj_model") else []
         changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
+        support = building.support(model)
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()
@@ -125,6 +128,7 @@ def assemble(
             actuator_notes=actuator_notes(model),
             world_offsets=world_offsets(config.scene),
             solver=solver,
+            support=support,
             source=source,
             states=states,
             control=control,

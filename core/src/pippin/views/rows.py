@@ -19,8 +19,9 @@ from .attributes import Attributes, shapes_of
 from .balls import Balls
 from .choice import Choice, RowChoice
 from .errors import RowError, ViewError
-from .exchange import Array, Staging, deliver
+from .exchange import Array, Staging, deliver, is_host_data
 from .field import Field
+from .held import Held
 from .marks import RowMarks
 from .newton_arrays import NewtonArrays
 from .placement import Placement
@@ -76,6 +77,12 @@ class RowView(abc.ABC):
             for name, quantity in self.quantities.items()
             if quantity.source != "computed"
         }
+        self._refused = wp.zeros(1, dtype=int, device=device)
+        self._held = {
+            name: Held.of(quantity, host.support, self._index(quantity, indices), self._refused, host.model)
+            for name, quantity in self.quantities.items()
+            if quantity.is_settable and quantity.feature
+        }
         largest = max((math.prod(field.values.shape) for field in self._fields.values()), default=0)
         bodies = indices["link" if "link" in indices else "body"]
         self._numbers = Staging(largest, wp.float32, device)
@@ -93,7 +100,7 @@ class RowView(abc.ABC):
         )
 
     def _field(self, quantity: Quantity, indices: Mapping[str, np.ndarray], balls: Balls | None) -> Field:
-        index = indices["dof_coord" if quantity.is_in_coordinates else quantity.element]
+        index = self._index(quantity, indices)
         shape = self._shape(quantity.element, index.shape, quantity.components)
         return Field(quantity, index, shape, self._faults, balls if quantity.is_in_coordinates else None)
 
@@ -111,6 +118,11 @@ class RowView(abc.ABC):
         if "dof" in indices:
             found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}
         return found
+
+    @staticmethod
+    def _index(quantity: Quantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return the element of Newton's arrays of each row and column, padded with -1."""
+        return indices["dof_coord" if quantity.is_in_coordinates else quantity.element]
 
     @staticmethod
     def _shape(element: Element, shape: tuple[int, ...], components: int) -> tuple[int, ...]:
@@ -140,10 +152,13 @@ class RowView(abc.ABC):
 
         Raises:
             RowError: Indices were out of range; nothing was written for them.
-            ViewError: Centres of mass came with a rotation, which Newton does not support.
+            ViewError: Centres of mass came with a rotation, which Newton does not support; or values were set that the
+                built solver cannot take over.
         """
         outside, rotated = self._faults.numpy().tolist()
+        refused = int(self._refused.numpy()[0])
         self._faults.zero_()
+        self._refused.zero_()
         name = type(self).__name__
         if outside:
             raise RowError(
@@ -154,6 +169,12 @@ class RowView(abc.ABC):
             raise ViewError(
                 f"{name}: {rotated} centres of mass were set with a rotation, which was left out: inertia is in the"
                 " axes of the body; rotate the inertia, and pass (0, 0, 0, 1)"
+            )
+        if refused:
+            raise ViewError(
+                f"{name}: {refused} numbers on the device were not set: solver {self._host.support.solver!r} can have"
+                " such drives, limits or properties only at joints that had them when it was built; set"
+                " scene.settable_joints = true"
             )
 
     # Reading and writing with the table of quantities.
@@ -171,11 +192,18 @@ class RowView(abc.ABC):
             self._refuse_invalid(where)
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
+            if fault := self._host.support.fault(quantity.feature):
+                raise ViewError(f"{where}: {fault}")
             choice = self._choice.of(where, indices, mask, compact)
             staging = self._flags if quantity.storage == "flag" else self._numbers
             values = staging.take(data, (choice.data_count, *self._fields[name].values.shape[1:]), where)
             if quantity.placed:
                 self._place(where, quantity, values, choice)
+            elif (held := self._held.get(name)) is not None:
+                is_waiting = not present(values.device).is_cuda or is_host_data(data) or isinstance(data, np.ndarray)
+                at_once = is_waiting and not present(values.device).is_capturing
+                with held.watching(where, self._arrays.to_write(quantity), at_once=at_once):
+                    self._scatter(quantity, values, choice)
             else:
                 self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:

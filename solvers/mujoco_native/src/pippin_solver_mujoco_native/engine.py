@@ -20,7 +20,7 @@ from .kernels import BALL, read_coordinates, write_coordinates
 from .launching import host_views, launcher
 from .parameters import Parameters, is_uniform
 from .plain import PlainJoints
-from .restoring import restore
+from .restoring import compensating, restore
 
 __all__ = ["MuJoCoBatch"]
 
@@ -48,7 +48,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         separate = model.world_count > 1
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `restore` writes the margins again
-            converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+            with compensating(model):
+                converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
         restore(converted)
         #: MuJoCo's model of a world; parameters that differ between worlds are stored separately.
         self.mj_model = converted.mj_model
