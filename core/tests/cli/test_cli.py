@@ -74,6 +74,46 @@ def test_each_kind_of_error_has_its_exit_code_and_one_line_per_fault(kind, code)
     assert result.stdout == ""
 
 
+RAISES = """
+import attrs, pippin
+
+class Raises:
+    @attrs.frozen(kw_only=True)
+    class Config:
+        pass
+
+    def __init__(self, config):
+        raise KeyError("boom")
+
+    @pippin.hookimpl
+    def build_solver(self):
+        pass
+"""
+
+
+def test_a_plugin_that_raises_is_named_with_its_place_and_the_traceback_is_behind_an_option(install, tmp_path):
+    install("bad-plug", RAISES, 'bad = "bad_plug:Raises"')
+    file = tmp_path / "arm.toml"
+    file.write_text('[simulation]\ndevice = "cpu"\n\n[solver]\ntype = "bad"\n')
+
+    results = [
+        CliRunner().invoke(main, arguments)
+        for arguments in (["run", str(file)], ["run", str(file), "--traceback"], ["--traceback", "run", str(file)])
+    ]
+
+    assert [result.exit_code for result in results] == [3, 3, 3]
+    fault = (
+        f"error: {file}:4: solver: __init__ raised KeyError: 'boom' (solver 'bad' of bad-plug 1.0, __init__.py:10);"
+        " correct the plugin, or leave it out"
+    )
+    lines = results[0].stderr.splitlines()
+    assert lines[-2:] == [fault, "note: add --traceback to see where"]
+    assert "Traceback" not in results[0].stderr
+    for result in results[1:]:
+        assert result.stderr.splitlines()[-1] == fault
+        assert 'raise KeyError("boom")' in result.stderr
+
+
 def test_a_stop_by_the_user_exits_with_130():
     result = CliRunner().invoke(failing(KeyboardInterrupt()), ["fail"])
 
