@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -78,7 +79,7 @@ class Simulation:
 
         #: Functions that are called at events and in the phases of a step.
         self.callbacks = Callbacks() if callbacks is None else callbacks
-        with compiling_together(rehearse):
+        with config.tree.placing(), compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
@@ -100,7 +101,7 @@ class Simulation:
         self.support: SolverSupport = built.support
         #: Control steps so far.
         self.step_count = 0
-        with self._components.closed_on_failure():
+        with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)
             self._compile()
@@ -292,8 +293,12 @@ class Simulation:
         if self.written.is_waiting:
             self._settle()
         if self._changes.is_waiting:
-            with WARP_LOCK:
+            with WARP_LOCK, self._blaming_solver("notify_model_changed"):
                 self._changes.tell()
+
+    def _blaming_solver(self, what: str) -> AbstractContextManager[None]:
+        """Return a context in which what Newton's solver raises names the component that built it."""
+        return self._components.blaming(self._components.solver_name, what)
 
     @property
     def _runs_on_host(self) -> bool:
@@ -340,8 +345,9 @@ class Simulation:
         with WARP_LOCK:
             mask = self._reset.mask_of(worlds)
             self._reset.restore(mask)
-            self.solver.reset(self.state, world_mask=mask, flags=0)
-            self.contact_source.reset(mask)
+            with self._blaming_solver("reset"):
+                self.solver.reset(self.state, world_mask=mask, flags=0)
+                self.contact_source.reset(mask)
             if self._reports is not None:
                 self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):

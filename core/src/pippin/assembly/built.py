@@ -14,7 +14,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 from pippin.catalog.entries import Catalog
-from pippin.components.registry import Components, located
+from pippin.components.registry import Components
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
@@ -160,8 +160,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
                 step_period=built.periods.get(answer.owner, 1),
                 layout=built.layout,
             )
-            with located(answer.place):
-                answer.call(simulation=simulation, binding=binding)
+            answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
         for name, bound in components.bound.items():

@@ -222,7 +222,8 @@ class StepPlan:
             return self._operation("step_solver", answer, arguments)
         solver = arguments.pop("solver")
         del arguments["substep_count"]  # Newton's solvers take one substep at a time
-        run, trace = partial(solver.step, **arguments), self.components.trace
+        owner, trace = self.components.solver_name, self.components.trace
+        run = self.components.blamed(owner, "step", partial(solver.step, **arguments))
         return Operation(
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
