@@ -26,6 +26,7 @@ from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports, allocate_observables
 from pippin.state.reset import WorldReset
 from pippin.step.callbacks import Callbacks, Turn
+from pippin.step.owners import DofOwners
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.switches import Switches
@@ -162,6 +163,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         for name, bound in components.bound.items():
             if arrays := bound.state_arrays():
                 built.reset.add(name, arrays, bound.worlds)
+        owners = DofOwners(components, built.model)
         monitor = _monitor(built)
     return StepPlan(
         config=built.config.simulation,
@@ -179,6 +181,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         callbacks=built.callbacks,
         turn=turn,
         switches=built.switches,
+        owners=owners,
         opaque=_opaque(components, simulation),
     )
 

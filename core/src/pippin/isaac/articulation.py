@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from pippin.actuation import DriveActuator
+from pippin.actuation import DriveActuator, refuse_second_simulation
 from pippin.arrays import on_host
 from pippin.errors import SimulationError
 from pippin.hookspecs import hookimpl
@@ -71,6 +71,7 @@ class ArticulationActuators:
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints of given actuators, and switch off the asset's drives of these joints."""
+        refuse_second_simulation(self, is_bound=self._simulation is not None)
         for given in self._given:
             given.select(builder, prototype, self._roots)
 

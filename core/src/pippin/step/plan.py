@@ -11,10 +11,9 @@ import newton
 import warp as wp
 from pippin.actuation.effort import zero_efforts
 from pippin.arrays import present
-from pippin.axes import axis_labels
 from pippin.components.registry import Components, Implementation
 from pippin.config import StepConfig
-from pippin.errors import ConfigError, PluginError
+from pippin.errors import PluginError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
@@ -23,6 +22,7 @@ from pippin.state.observables import Reports
 
 from .callbacks import Callbacks, Phase, Turn
 from .forces import ExternalForces
+from .owners import DofOwners
 from .program import Operation, Program
 from .switches import Switches
 
@@ -57,6 +57,8 @@ class StepPlan:
     turn: Turn
     switches: Switches
     """Actuators that are switched off: the step leaves out their `apply_actuators`."""
+    owners: DofOwners
+    """The component that drives each degree of freedom."""
     opaque: tuple[type, ...]
     """Classes whose instances hold nothing that a step changes, except the objects listed here."""
 
@@ -65,7 +67,6 @@ class StepPlan:
 
         Raises:
             PluginError: Two components answer `step_solver`.
-            ConfigError: Two actuator groups drive one DOF.
         """
         forces = ExternalForces(self.states[0])
         return Program(
@@ -137,7 +138,7 @@ class StepPlan:
             yield self._inverse_kinematics(self._state(first + calls))
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
-        dofs = _actuated_dofs(self.components, self.model, self.switches.off)
+        dofs = self.owners.acting(self.switches.off)
         if dofs is not None:
             # A tape does not record `zero_`: the user's efforts on these DOFs would seem to have an effect.
             is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad
@@ -335,29 +336,3 @@ class StepPlan:
 def _holds(components: Collection[Any], component: Any) -> bool:
     return any(each is component for each in components)
 
-
-def _actuated_dofs(components: Components, model: newton.Model, off: Collection[Any]) -> wp.array | None:
-    """Return the DOFs that the components in use declare as actuated, or None if there are none.
-
-    Raises:
-        ConfigError: Two actuators of the file drive one DOF.
-        PluginError: An actuator of the file has no `actuated_dofs`.
-    """
-    owner_of: dict[int, str] = {}
-    for label in components.labelled("actuators"):
-        dofs = components.bound[f"actuators:{label}"].actuated_dofs
-        if dofs is None:
-            raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
-        for dof in dofs.numpy().tolist():
-            if dof in owner_of:
-                joint = axis_labels(model)[dof]
-                raise ConfigError(
-                    f"actuators.{label}.joints: joint {joint!r} is driven by actuators.{owner_of[dof]} already;"
-                    " give each joint to one group"
-                )
-            owner_of[dof] = label
-    # Objects made in Python may drive the same DOFs as an actuator of the file.
-    acting = [components.bound[name] for name, component in components.items() if not _holds(off, component)]
-    declared = [bound.actuated_dofs for bound in acting]
-    dofs = sorted({dof for array in declared if array is not None for dof in array.numpy().tolist()})
-    return wp.array(dofs, dtype=int, device=model.device) if dofs else None
