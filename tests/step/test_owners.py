@@ -72,6 +72,6 @@ def test_an_object_of_one_simulation_is_refused_by_another(chain, configure, mak
 
     with (
         pippin.Simulation(config, plugins={"arm": shared}, prototype=chain()),
-        pytest.raises(pippin.ConfigError, match=r"^plugins\.arm\.object: this \w+ belongs to another simulation; make an"),
+        pytest.raises(pippin.ConfigError, match=r"^plugins\.arm\.object: this \w+ belongs to another simulation; make"),
     ):
         pippin.Simulation(config, plugins={"arm": shared}, prototype=chain())

@@ -8,7 +8,6 @@ from typing import Any
 
 import attrs
 import newton
-import warp as wp
 from pippin.actuation.effort import zero_efforts
 from pippin.arrays import present
 from pippin.components.registry import Components, Implementation
@@ -335,4 +334,3 @@ class StepPlan:
 
 def _holds(components: Collection[Any], component: Any) -> bool:
     return any(each is component for each in components)
-
