@@ -254,7 +254,8 @@ def located(place: str) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        raise ConfigError(*(f"{place}{fault}" for fault in error.faults)) from error
+        # The class stays: callers of `pippin.isaac` catch a ValueError.
+        raise type(error)(*(f"{place}{fault}" for fault in error.faults)) from error
 
 
 def _declared(name: str, component: Any) -> Declaration:
