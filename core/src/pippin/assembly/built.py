@@ -19,6 +19,7 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.solving.contact_source import ContactSource
+from pippin.state.angles import ContinuousAngles
 from pippin.state.divergence import Bounds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
@@ -182,6 +183,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         turn=turn,
         switches=built.switches,
         owners=owners,
+        angles=ContinuousAngles(built.model),
         opaque=_opaque(components, simulation),
     )
 

@@ -14,6 +14,7 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import StepConfig
 from pippin.errors import PluginError
 from pippin.solving.contact_source import ContactSource
+from pippin.state.angles import ContinuousAngles
 from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
@@ -58,6 +59,8 @@ class StepPlan:
     """Actuators that are switched off: the step leaves out their `apply_actuators`."""
     owners: DofOwners
     """The component that drives each degree of freedom."""
+    angles: ContinuousAngles
+    """Joint coordinates from bodies, for a solver that writes bodies only."""
     opaque: tuple[type, ...]
     """Classes whose instances hold nothing that a step changes, except the objects listed here."""
 
@@ -117,13 +120,16 @@ class StepPlan:
             yield Operation(name="monitor_overflow", run=partial(self.monitor.note_overflow, self.reports.overflow))
         yield Operation(name="monitor", run=lambda: self.monitor.note_step(state, self.control))
 
-    def physics_step(self, first: int, forces: ExternalForces, *, is_last: bool) -> Iterator[Operation]:
+    def physics_step(
+        self, first: int, forces: ExternalForces, *, is_last: bool, start: newton.State | None = None
+    ) -> Iterator[Operation]:
         """Yield the operations of one physics step.
 
         Args:
             first: Number of solver calls before it in the control step, which determines the current state.
             forces: The user's forces at the start of the control step.
             is_last: Whether it ends the control step: then the user sees its last state.
+            start: The state at the start of the control step, by default the first one.
         """
         calls = self.solver_calls
         yield from self._actuation(self._state(first))
@@ -134,7 +140,7 @@ class StepPlan:
             if self._needs_bodies(is_last=is_last and call == calls - 1):
                 yield self._forward_kinematics(self._state(first + call + 1))
         if self._needs_joint_state(is_last):
-            yield self._inverse_kinematics(self._state(first + calls))
+            yield self._inverse_kinematics(first, first + calls, self._state(0) if start is None else start)
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
         dofs = self.owners.acting(self.switches.off)
@@ -308,9 +314,12 @@ class StepPlan:
         """Whether the solver writes bodies, so that the host computes joint coordinates."""
         return self._coordinates == "maximal"
 
-    def _inverse_kinematics(self, state: newton.State) -> Operation:
-        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
-        return Operation(name="eval_ik", run=partial(newton.eval_ik, self.model, state, joint_q, joint_qd))
+    def _inverse_kinematics(self, first: int, count: int, start: newton.State) -> Operation:
+        """Return the operation after `count` calls of the solver; the physics step began after `first` calls."""
+        is_each_tick = self._is_answered("apply_actuators")
+        last = self._state(first) if is_each_tick else start
+        dt = self.config.dt * (1 if is_each_tick else self.config.decimation)
+        return Operation(name="eval_ik", run=partial(self.angles.evaluate, self._state(count), last, dt))
 
     def _forward_kinematics(self, state: newton.State) -> Operation:
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
