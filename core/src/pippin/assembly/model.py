@@ -150,7 +150,7 @@ def _holders(
             if len(worlds) == 1:
                 raise
             place = listed_worlds(layout.worlds_of([index]))
-            raise ConfigError(*(f"{fault} (in {place})" for fault in error.faults)) from error
+            raise type(error)(*(f"{fault} (in {place})" for fault in error.faults)) from error
     if missed and not holders:
-        raise ConfigError(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
+        raise type(missed[0])(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
     return tuple(holders)

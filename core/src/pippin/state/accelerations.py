@@ -23,7 +23,7 @@ class Accelerations:
 
     def __init__(self, model: newton.Model) -> None:
         #: Accelerations over the last measured substep, shape [body_count].
-        self.values = wp.zeros(model.body_count, dtype=wp.spatial_vector, device=model.device)
+        self.values: wp.array = wp.zeros_like(present(model.body_qd))
         self._before = wp.zeros_like(self.values)
 
     def keep(self, state: newton.State) -> None:

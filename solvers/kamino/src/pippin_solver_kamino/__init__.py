@@ -69,6 +69,7 @@ class SolverKamino:
         backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
         try:
             settings = newton.solvers.SolverKamino.Config.from_model(model, **backend)
+            settings.rotation_correction = "continuous"
             _overlay(settings, values)
             settings.validate()
         except ValueError as error:
