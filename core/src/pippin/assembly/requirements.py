@@ -92,7 +92,7 @@ def _fault(feature: str, users: Sequence[str], name: str, solver: Declaration, c
     meaning = FEATURES[feature].meaning.partition(" [")[0]
     option = solver.optional_features.get(feature)
     switch = f" set solver.{option} = true;" if option else ""
-    cure = f" {FEATURES[feature].cure};" if FEATURES[feature].cure else ""
+    cure = f" {'or ' if option else ''}{FEATURES[feature].cure};" if FEATURES[feature].cure else ""
     return (
         f"solver: {name!r} does not support {feature} ({meaning}), used by {listed(users)};{switch}{cure}"
         f" solvers that do: {able or 'none that is installed'}; or do without:"
