@@ -65,6 +65,10 @@ FEATURES: Mapping[str, Feature] = {
     "tetrahedra": Feature(meaning="elastic tetrahedra between particles"),
     "gradients": Feature(meaning="derivatives of the step"),
     "heterogeneous_worlds": Feature(meaning="worlds that do not hold the same"),
+    "particle_worlds": Feature(
+        meaning="particles or cloth in several worlds, which do not touch each other",
+        cure="use one world: scene.worlds = 1",
+    ),
     "armature": Feature(meaning="rotor inertia of joints [kg, kg·m²]", is_structural=False),
     "joint_friction": Feature(meaning="dry friction of joints [N, N·m]", is_structural=False),
     "joint_damping": Feature(meaning="passive damping of joints [N·s/m, N·m·s/rad]", is_structural=False),

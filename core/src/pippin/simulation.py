@@ -17,7 +17,6 @@ from .step.callbacks import Callbacks, Turn
 if TYPE_CHECKING:
     import newton
     import numpy as np
-    import warp as wp
 
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
@@ -330,7 +329,7 @@ class Simulation:
             self._catch_up()
             return roll_out(self._plan, count)
 
-    def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+    def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
         Targets of actuators and the arrays of `control` belong to the user and do not change.
@@ -343,7 +342,7 @@ class Simulation:
         """
         self._settle()
         with WARP_LOCK:
-            mask = self._reset.mask_of(worlds)
+            mask = self._reset.mask_of(worlds, "reset: worlds")
             self._reset.restore(mask)
             with self._blaming_solver("reset"):
                 self.solver.reset(self.state, world_mask=mask, flags=0)
@@ -354,7 +353,7 @@ class Simulation:
                 implementation.call(state=self.state, world_mask=mask)
             self._plan.monitor.forget()
 
-    def invalidate(self, what: Coordinates, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+    def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
         """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
 
         The computation runs once, on the device and only for the written worlds, before the next step or when `state`
@@ -371,7 +370,7 @@ class Simulation:
         if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
-            self.written.add(what, self._reset.mask_of(worlds))
+            self.written.add(what, self._reset.mask_of(worlds, "invalidate: worlds"))
 
     def _settle(self) -> None:
         with WARP_LOCK:

@@ -109,7 +109,7 @@ def without(feature: str, name: str, solver: Declaration, catalog: Catalog, user
     option = solver.optional_features.get(feature)
     used = f", used by {listed(users)}" if users else ""
     switch = f" set solver.{option} = true;" if option else ""
-    cure = f" {FEATURES[feature].cure};" if FEATURES[feature].cure else ""
+    cure = f" {'or ' if option else ''}{FEATURES[feature].cure};" if FEATURES[feature].cure else ""
     return (
         f"{name!r} does not support {feature} ({meaning}){used};{switch}{cure}"
         f" solvers that do: {able or 'none that is installed'}; or do without:"

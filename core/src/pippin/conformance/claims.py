@@ -25,6 +25,7 @@ __all__ = [
     "check_features",
     "check_model_changes",
     "check_observables",
+    "check_particle_worlds",
 ]
 
 
@@ -77,6 +78,19 @@ def check_feature(runs: Runs, name: str) -> None:
         raise PluginError(
             f"{runs.subject}: declares {name}, but not so that {bench.expectation}: {found:.3g}, expected"
             f" {bench.least:.3g} to {bench.most:.3g}; support it, or leave it out of supported_features"
+        )
+
+
+def check_particle_worlds(runs: Runs) -> None:
+    """If the solver declares `particle_worlds`: the particles of a world move as they do alone although those of
+    another world are among them, to a thousandth of their radius.
+    """
+    if "particle_worlds" not in (runs.subject.features or ()):
+        raise NotApplicableError("it does not declare particle_worlds")
+    if runs.misled > 1e-3 * scenes.GRAIN_RADIUS:
+        raise PluginError(
+            f"{runs.subject}: declares particle_worlds, but particles of another world moved those of a world by"
+            f" {runs.misled:.3g} m; search for neighbours by world, or leave it out of supported_features"
         )
 
 

@@ -55,6 +55,7 @@ class SolverFeatherstone:
         "massless_bodies",
         "mimic_joints",
         "muscles",
+        "particle_worlds",
         "particles",
         "springs",
         "tetrahedra",
