@@ -232,6 +232,11 @@ class Simulation:
         return self._components.labelled("sensors")
 
     @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The other plugins by label: those of the tables `[plugins.*]`, and objects made in Python."""
+        return self._components.labelled("plugins")
+
+    @property
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component; components without notes are left out.
 
