@@ -17,7 +17,6 @@ from .step.callbacks import Callbacks, Turn
 if TYPE_CHECKING:
     import newton
     import numpy as np
-    import warp as wp
 
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from .state.checkpoint import Checkpoint
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.outcome import Outcome
+    from .state.solver_support import SolverSupport
     from .step.program import Program
     from .views import SimulationView
 
@@ -96,6 +96,8 @@ class Simulation:
         self.contact_source = built.source
         #: User writes to the state since the last step, until joints and bodies are consistent again.
         self.written: WrittenWorlds = built.written
+        #: The features that the solver has, and the joints at which it has them.
+        self.support: SolverSupport = built.support
         #: Control steps so far.
         self.step_count = 0
         with self._components.closed_on_failure(), config.tree.placing():
@@ -332,7 +334,7 @@ class Simulation:
             self._catch_up()
             return roll_out(self._plan, count)
 
-    def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+    def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
         Targets of actuators and the arrays of `control` belong to the user and do not change.
@@ -345,7 +347,7 @@ class Simulation:
         """
         self._settle()
         with WARP_LOCK:
-            mask = self._reset.mask_of(worlds)
+            mask = self._reset.mask_of(worlds, "reset: worlds")
             self._reset.restore(mask)
             with self._blaming_solver("reset"):
                 self.solver.reset(self.state, world_mask=mask, flags=0)
@@ -356,7 +358,7 @@ class Simulation:
                 implementation.call(state=self.state, world_mask=mask)
             self._plan.monitor.forget()
 
-    def invalidate(self, what: Coordinates, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+    def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
         """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
 
         The computation runs once, on the device and only for the written worlds, before the next step or when `state`
@@ -373,7 +375,7 @@ class Simulation:
         if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
-            self.written.add(what, self._reset.mask_of(worlds))
+            self.written.add(what, self._reset.mask_of(worlds, "invalidate: worlds"))
 
     def _settle(self) -> None:
         with WARP_LOCK:

@@ -18,6 +18,7 @@ from pippin.labels import NoMatchError
 from .assets.formats import is_normalised
 from .assets.report import Imported
 from .scene import add_assets, add_worlds, finalize, new_builder
+from .settable_joints import make_settable
 from .worlds import WorldLayout, assets_of_worlds, listed_worlds
 
 __all__ = ["Prototype", "build_model"]
@@ -48,6 +49,10 @@ def build_model(
         worlds, prototype_of_world = _from_assets(components, scene, imports)
     else:
         worlds, prototype_of_world = _from_prototypes(prototype, scene)
+    if scene.settable_joints:
+        declared = components.declarations[components.solver_name]
+        for world in worlds:
+            make_settable(world, declared.features_fixed_at_build, declared.features_kept_from_build)
     layout = _extend(components, worlds, prototype_of_world)
     builder = new_builder(scene)
     components.call_each("configure_builder", builder=builder)
@@ -145,7 +150,7 @@ def _holders(
             if len(worlds) == 1:
                 raise
             place = listed_worlds(layout.worlds_of([index]))
-            raise ConfigError(*(f"{fault} (in {place})" for fault in error.faults)) from error
+            raise type(error)(*(f"{fault} (in {place})" for fault in error.faults)) from error
     if missed and not holders:
-        raise ConfigError(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
+        raise type(missed[0])(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
     return tuple(holders)

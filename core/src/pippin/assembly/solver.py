@@ -10,9 +10,10 @@ from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
+from pippin.state.solver_support import SolverSupport
 
 from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
-from .requirements import refuse_gaps, refuse_unsupported
+from .requirements import refuse_gaps, refuse_unsupported, without
 
 __all__ = ["SolverBuilding"]
 
@@ -70,6 +71,23 @@ class SolverBuilding:
             raise PluginError(f"{answer.owner}: build_solver returned None; return the solver of the model")
         self._refuse_sensors(solver.supported_observables)
         return solver
+
+    def reported(self, solver: newton.solvers.SolverBase) -> frozenset[str]:
+        """Return the observables that the solver reports: those of the declaration, or of a solver without one."""
+        declared = self.declaration.supported_observables
+        return frozenset(map(str, solver.supported_observables)) if declared is None else declared
+
+    def support(self, model: newton.Model) -> SolverSupport:
+        """Return the features that the built solver has: a user may set nothing else while it runs."""
+        declared, accepted = self.declaration, self._config.simulation.accept_unsupported
+        return SolverSupport(
+            self.name,
+            None if declared.supported_features is None else declared.supported_features | set(accepted),
+            declared.features_fixed_at_build,
+            declared.features_kept_from_build,
+            lambda feature: without(feature, self.name, declared, self._catalog),
+            model,
+        )
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:
         """Return the contact source: a component's, the pipeline that the solver runs, or the host's pipeline.

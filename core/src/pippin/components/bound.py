@@ -71,7 +71,8 @@ class Bound:
     @property
     def actuated_dofs(self) -> wp.array[int] | None:
         """Actuators: The DOFs whose `control.joint_f` the host zeroes before `apply_actuators`. An actuator of a file
-        must have this attribute, and two actuators must not share a DOF.
+        must have this attribute. No two components may list one DOF, wherever they come from; a component that only
+        adds effort to a DOF that another one drives does not list it.
         """
         return self._read("actuated_dofs", None)
 

@@ -185,6 +185,11 @@ class SceneConfig:
     """Gravitational acceleration [m/s²]; z is up. By default that of the assets, or of a prototype built in Python, and
     (0, 0, -9.81) if they state none."""
 
+    settable_joints: bool = False
+    """Whether drives, limits and the other properties of every hinge, slider and joint of several axes can be set at
+    run time although the scene gives the joint none; some solvers otherwise refuse it. Drives then have no gains, and
+    limits are out of reach."""
+
     shapes: ShapeConfig = attrs.field(factory=ShapeConfig)
     """Properties of shapes that their asset does not state."""
 

@@ -60,6 +60,8 @@ class Node:
 
     value: Any
     origin: Origin
+    written_for: Any = None
+    """The `type` of the table that the value was written in, if a layer above changes this type."""
 
     @classmethod
     def build(
