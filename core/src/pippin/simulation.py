@@ -285,7 +285,7 @@ class Simulation:
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
-            with WARP_LOCK:
+            with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)
                 try_claim(self._plan)
