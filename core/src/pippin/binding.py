@@ -101,6 +101,11 @@ class Host(Protocol):
         """The sensors by label; all of them are bound once the simulation is built."""
         ...
 
+    @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The other plugins by label, objects made in Python included."""
+        ...
+
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
         """Tell the solver, before the next step, which part of the model was changed."""
         ...

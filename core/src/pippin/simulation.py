@@ -234,6 +234,11 @@ class Simulation:
         return self._components.labelled("sensors")
 
     @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The other plugins by label: those of the tables `[plugins.*]`, and objects made in Python."""
+        return self._components.labelled("plugins")
+
+    @property
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component; components without notes are left out.
 
@@ -280,7 +285,7 @@ class Simulation:
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
-            with WARP_LOCK:
+            with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)
                 try_claim(self._plan)
