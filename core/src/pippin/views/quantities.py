@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import attrs
 
+from .rules import Valid
+
 __all__ = ["ARTICULATION", "RIGID_BODY", "Element", "Quantity"]
 
 Element = Literal["dof", "coordinate", "root", "link", "body", "generalized"]
@@ -42,6 +44,9 @@ class Quantity:
 
     is_settable: bool = False
 
+    valid: Valid = "finite"
+    """Rule of the values that can be set, a name in `rules.RULES`."""
+
     flags: tuple[str, ...] = ()
     """Names in `newton.ModelFlags` that the solver is notified of when the quantity is set."""
 
@@ -72,13 +77,16 @@ class Quantity:
 _POSE = "world; position of the body's origin, quaternion (x, y, z, w)"
 _TWIST = "world; linear of the centre of mass, then angular"
 _FORCE_FLAGS = ("JOINT_DOF_FORCE_PROPERTIES",)
+_LIMIT: Valid = "non-negative or infinite"
 
 
 def _table(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
     return {quantity.name: quantity for quantity in quantities}
 
 
-def _of_dofs(name: str, meaning: str, unit: str, array: str, flags: tuple[str, ...]) -> Quantity:
+def _of_dofs(
+    name: str, meaning: str, unit: str, array: str, flags: tuple[str, ...] = _FORCE_FLAGS, valid: Valid = "non-negative"
+) -> Quantity:
     """Return a quantity of the model with one number for each DOF."""
     return Quantity(
         name=name,
@@ -88,6 +96,7 @@ def _of_dofs(name: str, meaning: str, unit: str, array: str, flags: tuple[str, .
         arrays=(array,),
         element="dof",
         is_settable=True,
+        valid=valid,
         flags=flags,
     )
 
@@ -104,17 +113,32 @@ def _inertial(element: Element) -> list[Quantity]:
         return of(name, meaning, unit, array, is_settable=True, flags=("BODY_INERTIAL_PROPERTIES",), **others)
 
     com = "centre of mass; the quaternion after it is the identity"
-    pose = {"components": 7, "frame": "body", "storage": "position", "invalidates": "joints"}
+    pose = {"components": 7, "frame": "body", "storage": "position", "invalidates": "joints", "valid": "position"}
     tensor = {"components": 9, "frame": "body axes, about the centre of mass"}
     return [
-        settable("masses", "mass; its inverse follows", "kg", "body_mass", inverse="body_inv_mass"),
+        settable(
+            "masses", "mass; its inverse follows", "kg", "body_mass", inverse="body_inv_mass", valid="non-negative"
+        ),
         of("inv_masses", "inverse mass; 0 if nothing moves the body", "1/kg", "body_inv_mass"),
         settable("coms", com, "m", "body_com", **pose),
         settable(
-            "inertias", "inertia; its inverse follows", "kg·m²", "body_inertia", inverse="body_inv_inertia", **tensor
+            "inertias",
+            "inertia; its inverse follows",
+            "kg·m²",
+            "body_inertia",
+            inverse="body_inv_inertia",
+            valid="inertia",
+            **tensor,
         ),
         of("inv_inertias", "inverse inertia; 0 if singular", "1/(kg·m²)", "body_inv_inertia", **tensor),
-        settable("disable_gravities", "mark of bodies without gravity; 1 or 0", "1", "mujoco.gravcomp", storage="flag"),
+        settable(
+            "disable_gravities",
+            "mark of bodies without gravity; 1 or 0",
+            "1",
+            "mujoco.gravcomp",
+            storage="flag",
+            valid="mark",
+        ),
     ]
 
 
@@ -149,6 +173,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             arrays=("joint_q",),
             element="coordinate",
             is_settable=True,
+            valid="coordinate",
             invalidates="joints",
         ),
         Quantity(
@@ -188,14 +213,15 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             element="dof",
             components=2,
             is_settable=True,
+            valid="interval",
             flags=_FORCE_FLAGS,
         ),
-        _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", _FORCE_FLAGS),
-        _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd", _FORCE_FLAGS),
-        _of_dofs("dof_max_forces", "largest effort of the drive", "N or N·m", "joint_effort_limit", _FORCE_FLAGS),
-        _of_dofs("dof_max_velocities", "highest speed", "m/s or rad/s", "joint_velocity_limit", _FORCE_FLAGS),
+        _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke"),
+        _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd"),
+        _of_dofs("dof_max_forces", "largest effort of the drive", "N or N·m", "joint_effort_limit", valid=_LIMIT),
+        _of_dofs("dof_max_velocities", "highest speed", "m/s or rad/s", "joint_velocity_limit", valid=_LIMIT),
         _of_dofs("dof_armatures", "armature", "kg or kg·m²", "joint_armature", ("JOINT_DOF_INERTIAL_PROPERTIES",)),
-        _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", _FORCE_FLAGS),
+        _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction"),
         Quantity(
             name="root_transforms",
             meaning="pose of the root; setting it for a fixed root moves its anchor",
@@ -208,6 +234,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             is_settable=True,
             flags=("JOINT_PROPERTIES",),
             invalidates="joints",
+            valid="pose",
             placed="pose",
             moves_anchor=True,
         ),
@@ -312,6 +339,7 @@ RIGID_BODY: Mapping[str, Quantity] = _table(
             frame=_POSE,
             is_settable=True,
             invalidates="joints",
+            valid="pose",
             placed="pose",
         ),
         Quantity(

@@ -1,0 +1,26 @@
+"""Faults that the kernels of one setter find on the device, counted by kind.
+
+Each kind has two numbers in a setter's memory: how often it was found, and one row or index that has it.
+"""
+
+import warp as wp
+
+__all__ = ["HELD", "INVALID", "KIND_COUNT", "OUTSIDE", "fault"]
+
+OUTSIDE = wp.constant(0)
+"""An index is the index of no row."""
+
+INVALID = wp.constant(1)
+"""A value is not allowed, such as NaN or a negative mass."""
+
+HELD = wp.constant(2)
+"""A joint holds the body that is to be moved."""
+
+KIND_COUNT = 3
+
+
+@wp.func
+def fault(faults: wp.array[int], kind: int, example: int):
+    """Count a fault of a kind, and keep a row or index that has it."""
+    wp.atomic_add(faults, 2 * kind, 1)
+    faults[2 * kind + 1] = example
