@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from .errors import RowError, ViewError
 from .faults import Fault
-from .kernels.faults import HELD, INVALID, OUTSIDE
+from .kernels.faults import HELD, INVALID, OUTSIDE, REFUSED
 
 __all__ = ["raise_for"]
 
@@ -17,6 +17,7 @@ def raise_for(
     expected: Callable[[str], str],
     told: Callable[[int], str],
     what: str = "row",
+    solver: str = "",
 ) -> None:
     """Raise one error for all faults, if there are any.
 
@@ -26,6 +27,7 @@ def raise_for(
         expected: Return the values that a setter allows.
         told: Return the words for a row.
         what: The word for a row.
+        solver: Name of the solver.
 
     Raises:
         RowError: Indices were of no row.
@@ -43,6 +45,10 @@ def raise_for(
         HELD: lambda fault: (
             f"{fault.count} bodies on the device are held by joints, in {told(fault.example)} for one, and stayed as"
             " they were; set the positions and velocities of DOFs instead"
+        ),
+        REFUSED: lambda fault: (
+            f"{fault.count} numbers on the device were not set: solver {solver!r} can have such drives, limits or"
+            " properties only at joints that had them when it was built; set scene.settable_joints = true"
         ),
     }
     found = list(faults)

@@ -41,7 +41,8 @@ class Faults:
     def of(self, setter: str) -> wp.array:
         """Return the part of a setter, as an argument of kernels."""
         row = self._setters.index(setter)
-        return alias(self._memory, wp.int32, 2 * KIND_COUNT, offset=row * (self._memory.strides or (0,))[0])
+        size = wp.types.type_size_in_bytes(wp.int32)
+        return alias(self._memory, wp.int32, 2 * KIND_COUNT, offset=row * 2 * KIND_COUNT * size)
 
     def take(self) -> Iterator[Fault]:
         """Yield the faults since the last call, and forget them. Synchronises with the device."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import warp as wp
@@ -16,19 +16,21 @@ __all__ = ["broadcastable", "host_numbers"]
 _ON_HOST = 1
 """DLPack's number of the CPU."""
 
+_LISTED_KINDS = {"f": "iuf", "i": "iu", "u": "iu", "b": "b", "mark": "iufb"}
+"""Kinds of NumPy's types that lists may have, by the kind of the type they are for."""
+
 _ERRORS = (BufferError, RuntimeError, TypeError, ValueError)
 """What libraries raise if they do not hand out their memory, and NumPy if a list is ragged."""
 
 
-def host_numbers(
-    data: Any, shape: tuple[int, ...], dtype: Literal["float32", "uint8"], where: str
-) -> np.ndarray | None:
+def host_numbers(data: Any, shape: tuple[int, ...], dtype: str, where: str) -> np.ndarray | None:
     """Return data on the host as numbers that broadcast to a shape; None for a Warp array, and for data on a device.
 
     Args:
         data: Numbers, or arrays of any library.
         shape: The shape.
-        dtype: Type of the numbers. Arrays have this type, or bool for uint8; lists have any real numbers.
+        dtype: Name of the type of the numbers. Arrays have this type, or bool for uint8; lists have any numbers of its
+            kind, and integers for floats.
         where: Beginning of error messages.
 
     Raises:
@@ -38,8 +40,8 @@ def host_numbers(
     if numbers is None:
         return None
     is_array = not isinstance(data, int | float | complex | Sequence | np.generic)
-    kinds = {"float32": "iuf", "uint8": "iufb"}[dtype]
-    allowed = {"float32": ("float32",), "uint8": ("uint8", "bool")}[dtype]
+    kinds = _LISTED_KINDS["mark" if dtype == "uint8" else np.dtype(dtype).kind]
+    allowed = ("uint8", "bool") if dtype == "uint8" else (dtype,)
     if numbers.size and (numbers.dtype.kind not in kinds or (is_array and numbers.dtype.name not in allowed)):
         raise ViewError(
             f"{where}: expected {dtype} of shape {list(shape)}, got {numbers.dtype} of shape {list(numbers.shape)};"

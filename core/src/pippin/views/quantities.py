@@ -50,6 +50,9 @@ class Quantity:
     flags: tuple[str, ...] = ()
     """Names in `newton.ModelFlags` that the solver is notified of when the quantity is set."""
 
+    feature: str = ""
+    """Name in `pippin.solving.FEATURES` of the feature that a solver needs to honour the quantity."""
+
     invalidates: Literal["joints"] | None = None
     """Source from which bodies are computed again when the quantity is set."""
 
@@ -78,6 +81,7 @@ _POSE = "world; position of the body's origin, quaternion (x, y, z, w)"
 _TWIST = "world; linear of the centre of mass, then angular"
 _FORCE_FLAGS = ("JOINT_DOF_FORCE_PROPERTIES",)
 _LIMIT: Valid = "non-negative or infinite"
+_INERTIAL_FLAGS = ("JOINT_DOF_INERTIAL_PROPERTIES",)
 
 
 def _table(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
@@ -85,7 +89,13 @@ def _table(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
 
 
 def _of_dofs(
-    name: str, meaning: str, unit: str, array: str, flags: tuple[str, ...] = _FORCE_FLAGS, valid: Valid = "non-negative"
+    name: str,
+    meaning: str,
+    unit: str,
+    array: str,
+    feature: str,
+    flags: tuple[str, ...] = _FORCE_FLAGS,
+    valid: Valid = "non-negative",
 ) -> Quantity:
     """Return a quantity of the model with one number for each DOF."""
     return Quantity(
@@ -98,6 +108,7 @@ def _of_dofs(
         is_settable=True,
         valid=valid,
         flags=flags,
+        feature=feature,
     )
 
 
@@ -138,6 +149,7 @@ def _inertial(element: Element) -> list[Quantity]:
             "mujoco.gravcomp",
             storage="flag",
             valid="mark",
+            feature="gravity_compensation",
         ),
     ]
 
@@ -184,6 +196,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             arrays=("joint_target_q",),
             element="dof",
             is_settable=True,
+            feature="joint_drives",
             is_in_coordinates=True,
         ),
         Quantity(
@@ -194,6 +207,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             arrays=("joint_target_qd",),
             element="dof",
             is_settable=True,
+            feature="joint_drives",
         ),
         Quantity(
             name="dof_forces",
@@ -215,13 +229,30 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             is_settable=True,
             valid="interval",
             flags=_FORCE_FLAGS,
+            feature="joint_limits",
         ),
-        _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke"),
-        _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd"),
-        _of_dofs("dof_max_forces", "largest effort of the drive", "N or N·m", "joint_effort_limit", valid=_LIMIT),
-        _of_dofs("dof_max_velocities", "highest speed", "m/s or rad/s", "joint_velocity_limit", valid=_LIMIT),
-        _of_dofs("dof_armatures", "armature", "kg or kg·m²", "joint_armature", ("JOINT_DOF_INERTIAL_PROPERTIES",)),
-        _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction"),
+        _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", "joint_drives"),
+        _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd", "joint_drives"),
+        _of_dofs(
+            "dof_max_forces",
+            "largest effort of the drive",
+            "N or N·m",
+            "joint_effort_limit",
+            "effort_limits",
+            valid=_LIMIT,
+        ),
+        _of_dofs(
+            "dof_max_velocities",
+            "highest speed",
+            "m/s or rad/s",
+            "joint_velocity_limit",
+            "velocity_limits",
+            valid=_LIMIT,
+        ),
+        _of_dofs(
+            "dof_armatures", "armature", "kg or kg·m²", "joint_armature", "armature", ("JOINT_DOF_INERTIAL_PROPERTIES",)
+        ),
+        _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", "joint_friction"),
         Quantity(
             name="root_transforms",
             meaning="pose of the root; setting it for a fixed root moves its anchor",

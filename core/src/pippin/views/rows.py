@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
+from .attributes import Attributes, shapes_of
 from .balls import Balls
 from .choice import Choice, RowChoice
 from .errors import ViewError
@@ -23,19 +24,20 @@ from .exchange import Array, deliver
 from .fault_errors import raise_for
 from .faults import Faults
 from .field import Field
+from .held import Held
 from .indexing import PADDING
 from .marks import RowMarks
 from .newton_arrays import NewtonArrays
 from .placement import Placement
 from .quantities import Element, Quantity
-from .rules import RULES
+from .rules import RULES, Valid
 from .staging import Staging
 from .values import Values
 from .wrenches import Frame, Wrenches
 
 __all__ = ["RowView"]
 
-_APPLY = "apply_forces"
+_APPLY, _ATTRIBUTE = "apply_forces", "set_attribute"
 
 
 class RowView(abc.ABC):
@@ -77,7 +79,7 @@ class RowView(abc.ABC):
         #: Whether the view can be used; False once the simulation's view was invalidated.
         self.is_valid = True
         settable = [quantity for quantity in self.quantities.values() if quantity.is_settable]
-        self._faults = Faults([*(f"set_{quantity.name}" for quantity in settable), _APPLY], device)
+        self._faults = Faults([*(f"set_{quantity.name}" for quantity in settable), _APPLY, _ATTRIBUTE], device)
         self._faults_of = {quantity.name: self._faults.of(f"set_{quantity.name}") for quantity in settable}
         self._choice = RowChoice(self.count, device)
         self._marks = RowMarks(host, articulation_indices, world_ids)
@@ -88,11 +90,19 @@ class RowView(abc.ABC):
             if quantity.source != "computed"
         }
         self._values = {quantity.name: self._values_of(quantity, indices, quaternion) for quantity in settable}
+        self._held = {
+            quantity.name: Held.of(
+                quantity, host.support, self._index(quantity, indices), self._faults_of[quantity.name], host.model
+            )
+            for quantity in settable
+            if quantity.feature
+        }
         largest = max((math.prod(field.values.shape) for field in self._fields.values()), default=0)
         bodies = indices["link" if "link" in indices else "body"]
         self._numbers = Staging(largest, "float32", device)
         self._flags = Staging(bodies.size, "uint8", device)
         vectors = (*bodies.shape, 3) if "link" in indices else (len(bodies), 3)
+        self._attributes = Attributes(host, self._elements(indices), self.quantities, self._faults.of(_ATTRIBUTE))
         self._wrenches = Wrenches(host, bodies, vectors, self._faults.of(_APPLY))
         element: Element = "link" if "link" in indices else "body"
         self._forces = Values(
@@ -118,7 +128,7 @@ class RowView(abc.ABC):
         balls: Balls | None,
         quaternion: np.ndarray | None,
     ) -> Field:
-        index = indices["dof_coord" if quantity.is_in_coordinates else quantity.element]
+        index = self._index(quantity, indices)
         return Field(
             quantity,
             index,
@@ -150,6 +160,26 @@ class RowView(abc.ABC):
         """Return the words for an element of a row in errors; empty if a row has one element alone."""
         del element, row, column
         return ""
+
+    def _elements(self, indices: Mapping[str, np.ndarray]) -> dict[str, Callable[[], np.ndarray]]:
+        """Return the index map of each frequency of Newton's attributes."""
+        bodies = indices["link" if "link" in indices else "body"]
+        of_bodies = bodies if "link" in indices else bodies[:, 0]
+        found: dict[str, Callable[[], np.ndarray]] = {
+            "BODY": lambda: of_bodies,
+            "JOINT": lambda: indices["joint"],
+            "SHAPE": lambda: shapes_of(self._host.model, bodies),
+            "ARTICULATION": lambda: self.articulation_indices,
+            "WORLD": lambda: self.world_ids,
+        }
+        if "dof" in indices:
+            found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}
+        return found
+
+    @staticmethod
+    def _index(quantity: Quantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return the element of Newton's arrays of each row and column, padded with -1."""
+        return indices["dof_coord" if quantity.is_in_coordinates else quantity.element]
 
     @staticmethod
     def _shape(element: Element, shape: tuple[int, ...], components: int) -> tuple[int, ...]:
@@ -183,8 +213,15 @@ class RowView(abc.ABC):
             RowError: Indices were out of range.
             ViewError: Values were not allowed, or a body that a joint holds was to be moved.
         """
-        expected = {f"set_{name}": RULES[quantity.valid].expected for name, quantity in self.quantities.items()}
-        raise_for(self._faults.take(), self.count, lambda setter: expected.get(setter, "finite"), self._label_of)
+        rules: dict[str, Valid] = {f"set_{name}": quantity.valid for name, quantity in self.quantities.items()}
+        rules[_ATTRIBUTE] = "number"
+        raise_for(
+            self._faults.take(),
+            self.count,
+            lambda setter: RULES[rules.get(setter, "finite")].expected,
+            self._label_of,
+            solver=self._host.support.solver,
+        )
 
     def _label_of(self, row: int) -> str:
         return f"row {row}, {self.labels[row]!r} of world {self.world_ids[row]}"
@@ -204,6 +241,8 @@ class RowView(abc.ABC):
             self._refuse_unwritable(where)
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
+            if fault := self._host.support.fault(quantity.feature):
+                raise ViewError(f"{where}: {fault}")
             choice = self._choice.of(where, indices, mask, compact)
             if quantity.placed and not quantity.moves_anchor:
                 self._placement.refuse_joined(where, choice)
@@ -212,6 +251,11 @@ class RowView(abc.ABC):
             values = given.on_device(self._flags if quantity.storage == "flag" else self._numbers)
             if quantity.placed:
                 self._place(quantity, values, choice)
+            elif (held := self._held.get(name)) is not None:
+                is_waiting = given.numbers is not None or not present(values.device).is_cuda
+                at_once = is_waiting and not present(values.device).is_capturing
+                with held.watching(where, self._arrays.to_write(quantity), at_once=at_once):
+                    self._scatter(quantity, values, choice)
             else:
                 self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:
@@ -244,6 +288,61 @@ class RowView(abc.ABC):
         self._refuse_invalid(where)
         if self._host.is_closed:
             raise SimulationError(f"{where}: the simulation is closed: it can be read, but not set; build another one")
+
+    # Newton's arrays by name.
+
+    def get_attribute(self, name: str, out: Array | None = None) -> Array:
+        """Return an array of the state, the inputs or the model by its name in Newton, also a custom attribute.
+
+        The shape is [count, columns] with the components of an element after it. Columns are the links, the joints
+        that move them, the shapes on them in the order of the model, or the DOFs or coordinates without those of a free
+        root. An array with one element for each articulation, world or single body has no columns. The first call for a
+        name allocates.
+
+        Args:
+            name: Name in Newton, such as "joint_damping", or "mujoco:gravcomp" in a namespace.
+            out: An array of that shape and type that is written and returned instead.
+
+        Raises:
+            ViewError: There is no such array, or its elements are none of the rows.
+        """
+        with WARP_LOCK:
+            self._refuse_invalid("get_attribute")
+            return deliver(self._attributes.get(name), out, f"get_attribute: {name}")
+
+    def set_attribute(
+        self,
+        name: str,
+        data: Any,
+        indices: Any = None,
+        mask: Any = None,
+        *,
+        compact: bool = False,
+        flags: newton.ModelFlags | int | None = None,
+    ) -> None:
+        """Set an array of the state, the inputs or the model by its name in Newton; see `get_attribute`.
+
+        Args:
+            name: Name in Newton. What the view has a setter for is refused, because other arrays follow from it.
+            data: Numbers in the type and shape of the attribute.
+            indices: Rows of the view.
+            mask: Whether each row is written, shape [count].
+            compact: Whether the data has one row per index.
+            flags: What the solver is told of an array of the model. For common attributes, the view knows it; for
+                others, pass 0 if no solver reads them.
+
+        Raises:
+            ViewError: There is no such array, a setter sets it, flags are missing, or the data does not fit.
+            RowError: An index is out of range.
+            ConfigError: The solver does not support this change while it runs.
+        """
+        where = f"set_attribute: {name}"
+        with WARP_LOCK:
+            self._refuse_unwritable(where)
+            if self._host.stepped_state is not None:
+                raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
+            choice = self._choice.of(where, indices, mask, compact)
+            self._attributes.set(name, data, choice, flags, self._label_of)
 
     # Inertial properties of bodies.
 
@@ -318,11 +417,11 @@ class RowView(abc.ABC):
     def apply_forces(
         self,
         forces: Array | None = None,
-        torques: Array | None = None,
-        positions: Array | None = None,
-        *,
         indices: Any = None,
         mask: Any = None,
+        *,
+        torques: Array | None = None,
+        positions: Array | None = None,
         compact: bool = False,
         frame: Frame = "world",
     ) -> None:
@@ -333,10 +432,10 @@ class RowView(abc.ABC):
 
         Args:
             forces: Forces [N], shape [count, max_links, 3], or [count, 3] for single bodies.
-            torques: Torques [N·m], in the same shape.
-            positions: Points of attack of the forces [m], in the same shape; by default the centres of mass.
             indices: Rows of the view.
             mask: Whether each row is written, shape [count].
+            torques: Torques [N·m], in the shape of the forces.
+            positions: Points of attack of the forces [m], in the same shape; by default the centres of mass.
             compact: Whether the data has one row per index.
             frame: Frame of all three: the world, or each body with positions measured from its origin.
 
@@ -362,4 +461,4 @@ class RowView(abc.ABC):
     ) -> None:
         """Add forces on the bodies; Isaac's name and arguments of `apply_forces`."""
         frame: Frame = "world" if is_global else "body"
-        self.apply_forces(forces, torques, positions, indices=indices, frame=frame)
+        self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)

@@ -20,10 +20,12 @@ __all__ = [
     "Rule",
     "Valid",
     "not_unit",
+    "of_type",
 ]
 
 Valid = Literal[
     "finite",
+    "number",
     "non-negative",
     "non-negative or infinite",
     "interval",
@@ -150,6 +152,7 @@ def _no_inertia(values: np.ndarray) -> np.ndarray:
 
 RULES: Mapping[Valid, Rule] = {
     "finite": _bounded("a finite number"),
+    "number": _bounded("a number or infinity", low=-np.inf, high=np.inf),
     "non-negative": _bounded("a finite number >= 0", low=0.0),
     "non-negative or infinite": _bounded("a number >= 0, infinite for no limit", low=0.0, high=float("inf")),
     "interval": _special("lowest <= highest, infinite for no limit", _no_interval, low=-np.inf, high=np.inf),
@@ -162,3 +165,11 @@ RULES: Mapping[Valid, Rule] = {
     "mark": _bounded("0 or 1", low=0.0, high=1.0),
 }
 """The rules by name."""
+
+
+def of_type(dtype: str) -> Rule:
+    """Return the rule of numbers of a type: not NaN, and none that the type cannot hold."""
+    if np.dtype(dtype).kind not in "iu":
+        return RULES["number"]
+    bounds = np.iinfo(dtype)
+    return _bounded(f"a whole number from {bounds.min} to {bounds.max}", low=bounds.min, high=bounds.max)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import warp as wp
@@ -23,12 +23,12 @@ class Staging:
 
     Args:
         size: Largest number of elements.
-        dtype: Type of an element.
+        dtype: Name of the type of an element.
         device: Device of the kernels that read the data.
     """
 
-    def __init__(self, size: int, dtype: Literal["float32", "uint8"], device: wp.Device) -> None:
-        self.dtype: Literal["float32", "uint8"] = dtype
+    def __init__(self, size: int, dtype: str, device: wp.Device) -> None:
+        self.dtype = dtype
         self._type: Any = getattr(wp, dtype)
         self._device = device
         self._near = wp.zeros(size, dtype=self._type, device=device)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 import numpy as np
@@ -45,14 +45,14 @@ class Values:
 
     Args:
         rule: The values that are allowed.
-        dtype: Type of the numbers.
+        dtype: Name of the type of the numbers.
         components: Numbers of each element.
         is_used: Whether each row has each element, shape [rows, columns]; padding is never written.
         told: Return the words for a row and a column.
     """
 
     rule: Rule
-    dtype: Literal["float32", "uint8"]
+    dtype: str
     components: int
     is_used: np.ndarray
     told: Callable[[int, int], str]

@@ -5,7 +5,7 @@ Each kind has two numbers in a setter's memory: how often it was found, and one 
 
 import warp as wp
 
-__all__ = ["HELD", "INVALID", "KIND_COUNT", "OUTSIDE", "fault"]
+__all__ = ["HELD", "INVALID", "KIND_COUNT", "OUTSIDE", "REFUSED", "fault"]
 
 OUTSIDE = wp.constant(0)
 """An index is the index of no row."""
@@ -16,7 +16,10 @@ INVALID = wp.constant(1)
 HELD = wp.constant(2)
 """A joint holds the body that is to be moved."""
 
-KIND_COUNT = 3
+REFUSED = wp.constant(3)
+"""The built solver cannot take over a value of this element; the example is the element of Newton's array."""
+
+KIND_COUNT = 4
 
 
 @wp.func
