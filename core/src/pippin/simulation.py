@@ -194,6 +194,16 @@ class Simulation:
         return self._view
 
     @property
+    def joint_change_count(self) -> int:
+        """Number of reported changes of joint frames, see `notify_model_changed`."""
+        return self._changes.joint_change_count
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the simulation was closed: it can be read, but not changed."""
+        return self._is_closed
+
+    @property
     def world_count(self) -> int:
         """The number of worlds."""
         return self.model.world_count
