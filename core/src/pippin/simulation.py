@@ -211,8 +211,14 @@ class Simulation:
 
     @property
     def contacts(self) -> newton.Contacts | None:
-        """The contacts of the last detection; None if the solver does not export them."""
-        return self.contact_source.contacts
+        """The contacts of the last detection; None if the solver does not export them.
+
+        A solver that detects contacts itself exports them only if `simulation.observables` or a sensor asks for
+        `contact_f`.
+        """
+        needed, reported = self.contact_source.filled_with, self.observables
+        is_filled = needed is None or (reported is not None and needed in reported.kinds)
+        return self.contact_source.contacts if is_filled else None
 
     @property
     def capacities(self) -> tuple[Capacity, ...]:
