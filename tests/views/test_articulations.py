@@ -329,6 +329,62 @@ def test_gravity_and_coriolis_forces_are_those_of_newton(robots, view):
     np.testing.assert_array_equal(get(view, "coriolis_forces"), coriolis.numpy()[view.generalized_indices])
 
 
+@pytest.fixture(scope="module")
+def arms(build):
+    """Three worlds with an arm of three hinges, and nothing else."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    below, joints, parent = wp.transform(wp.vec3(0.1, 0.0, -0.3), wp.quat_identity()), [], -1
+    for axis in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
+        link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)), com=wp.vec3(0.02, 0.0, -0.1))
+        joints.append(builder.add_joint_revolute(parent, link, parent_xform=below, axis=axis))
+        builder.joint_qd[-1], parent = 0.5, link
+    builder.add_articulation(joints, label="arm")
+    with build("featherstone", builder, 3) as simulation:
+        simulation.step(5)
+        yield simulation
+
+
+@pytest.mark.parametrize("name", ["jacobians", "mass_matrices", "gravity_forces"])
+def test_a_part_of_the_rows_has_the_numbers_of_the_whole(arms, name):
+    """Newton's own matrices are the rows of a view of all articulations; a view of some copies them."""
+    whole, part = arms.view.articulations("arm"), arms.view.articulations("arm", worlds=[0, 2])
+
+    expected = get(whole, name)[[0, 2]]
+
+    np.testing.assert_array_equal(get(part, name), expected)
+    assert np.abs(expected).max() > 0.1
+
+
+def test_bodies_without_gravity_need_no_effort(robots, view):
+    weighty = get(view, "gravity_forces")
+    marks = np.zeros(view.shape_of("disable_gravities"), dtype=np.uint8)
+    marks[1] = 1
+
+    view.set_disable_gravities(marks)
+
+    efforts = get(view, "gravity_forces")
+    np.testing.assert_array_equal(efforts[1], 0.0)
+    np.testing.assert_array_equal(np.delete(efforts, 1, axis=0), np.delete(weighty, 1, axis=0))
+
+
+def test_names_and_shapes_are_those_of_the_rows(robots):
+    both = robots.view.articulations(["walker", "arm"], worlds=[0])
+
+    assert both.dof_labels == [["left_hip", "left_knee", "right_hip", "right_knee"], ["shoulder", "elbow"]]
+    assert both.dof_paths == both.dof_labels
+    assert both.joint_names == ("left_hip", "left_knee", "right_hip", "right_knee")
+    assert both.get_jacobians().shape[1:] == both.jacobian_shape == (5, 6, 10)
+    assert both.get_mass_matrices().shape[1:] == both.generalized_mass_matrix_shape == (10, 10)
+
+
+@pytest.mark.parametrize("name", [name for name, quantity in ARTICULATION.items() if quantity.source != "observable"])
+def test_a_view_without_rows_reads_nothing(robots, name):
+    nothing = robots.view.articulations("nothing", allow_empty=True)
+
+    assert nothing.count == 0
+    assert getattr(nothing, f"get_{name}")().shape[0] == 0
+
+
 def test_what_the_solver_is_not_asked_for_is_refused_with_the_cure(walker, build):
     with build("featherstone", walker(), 1) as simulation:
         view = simulation.view.articulations("walker")

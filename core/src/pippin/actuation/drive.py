@@ -10,7 +10,7 @@ from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
-from .joints import Axes, lanes_of
+from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class DriveActuator(abc.ABC):
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints, and switch off the asset's drives of these joints."""
+        refuse_second_simulation(self, is_bound=hasattr(self, "_effort"))
         axes = self._axes[prototype] = Axes.select(builder, self.config)
         axes.switch_off_drives(builder)
         self.notes = axes.noted_after(self.notes)

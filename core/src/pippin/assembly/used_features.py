@@ -181,6 +181,12 @@ def _massless(model: newton.Model) -> Sequence[str]:
     return [model.body_label[index] for index in np.flatnonzero(chosen & moves_with)]
 
 
+def _compensated(model: newton.Model) -> Sequence[str]:
+    """Return the bodies on which a part of gravity does not act, as MJCF's `gravcomp` and the views say it."""
+    factors = _host(getattr(getattr(model, "mujoco", None), "gravcomp", None))
+    return [model.body_label[index] for index in np.flatnonzero(factors != 0.0)]
+
+
 def _light_links(model: newton.Model) -> Sequence[str]:
     mass = _host(model.body_mass)
     return [model.body_label[index] for index in np.flatnonzero(_is_moved(model) & (mass > 0.0) & (mass < _LIGHT))]
@@ -279,5 +285,6 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "joint_stiffness": _nonzero("joint_stiffness"),
     "effort_limits": _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < _NO_LIMIT)),
     "velocity_limits": _by_dof(lambda model: _host(model.joint_velocity_limit) < _NO_LIMIT),
+    "gravity_compensation": _compensated,
 }
 """For each of `pippin.solving.FEATURES`, a function that lists its users in a model: labels or counts."""

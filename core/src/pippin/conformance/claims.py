@@ -95,17 +95,18 @@ def check_particle_worlds(runs: Runs) -> None:
 
 
 def check_observables(runs: Runs) -> None:
-    """Every observable in `supported_observables` is written in each step, and the built solver offers the same
-    observables.
+    """Every observable in `supported_observables` is offered by the built solver, and written in each step.
+
+    An observable that is not exact may be left out: the host measures `body_qdd`, and refuses others.
     """
     declared = runs.subject.declaration.supported_observables or frozenset()
     probe = _Probe(declared)
     with runs.subject.build(count=1, capture="off", plugins={"probe": probe}) as simulation:
         offered = frozenset(map(str, simulation.solver.supported_observables))
-        if declared != offered:
+        if declared - offered:
             raise PluginError(
                 f"{runs.subject}: declares the observables {sorted(declared)}, but the solver it builds offers"
-                f" {sorted(offered)}; declare what it offers"
+                f" {sorted(offered)}; declare what it offers, or less"
             )
         advance(simulation, 1)
         probe.poison()

@@ -42,6 +42,11 @@ class WorldReset:
         worlds = np.arange(self._model.world_count) if worlds is None else worlds
         count = len(worlds)
         for name, array in arrays.items():
+            if not isinstance(array, wp.array):
+                raise PluginError(
+                    f"{owner}: state_arrays: {name!r} is no Warp array, but a {type(array).__name__}; keep it in a"
+                    " Warp array, or answer reset_worlds"
+                )
             if not array.size:
                 continue  # Warp calls an empty array not contiguous, and there is nothing to restore
             if not array.is_contiguous or len(array) % count:

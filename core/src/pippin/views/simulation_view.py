@@ -62,6 +62,11 @@ class SimulationView:
         """Number of control steps so far."""
         return self._host.step_count
 
+    @property
+    def device(self) -> wp.Device:
+        """Device of the simulation and of all arrays that views return."""
+        return present(self._host.model.device)
+
     def articulations(
         self,
         pattern: Patterns,
@@ -145,7 +150,7 @@ class SimulationView:
         """Return the kind of the object with a label: of a body, else of a joint, else of an articulation.
 
         Args:
-            label: The whole label; patterns match nothing.
+            label: The whole label, with or without the slash at its beginning; patterns match nothing.
             world: World of the object, -1 if it belongs to no world; by default the first world with this label.
         """
         self._refuse_invalid("object_type")

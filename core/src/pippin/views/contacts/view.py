@@ -12,6 +12,7 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
+from pippin.labels import name_of
 from pippin.views.errors import ViewError
 from pippin.views.exchange import Array, deliver
 from pippin.views.kernels.contacts import split_forces, sum_forces
@@ -191,6 +192,21 @@ class RigidContactView:
     def filter_paths(self) -> list[list[str]]:
         """Labels of each sensor's filters."""
         return [list(labels) for labels in self.filter_labels]
+
+    @property
+    def sensor_names(self) -> list[str]:
+        """Last segment of each sensor's label."""
+        return [name_of(label) for label in self.sensor_labels]
+
+    @property
+    def filter_names(self) -> list[list[str]]:
+        """Last segments of the labels of each sensor's filters."""
+        return [[name_of(label) for label in labels] for labels in self.filter_labels]
+
+    @property
+    def max_contact_data_count(self) -> int:
+        """Isaac's name of `max_contact_data`."""
+        return self.max_contact_data
 
     def check(self) -> bool:
         """Return whether the view can be used and has sensors."""
