@@ -672,8 +672,8 @@ def test_feedforward_of_a_dof_without_actuator_has_no_effect(stage):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"target_feedforward_efforts": 1.0, "indices": 1}, "indices: 1 is out of range; there are 1"),
-        ({"target_feedforward_efforts": 1.0, "dof_indices": [2]}, "dof_indices: 2 is out of range; there are 2"),
+        ({"target_feedforward_efforts": 1.0, "indices": 1}, "indices: 1 is not a world; there are 1"),
+        ({"target_feedforward_efforts": 1.0, "dof_indices": [2]}, "dof_indices: 2 is not a DOF; there are 2"),
         ({"target_feedforward_efforts": [1.0, 2.0, 3.0]}, r"expected what fits \[1, 2\], got shape \[3\]"),
     ],
 )

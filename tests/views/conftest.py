@@ -59,8 +59,13 @@ def build() -> Callable[..., Any]:
 
     def simulate(solver: Any, prototype: Any, worlds: int, **options: Any) -> pippin.Simulation:
         tables = {
-            "simulation": {"device": "cpu", "dt": 0.002, "accept_unsupported": ["armature"], **options},
-            "scene": {"worlds": worlds},
+            "simulation": {
+                "device": "cpu",
+                "dt": 0.002,
+                "accept_unsupported": ["armature", "velocity_limits"],
+                **options,
+            },
+            "scene": {"worlds": worlds, "settable_joints": True},
             "solver": {"type": solver} if isinstance(solver, str) else solver,
         }
         return pippin.Simulation(pippin.structure(tables), prototype=prototype)

@@ -75,8 +75,8 @@ def test_setting_allocates_nothing(robots, table, choice):
         for name in names:
             getattr(view, f"set_{name}")(values[name], **options)
             getattr(view, f"set_{name}")(values[name].numpy(), **options)
-        view.apply_forces(forces, forces, forces, **options)
-        view.apply_forces(1.0, [0.0, 0.0, 1.0], **options)
+        view.apply_forces(forces, torques=forces, positions=forces, **options)
+        view.apply_forces(1.0, torques=[0.0, 0.0, 1.0], **options)
         robots.view.set_gravity([0.0, 0.0, -9.81])
 
     assert allocation_count(write) == 0

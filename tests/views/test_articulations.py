@@ -123,7 +123,7 @@ def test_only_chosen_rows_are_set(robots, view, name, choice):
 def test_an_index_of_no_row_writes_nothing(robots, view, name):
     before, values = get(view, name), new_values(view, name)
     for wrong in (WORLDS, -1):
-        with pytest.raises(RowError, match=f"set_{name}: {wrong} is no row; the view has 4"):
+        with pytest.raises(RowError, match=f"set_{name}: {wrong} is not a row; there are 4"):
             put(view, name, values, indices=[0, wrong])
     np.testing.assert_array_equal(get(view, name), before)
 
@@ -224,8 +224,8 @@ def test_arguments_that_do_not_fit_are_refused(view):
         "expected float32, got float64": (right.astype(np.float64), {}),
         "got indices and a mask": (right, {"indices": [0], "mask": [True] * WORLDS}),
         "no indices that the rows": (right, {"compact": True}),
-        "5 indices, but the view has 4 rows": (right, {"indices": [0, 1, 2, 3, 0]}),
-        "expected a list of indices": (right, {"indices": [0.5]}),
+        "0 is listed twice; list each row once": (right, {"indices": [0, 1, 2, 3, 0]}),
+        "expected integers or booleans, got float64": (right, {"indices": [0.5]}),
         "expected a mask of type bool": (right, {"mask": [1, 0, 1, 0]}),
         "expected an array, got str": ("zero", {}),
     }
@@ -327,6 +327,62 @@ def test_gravity_and_coriolis_forces_are_those_of_newton(robots, view):
 
     np.testing.assert_allclose(get(view, "gravity_forces"), gravity.numpy()[view.generalized_indices], atol=1e-4)
     np.testing.assert_array_equal(get(view, "coriolis_forces"), coriolis.numpy()[view.generalized_indices])
+
+
+@pytest.fixture(scope="module")
+def arms(build):
+    """Three worlds with an arm of three hinges, and nothing else."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    below, joints, parent = wp.transform(wp.vec3(0.1, 0.0, -0.3), wp.quat_identity()), [], -1
+    for axis in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)):
+        link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)), com=wp.vec3(0.02, 0.0, -0.1))
+        joints.append(builder.add_joint_revolute(parent, link, parent_xform=below, axis=axis))
+        builder.joint_qd[-1], parent = 0.5, link
+    builder.add_articulation(joints, label="arm")
+    with build("featherstone", builder, 3) as simulation:
+        simulation.step(5)
+        yield simulation
+
+
+@pytest.mark.parametrize("name", ["jacobians", "mass_matrices", "gravity_forces"])
+def test_a_part_of_the_rows_has_the_numbers_of_the_whole(arms, name):
+    """Newton's own matrices are the rows of a view of all articulations; a view of some copies them."""
+    whole, part = arms.view.articulations("arm"), arms.view.articulations("arm", worlds=[0, 2])
+
+    expected = get(whole, name)[[0, 2]]
+
+    np.testing.assert_array_equal(get(part, name), expected)
+    assert np.abs(expected).max() > 0.1
+
+
+def test_bodies_without_gravity_need_no_effort(robots, view):
+    weighty = get(view, "gravity_forces")
+    marks = np.zeros(view.shape_of("disable_gravities"), dtype=np.uint8)
+    marks[1] = 1
+
+    view.set_disable_gravities(marks)
+
+    efforts = get(view, "gravity_forces")
+    np.testing.assert_array_equal(efforts[1], 0.0)
+    np.testing.assert_array_equal(np.delete(efforts, 1, axis=0), np.delete(weighty, 1, axis=0))
+
+
+def test_names_and_shapes_are_those_of_the_rows(robots):
+    both = robots.view.articulations(["walker", "arm"], worlds=[0])
+
+    assert both.dof_labels == [["left_hip", "left_knee", "right_hip", "right_knee"], ["shoulder", "elbow"]]
+    assert both.dof_paths == both.dof_labels
+    assert both.joint_names == ("left_hip", "left_knee", "right_hip", "right_knee")
+    assert both.get_jacobians().shape[1:] == both.jacobian_shape == (5, 6, 10)
+    assert both.get_mass_matrices().shape[1:] == both.generalized_mass_matrix_shape == (10, 10)
+
+
+@pytest.mark.parametrize("name", [name for name, quantity in ARTICULATION.items() if quantity.source != "observable"])
+def test_a_view_without_rows_reads_nothing(robots, name):
+    nothing = robots.view.articulations("nothing", allow_empty=True)
+
+    assert nothing.count == 0
+    assert getattr(nothing, f"get_{name}")().shape[0] == 0
 
 
 def test_what_the_solver_is_not_asked_for_is_refused_with_the_cure(walker, build):

@@ -44,6 +44,7 @@ def model():
         ("/arm", ObjectType.ARTICULATION),
         ("/ball", ObjectType.RIGID_BODY),
         ("/loose", ObjectType.RIGID_BODY),
+        ("arm/upper", ObjectType.ARTICULATION_LINK),
         ("/arm/upper/none", ObjectType.INVALID),
         ("/arm/*", ObjectType.INVALID),
         ("/pendulum", ObjectType.ARTICULATION),

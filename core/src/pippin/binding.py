@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .config import SimulationConfig
     from .state.double_buffer import Assignable, DoubleBuffer
     from .state.kinematics import WrittenWorlds
+    from .state.solver_support import SolverSupport
 
 __all__ = ["Binding", "Host"]
 
@@ -33,6 +34,8 @@ class Host(Protocol):
     model: newton.Model
     """Newton's model of all worlds."""
     solver: newton.solvers.SolverBase
+    support: SolverSupport
+    """The features that the solver has, and the joints at which it has them."""
     control: newton.Control
     """The inputs of the solver."""
     step_count: int

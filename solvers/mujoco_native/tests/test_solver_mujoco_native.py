@@ -539,3 +539,15 @@ CONFORMANCE = conformance.Conformance("solver", "mujoco-native")
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()
+
+
+def test_a_body_without_gravity_floats_in_its_world_alone():
+    builder = builder_with_attributes()
+    builder.add_body(label="ball", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    tables = {"simulation": {"device": "cpu"}, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}}
+    with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
+        simulation.view.rigid_bodies("ball").set_disable_gravities([0, 1])
+        simulation.step(10)
+        speeds = simulation.state.body_qd.numpy()[:, 2]
+
+    np.testing.assert_allclose(speeds, [-9.81 * simulation.time, 0.0], rtol=1e-5, atol=1e-9)

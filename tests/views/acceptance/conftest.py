@@ -64,9 +64,9 @@ def simulate(devices: Devices) -> Iterator[Callable[..., Any]]:
                 "device": devices.simulation,
                 "dt": DT,
                 "observables": list(observables),
-                "accept_unsupported": ["armature"],
+                "accept_unsupported": ["armature", "velocity_limits"],
             },
-            "scene": scene,
+            "scene": {"settable_joints": True, **scene},
             "solver": {"type": "mujoco", "njmax": 400, "nconmax": 100},
         }
         built.append(pippin.Simulation(pippin.structure(tables), prototype=prototype))

@@ -29,6 +29,7 @@ def test_bracket_sensor_pattern(sim):
     contacts = sim.create_rigid_contact_view("/World/Cube_[0-2]")
 
     assert contacts.sensor_paths == ["/World/Cube_0", "/World/Cube_1", "/World/Cube_2"]
+    assert contacts.sensor_names == ["Cube_0", "Cube_1", "Cube_2"]
 
 
 def test_list_sensor_patterns(sim):
@@ -50,6 +51,7 @@ def test_single_filter_all_sensors(sim):
 
     assert (contacts.sensor_count, contacts.filter_count) == (5, 1)
     assert contacts.filter_paths == [["/World/GroundPlane"]] * 5
+    assert contacts.filter_names == [["GroundPlane"]] * 5
 
 
 def test_multiple_filters_with_wildcard(sim):

@@ -164,7 +164,7 @@ class DriveActuator(abc.ABC):
         self,
         name: str,
         values: Any,
-        worlds: Sequence[int] | None = None,
+        worlds: Any = None,
         joints: str | Sequence[str] | None = None,
     ) -> None:
         """Set a parameter from the next step on, even if the step is recorded. Reads and writes the device.
@@ -174,7 +174,7 @@ class DriveActuator(abc.ABC):
         Args:
             name: One of `parameters`.
             values: A number, or an array that NumPy can broadcast to [len(worlds), DOFs of joints].
-            worlds: Indices of worlds that have the joints; by default all of them.
+            worlds: Indices of worlds that have the joints, or a mask of shape [world_count]; by default all of them.
             joints: Patterns of labels of axes, in the order of `joint_labels`; by default all.
 
         Raises:

@@ -14,7 +14,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 from pippin.catalog.entries import Catalog
-from pippin.components.registry import Components, located
+from pippin.components.registry import Components
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
@@ -26,6 +26,7 @@ from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports, allocate_observables
 from pippin.state.reset import WorldReset
+from pippin.state.solver_support import SolverSupport
 from pippin.step.callbacks import Callbacks, Turn
 from pippin.step.owners import DofOwners
 from pippin.step.periods import periods_in_steps
@@ -65,6 +66,7 @@ class Built:
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
+    support: SolverSupport
     source: ContactSource
     states: tuple[newton.State, newton.State]
     """The state that users see, and a second one. Substeps read and write the two in turn."""
@@ -110,11 +112,13 @@ def assemble(
         # Kernels of MuJoCo are there only if the solver is one of MuJoCo's.
         found = report_imports(imports, config.scene) if hasattr(solver, "mj_model") else []
         changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
+        support = building.support(model)
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
-        reports = allocate_observables(kinds, solver, source.contacts, step.decimation * step.substeps)
+        substep_count = step.decimation * step.substeps
+        reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
             config=config,
             catalog=catalog,
@@ -126,6 +130,7 @@ def assemble(
             actuator_notes=actuator_notes(model),
             world_offsets=world_offsets(config.scene),
             solver=solver,
+            support=support,
             source=source,
             states=states,
             control=control,
@@ -157,8 +162,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
                 step_period=built.periods.get(answer.owner, 1),
                 layout=built.layout,
             )
-            with located(answer.place):
-                answer.call(simulation=simulation, binding=binding)
+            answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
         for name, bound in components.bound.items():

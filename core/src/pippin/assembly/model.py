@@ -10,7 +10,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.actuation.asset_actuators import prepare_actuators
-from pippin.components.registry import Components, Implementation, located
+from pippin.components.registry import Components, Implementation
 from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
@@ -18,6 +18,7 @@ from pippin.labels import NoMatchError
 from .assets.formats import is_normalised
 from .assets.report import Imported
 from .scene import add_assets, add_worlds, finalize, new_builder
+from .settable_joints import make_settable
 from .worlds import WorldLayout, assets_of_worlds, listed_worlds
 
 __all__ = ["Prototype", "build_model"]
@@ -48,6 +49,10 @@ def build_model(
         worlds, prototype_of_world = _from_assets(components, scene, imports)
     else:
         worlds, prototype_of_world = _from_prototypes(prototype, scene)
+    if scene.settable_joints:
+        declared = components.declarations[components.solver_name]
+        for world in worlds:
+            make_settable(world, declared.features_fixed_at_build, declared.features_kept_from_build)
     layout = _extend(components, worlds, prototype_of_world)
     builder = new_builder(scene)
     components.call_each("configure_builder", builder=builder)
@@ -127,8 +132,7 @@ def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_wo
         return layout
     holders = {}
     for implementation in components.implementations("extend_prototype"):
-        with located(implementation.place):
-            holders[implementation.owner] = _holders(implementation, worlds, layout)
+        holders[implementation.owner] = _holders(implementation, worlds, layout)
     return WorldLayout(prototype_of_world=of_world, holders=holders)
 
 

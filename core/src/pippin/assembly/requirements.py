@@ -11,11 +11,11 @@ from pippin.catalog.entries import Catalog
 from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
 from pippin.errors import ConfigError, FeatureWarning, PluginError
-from pippin.features import FEATURES
+from pippin.features import FEATURES, MEASURED
 
 from .used_features import used_features
 
-__all__ = ["gaps", "listed", "refuse_gaps", "solvers_declaring"]
+__all__ = ["gaps", "listed", "refuse_gaps", "solvers_declaring", "without"]
 
 
 def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
@@ -50,7 +50,7 @@ def refuse_gaps(
     for feature, users in gaps(model, solver).items():
         if feature in accepted:
             continue
-        text = _fault(feature, users, name, solver, catalog)
+        text = f"solver: {without(feature, name, solver, catalog, users)}"
         if FEATURES[feature].is_structural:
             faults.append(text)
         else:
@@ -60,7 +60,9 @@ def refuse_gaps(
 
 
 def solvers_declaring(
-    attribute: Literal["supported_features", "supported_observables", "deterministic_on"], what: str, catalog: Catalog
+    attribute: Literal["supported_features", "optional_features", "supported_observables", "deterministic_on"],
+    what: str,
+    catalog: Catalog,
 ) -> list[str]:
     """Return the installed solvers whose declaration contains a name; solvers that cannot be loaded are left out.
 
@@ -87,14 +89,29 @@ def listed(users: Sequence[str], limit: int = 3) -> str:
     return ", ".join(unique[:limit]) + more
 
 
-def _fault(feature: str, users: Sequence[str], name: str, solver: Declaration, catalog: Catalog) -> str:
-    able = ", ".join(repr(other) for other in solvers_declaring("supported_features", feature, catalog))
+def without(feature: str, name: str, solver: Declaration, catalog: Catalog, users: Sequence[str] = ()) -> str:
+    """Return that a solver does not have a feature, and the cures: the end of a fault, after the word solver.
+
+    Args:
+        feature: The feature.
+        name: The solver's name.
+        solver: The solver's declaration.
+        catalog: The installed plugins.
+        users: The labels of what uses the feature in a scene, if a scene is refused.
+    """
+    able = ", ".join(
+        [
+            *(repr(other) for other in solvers_declaring("supported_features", feature, catalog)),
+            *(f"{other!r} with an option" for other in solvers_declaring("optional_features", feature, catalog)),
+        ]
+    )
     meaning = FEATURES[feature].meaning.partition(" [")[0]
     option = solver.optional_features.get(feature)
+    used = f", used by {listed(users)}" if users else ""
     switch = f" set solver.{option} = true;" if option else ""
-    cure = f" {FEATURES[feature].cure};" if FEATURES[feature].cure else ""
+    cure = f" {'or ' if option else ''}{FEATURES[feature].cure};" if FEATURES[feature].cure else ""
     return (
-        f"solver: {name!r} does not support {feature} ({meaning}), used by {listed(users)};{switch}{cure}"
+        f"{name!r} does not support {feature} ({meaning}){used};{switch}{cure}"
         f" solvers that do: {able or 'none that is installed'}; or do without:"
         f' simulation.accept_unsupported = ["{feature}"]'
     )
@@ -120,7 +137,7 @@ def refuse_unsupported(
 
 
 def unmet_needs(components: Components, asked: Collection[str], supported: frozenset[str]) -> list[tuple[str, str]]:
-    """Return the needs that the solver does not meet, as pairs of place and kind of observable."""
+    """Return the needs that neither the solver nor the host meets, as pairs of place and kind of observable."""
     needs = {name.replace(":", "."): declared.observables for name, declared in components.declarations.items()}
     needs = {"simulation.observables": frozenset(asked)} | needs
-    return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported)]
+    return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported - MEASURED)]

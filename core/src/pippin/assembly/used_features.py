@@ -181,6 +181,12 @@ def _massless(model: newton.Model) -> Sequence[str]:
     return [model.body_label[index] for index in np.flatnonzero(chosen & moves_with)]
 
 
+def _compensated(model: newton.Model) -> Sequence[str]:
+    """Return the bodies on which a part of gravity does not act, as MJCF's `gravcomp` and the views say it."""
+    factors = _host(getattr(getattr(model, "mujoco", None), "gravcomp", None))
+    return [model.body_label[index] for index in np.flatnonzero(factors != 0.0)]
+
+
 def _light_links(model: newton.Model) -> Sequence[str]:
     mass = _host(model.body_mass)
     return [model.body_label[index] for index in np.flatnonzero(_is_moved(model) & (mass > 0.0) & (mass < _LIGHT))]
@@ -213,6 +219,18 @@ def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
         meshes = [hash(source) for source in model.shape_source[part["shape"]]]
         particle_count = np.diff(starts["particle"][world : world + 2])[0]
         yield end - first, particle_count, trees, [array[part[what]].tobytes() for array, what in kinds], meshes
+
+
+def _particle_worlds(model: newton.Model) -> Sequence[str]:
+    """Return the worlds with particles that can touch something, if there are several."""
+    if model.particle_max_radius <= 0.0 and not model.tri_count:
+        return ()
+    held = (
+        np.flatnonzero(np.diff(_host(model.particle_world_start)[: model.world_count + 1]))
+        if model.particle_count
+        else ()
+    )
+    return [f"world {index}" for index in held] if len(held) > 1 else ()
 
 
 def _by_type(kind: str) -> Callable[[newton.Model], Sequence[str]]:
@@ -260,11 +278,13 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "tetrahedra": _counted("tet_count"),
     "gradients": lambda model: ["simulation.requires_grad"] if model.requires_grad else (),
     "heterogeneous_worlds": _unequal_worlds,
+    "particle_worlds": _particle_worlds,
     "armature": _nonzero("joint_armature"),
     "joint_friction": _nonzero("joint_friction"),
     "joint_damping": _nonzero("joint_damping"),
     "joint_stiffness": _nonzero("joint_stiffness"),
     "effort_limits": _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < _NO_LIMIT)),
     "velocity_limits": _by_dof(lambda model: _host(model.joint_velocity_limit) < _NO_LIMIT),
+    "gravity_compensation": _compensated,
 }
 """For each of `pippin.solving.FEATURES`, a function that lists its users in a model: labels or counts."""

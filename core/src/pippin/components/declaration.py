@@ -95,6 +95,15 @@ class Declaration:
     """Solvers: A mapping from features to the options that switch them on. If a scene needs such a feature, the error
     names the option."""
 
+    features_fixed_at_build: frozenset[str] = _names_field(frozenset(), FEATURES)
+    """Solvers: The names of features of joints that the built solver cannot add to a joint: a setter
+    of a view acts only at joints that had the feature when the solver was built, and is refused at the others.
+    `scene.settable_joints` gives all joints these features before the build."""
+
+    features_kept_from_build: frozenset[str] = _names_field(frozenset(), FEATURES)
+    """Solvers: The names of features that the built solver cannot take away from a joint, either: a value of zero, or a
+    limit at infinity, is refused."""
+
     supported_model_changes: frozenset[str] | None = _names_field(None)
     """Solvers: The names in `newton.ModelFlags` of [model changes that the solver can apply while it
     runs](solvers.md#model-changes-while-running); `notify_model_changed` refuses the others. A solver without

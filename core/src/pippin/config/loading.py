@@ -101,7 +101,7 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
         installed = restricted
     converter = make_converter(installed)
     try:
-        return converter.structure(tree.plain(), SimulationConfig)
+        return attrs.evolve(converter.structure(tree.plain(), SimulationConfig), tree=tree)
     except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error), tree) from error
 

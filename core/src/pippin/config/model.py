@@ -14,8 +14,10 @@ from pippin.validators import finite, in_schema, unit_quaternion
 
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
+from .fields import NOT_A_KEY
 from .paths import FilePath
 from .shapes import ShapeConfig
+from .tree import Node, Origin
 
 __all__ = [
     "AssetConfig",
@@ -183,6 +185,11 @@ class SceneConfig:
     """Gravitational acceleration [m/s²]; z is up. By default that of the assets, or of a prototype built in Python, and
     (0, 0, -9.81) if they state none."""
 
+    settable_joints: bool = False
+    """Whether drives, limits and the other properties of every hinge, slider and joint of several axes can be set at
+    run time although the scene gives the joint none; some solvers otherwise refuse it. Drives then have no gains, and
+    limits are out of reach."""
+
     shapes: ShapeConfig = attrs.field(factory=ShapeConfig)
     """Properties of shapes that their asset does not state."""
 
@@ -213,3 +220,6 @@ class SimulationConfig:
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)
+
+    tree: Node = attrs.field(factory=lambda: Node({}, Origin()), eq=False, repr=False, metadata={NOT_A_KEY: True})
+    """The values as written, each with its file and line; faults found later take their places from it."""

@@ -329,6 +329,8 @@ UNTRIED: Mapping[str, str] = {
     "tetrahedra": "the kit's mechanisms are rigid",
     "gradients": "they need a process of their own, and compiled backward kernels",
     "heterogeneous_worlds": "the kit's worlds are all alike",
+    "gravity_compensation": "the ask `disable_gravities` tries it",
+    "particle_worlds": "the check `particle_worlds` tests it",
 }
 """Features without a bench, with the reasons."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
+from pippin.arrays import on_host
 from pippin.errors import PippinError, PluginError
 
 from . import scenes
@@ -183,6 +184,21 @@ class Runs:
     def features(self) -> Mapping[str, float | Exception]:
         """The measured number of each declared feature that has a bench, or the exception that its scene raised."""
         return measured(self.subject, [name for name in BENCHES if name in (self.subject.features or ())])
+
+    @functools.cached_property
+    def misled(self) -> float:
+        """Distance by which the grains of another world, at nearly the same place, mislead those of a world [m]."""
+        ends = []
+        for world_count in (1, 2):
+            with self.subject.build(count=1, capture="off", scene=scenes.grains, world_count=world_count) as simulation:
+                _, state = model_and_state(simulation)
+                places = state.particle_q.numpy()
+                count = len(places) // world_count
+                places[count:] += 0.4 * scenes.GRAIN_RADIUS
+                state.particle_q.assign(places)
+                step(simulation, HALF)
+                ends.append(on_host(simulation.state.particle_q)[:count].copy())
+        return float(np.abs(ends[1] - ends[0]).max())
 
     @functools.cached_property
     def even(self) -> Seen:

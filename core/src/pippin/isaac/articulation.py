@@ -10,6 +10,7 @@ import numpy as np
 from pippin.actuation import DriveActuator, refuse_second_simulation
 from pippin.errors import SimulationError
 from pippin.hookspecs import hookimpl
+from pippin.indices import IndexRange
 
 from .errors import ArgumentError
 from .feedforward import FeedforwardWrite
@@ -140,8 +141,8 @@ class ArticulationActuators:
         self,
         target_feedforward_efforts: Any,
         *,
-        indices: int | Sequence[int] | np.ndarray | None = None,
-        dof_indices: int | Sequence[int] | np.ndarray | None = None,
+        indices: Any = None,
+        dof_indices: Any = None,
     ) -> None:
         """Set the feedforward effort [N or N·m]; it holds until it is set again, and is delayed and clamped.
 
@@ -149,15 +150,16 @@ class ArticulationActuators:
 
         Args:
             target_feedforward_efforts: Values that NumPy can broadcast to [len(indices), len(dof_indices)].
-            indices: Worlds; by default all.
-            dof_indices: DOFs counted within the robot; by default all.
+            indices: Indices or a mask of worlds; by default all.
+            dof_indices: Indices or a mask of the DOFs, counted within the robot; by default all.
 
         Raises:
-            ArgumentError: An index is out of range, the values do not fit, or a DOF's actuator has no feedforward.
-                Then nothing is written.
+            ArgumentError: An index is out of range or listed twice, the values do not fit, or a DOF's actuator has no
+                feedforward. Then nothing is written.
         """
-        worlds = _indices("indices", indices, len(self._dofs))
-        columns = _indices("dof_indices", dof_indices, self._dofs.shape[1])
+        worlds = IndexRange(len(self._dofs), error=ArgumentError).indices(indices, "indices")
+        dofs = IndexRange(self._dofs.shape[1], what="DOF", error=ArgumentError)
+        columns = dofs.indices(dof_indices, "dof_indices")
         values = target_feedforward_efforts
         values = np.asarray(values.numpy() if hasattr(values, "numpy") else values, dtype=np.float32)
         try:
@@ -252,13 +254,3 @@ class ArticulationActuators:
 
 def _first_dof(actuator: DriveActuator) -> int:
     return int(actuator.actuated_dofs.numpy().min())
-
-
-def _indices(where: str, given: Any, count: int) -> np.ndarray:
-    if given is None:
-        return np.arange(count)
-    indices = np.atleast_1d(np.asarray(given.numpy() if hasattr(given, "numpy") else given, dtype=int))
-    outside = indices[(indices < 0) | (indices >= count)]
-    if outside.size:
-        raise ArgumentError(f"{where}: {int(outside[0])} is out of range; there are {count}, counted from 0")
-    return indices

@@ -5,6 +5,7 @@ import warp as wp
 __all__ = [
     "collect_overflow",
     "count_step",
+    "difference_quotient",
     "find_divergence",
     "find_non_finite_particles",
     "note_overflows",
@@ -22,6 +23,18 @@ def restore_rows(
     if world_mask[world_of_row[row]]:
         for byte in range(rows.shape[1]):
             rows[row, byte] = saved[row, byte]
+
+
+@wp.kernel
+def difference_quotient(
+    before: wp.array[wp.spatial_vector],
+    after: wp.array[wp.spatial_vector],
+    dt: float,
+    quotient: wp.array[wp.spatial_vector],
+):
+    """quotient[i] = (after[i] − before[i]) / dt."""
+    i = wp.tid()
+    quotient[i] = (after[i] - before[i]) / dt
 
 
 @wp.func

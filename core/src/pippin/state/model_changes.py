@@ -55,9 +55,20 @@ class ModelChanges:
             self._replayed |= int(flags)
 
     def tell(self) -> None:
-        """Notify the solver once of all changes since the last notification."""
+        """Notify the solver once of all changes since the last notification.
+
+        Raises:
+            ConfigError: The solver refuses a change. It is told again before the next step.
+        """
         flags = self._waiting | self._replayed
-        self._solver.notify_model_changed(flags)
+        try:
+            self._solver.notify_model_changed(flags)
+        except (NotImplementedError, RuntimeError, ValueError) as error:
+            # Newton's solvers refuse changes with built-in errors of Python.
+            raise ConfigError(
+                f"notify_model_changed: solver {self._name!r} refuses a change of {_flag_names(flags)}: {error};"
+                " write the values of before, or build another simulation from the changed model"
+            ) from error
         self.told |= flags
         self._waiting = 0
 

@@ -14,6 +14,7 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import StepConfig
 from pippin.errors import PluginError
 from pippin.solving.contact_source import ContactSource
+from pippin.state.accelerations import Accelerations
 from pippin.state.angles import ContinuousAngles
 from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
@@ -136,9 +137,13 @@ class StepPlan:
         for call in range(calls):
             if self.source.is_run_by_host and call % self.source.interval == 0:
                 yield from self.collision(self._state(first + call), self._contacts(first + call))
-            yield from self._substep(first + call, forces)
+            accelerations = self._accelerations if is_last and call == calls - 1 else None
+            yield from self._substep(first + call, forces, accelerations)
             if self._needs_bodies(is_last=is_last and call == calls - 1):
                 yield self._forward_kinematics(self._state(first + call + 1))
+            if accelerations is not None:
+                after, dt = self._state(first + call + 1), self.solver_arguments(first + call)["dt"]
+                yield Operation(name="measure_accelerations", run=partial(accelerations.measure, after, dt))
         if self._needs_joint_state(is_last):
             yield self._inverse_kinematics(first, first + calls, self._state(0) if start is None else start)
 
@@ -159,12 +164,14 @@ class StepPlan:
         yield Operation(name="collide", run=lambda: self.source.collide(state, contacts, horizon))
         yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
 
-    def _substep(self, count: int, forces: ExternalForces) -> Iterator[Operation]:
+    def _substep(self, count: int, forces: ExternalForces, accelerations: Accelerations | None) -> Iterator[Operation]:
         state = self._state(count)
         arguments = self.solver_arguments(count)
         yield Operation(name="apply_forces", run=lambda: forces.apply(state))
         yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield from self._called("before_substep", state=state, control=self.control, dt=arguments["dt"])
+        if accelerations is not None:
+            yield Operation(name="keep_velocities", run=partial(accelerations.keep, state))
         yield self.solver_step(**arguments)
         if self.source.is_run_by_solver:
             yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
@@ -187,7 +194,13 @@ class StepPlan:
         """Whether the solver takes several substeps per call, and nothing has to happen between substeps."""
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
-        return takes_all and not self._has("before_substep") and self.source.pipeline is None
+        is_between = self._has("before_substep") or self._accelerations is not None
+        return takes_all and not is_between and self.source.pipeline is None
+
+    @property
+    def _accelerations(self) -> Accelerations | None:
+        """The measurement of the last substep, if there is one."""
+        return None if self.reports is None else self.reports.accelerations
 
     def _has(self, phase: Phase) -> bool:
         """Tell whether a phase of the step has a hook implementation, a wrapper or a callback."""
@@ -215,7 +228,8 @@ class StepPlan:
             return self._operation("step_solver", answer, arguments)
         solver = arguments.pop("solver")
         del arguments["substep_count"]  # Newton's solvers take one substep at a time
-        run, trace = partial(solver.step, **arguments), self.components.trace
+        owner, trace = self.components.solver_name, self.components.trace
+        run = self.components.blamed(owner, "step", partial(solver.step, **arguments))
         return Operation(
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
@@ -297,7 +311,7 @@ class StepPlan:
     def _needs_bodies(self, *, is_last: bool) -> bool:
         """Tell whether the next substep or the user needs bodies that must be computed from joint coordinates."""
         answered = self._is_answered("apply_actuators", "before_substep")
-        has_readers = is_last or answered or self.source.pipeline is not None
+        has_readers = is_last or answered or self.source.pipeline is not None or self._accelerations is not None
         return self._coordinates == "joint" and has_readers
 
     def _is_answered(self, *hooks: str) -> bool:

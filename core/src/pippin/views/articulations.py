@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
+from pippin.axes import axis_labels
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 
@@ -49,6 +50,7 @@ class ArticulationView(RowView):
             "coordinate": indices.coords,
             "root": indices.links[:, :1],
             "link": indices.links,
+            "joint": indices.joints,
         }
         balls = Balls(indices, faults) if indices.ball_coords.size else None
         joints = indices.joints[:, 0]
@@ -144,9 +146,42 @@ class ArticulationView(RowView):
         return self.shared_metatype.link_names
 
     @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the first row's joints with DOFs, without a free root."""
+        return self.shared_metatype.joint_names
+
+    @property
     def dof_names(self) -> tuple[str, ...]:
         """Names of the first row's DOFs."""
         return self.shared_metatype.dof_names
+
+    @cached_property
+    def dof_labels(self) -> list[list[str]]:
+        """Labels of the DOFs of each row: of the axis if it has a name, else of the joint."""
+        model = self._host.model
+        owners = [dict.fromkeys(row[row != PADDING].tolist()) for row in self._dof_joints()]
+        return [axis_labels(model, row) for row in owners]
+
+    def _dof_joints(self) -> np.ndarray:
+        """Return the joint of each DOF, shape [count, max_dofs]; padding is -1."""
+        dofs = self._indices.dofs
+        joints = np.searchsorted(on_host(self._host.model.joint_qd_start), dofs, side="right") - 1
+        return np.where(dofs == PADDING, PADDING, joints)
+
+    @property
+    def dof_paths(self) -> list[list[str]]:
+        """Isaac's name of `dof_labels`."""
+        return self.dof_labels
+
+    @property
+    def jacobian_shape(self) -> tuple[int, int, int]:
+        """Shape of a row of `get_jacobians`: links, 6, generalized DOFs."""
+        return self.max_links, 6, self._indices.generalized.shape[1]
+
+    @property
+    def generalized_mass_matrix_shape(self) -> tuple[int, int]:
+        """Shape of a row of `get_mass_matrices`: generalized DOFs twice."""
+        return (self._indices.generalized.shape[1],) * 2
 
     # Getters and setters of the quantities.
 

@@ -12,7 +12,7 @@ from pippin.arrays import on_host
 from pippin.binding import Host
 
 from .errors import ViewError
-from .indexing import ArticulationIndices
+from .indexing import PADDING, ArticulationIndices
 from .kernels import dynamics as kernels
 
 __all__ = ["Dynamics"]
@@ -21,7 +21,8 @@ __all__ = ["Dynamics"]
 class Dynamics:
     """Jacobians, mass matrices and forces of some articulations, by row.
 
-    The memory is allocated at the first call of each kind.
+    The memory is allocated at the first call of each kind. If the rows are all articulations of the model, and the
+    columns are theirs, Newton's own matrices are the rows of the view, and nothing is copied.
 
     Args:
         host: The simulation.
@@ -42,18 +43,22 @@ class Dynamics:
 
         self._chosen = on_device(chosen, bool)
         self._articulations = on_device(articulations.astype(np.int32))
-        self._joints, self._links = on_device(indices.joints), on_device(indices.links)
-        self._dofs = on_device(indices.generalized)
-        first_joints = on_host(model.articulation_start)[:-1].astype(np.int32)
-        self._joint_starts = on_device(first_joints)
-        self._dof_starts = on_device(on_host(model.joint_qd_start)[first_joints].astype(np.int32))
+        self._links, self._dofs = on_device(indices.links), on_device(indices.generalized)
+        dof_starts = on_host(model.joint_qd_start)[on_host(model.articulation_start)[:-1]].astype(np.int32)
+        self._dof_starts = on_device(dof_starts)
+        self._parents = on_device(_parents(model, indices.joints))
+        self._carriers = on_device(_carriers(model, indices))
+        self._is_whole = np.array_equal(articulations, np.arange(model.articulation_count)) and _is_in_place(
+            indices.generalized - dof_starts[articulations][:, None], indices.generalized != PADDING
+        )
 
     def jacobians(self, state: newton.State) -> wp.array:
         """Return the velocity of each link by each generalized DOF, shape [count, max_links, 6, 6 + max_dofs]."""
-        whole, scratch, values = self._jacobians
-        newton.eval_jacobian(self._host.model, state, whole, joint_S_s=scratch, mask=self._chosen)
-        inputs = [whole, self._articulations, self._dof_starts, self._joint_starts, self._joints, self._dofs, values]
-        wp.launch(kernels.gather_jacobians, values.shape, inputs, device=values.device)
+        values = self._jacobian_rows
+        whole = self._evaluated_jacobians(state)
+        if whole.ptr != values.ptr:
+            inputs = [whole, self._articulations, self._dof_starts, self._links, self._dofs, values]
+            wp.launch(kernels.gather_jacobians, values.shape[:2], inputs, device=values.device)
         return values
 
     def mass_matrices(self, state: newton.State) -> wp.array:
@@ -61,15 +66,23 @@ class Dynamics:
         whole, inertias, motions, values = self._matrices
         model = self._host.model
         newton.eval_mass_matrix(model, state, whole, body_I_s=inertias, joint_S_s=motions, mask=self._chosen)
-        inputs = [whole, self._articulations, self._dof_starts, self._dofs, values]
-        wp.launch(kernels.gather_mass_matrices, values.shape, inputs, device=values.device)
+        if whole is not values:
+            inputs = [whole, self._articulations, self._dof_starts, self._dofs, values]
+            wp.launch(kernels.gather_mass_matrices, values.shape[:2], inputs, device=values.device)
         return values
 
     def gravity_forces(self, state: newton.State) -> wp.array:
-        """Return the effort that holds each row still, shape [count, 6 + max_dofs]."""
-        values, model = self._gravity_forces, self._host.model
-        inputs = [self.jacobians(state), self._links, self._world_of, model.body_mass, model.gravity, values]
-        wp.launch(kernels.gather_gravity_forces, values.shape, inputs, device=values.device)
+        """Return the effort that holds each row still, shape [count, 6 + max_dofs].
+
+        The weight of bodies without gravity is left out.
+        """
+        (moments, values), model = self._gravity_forces, self._host.model
+        whole = self._evaluated_jacobians(state)
+        rows = [self._articulations, self._dof_starts, self._links, self._parents, self._dofs, self._carriers]
+        compensation = getattr(getattr(model, "mujoco", None), "gravcomp", None)
+        bodies = [self._world_of, state.body_q, model.body_com, model.body_mass, compensation, model.gravity]
+        inputs = [whole, *rows, *bodies, moments, values]
+        wp.launch(kernels.gravity_effort, len(values), inputs, device=values.device)
         return values
 
     def coriolis_forces(self, state: newton.State) -> wp.array:
@@ -79,26 +92,41 @@ class Dynamics:
         wp.launch(kernels.gather_coriolis, values.shape, [whole, self._dofs, values], device=values.device)
         return values
 
+    def _evaluated_jacobians(self, state: newton.State) -> wp.array:
+        """Return Newton's Jacobians of the chosen articulations, shape [articulations, 6 * joints, DOFs]."""
+        whole, motions = self._jacobians
+        newton.eval_jacobian(self._host.model, state, whole, joint_S_s=motions, mask=self._chosen)
+        return whole
+
     @cached_property
-    def _jacobians(self) -> tuple[wp.array, wp.array, wp.array]:
+    def _jacobians(self) -> tuple[wp.array, wp.array]:
         model = self._host.model
-        rows, links, dofs = self._shape
         whole = (model.articulation_count, 6 * model.max_joints_per_articulation, model.max_dofs_per_articulation)
-        scratch = self._zeros(model.joint_dof_count, wp.spatial_vector)
-        return self._zeros(whole), scratch, self._zeros((rows, links, 6, dofs))
+        return self._zeros(whole), self._zeros(model.joint_dof_count, wp.spatial_vector)
+
+    @cached_property
+    def _jacobian_rows(self) -> wp.array:
+        rows, links, dofs = self._shape
+        whole, _ = self._jacobians
+        if self._is_whole and whole.shape == (rows, 6 * links, dofs):
+            return whole.reshape((rows, links, 6, dofs))
+        return self._zeros((rows, links, 6, dofs))
 
     @cached_property
     def _matrices(self) -> tuple[wp.array, wp.array, wp.array, wp.array]:
         model = self._host.model
         rows, _, dofs = self._shape
-        whole = (model.articulation_count, model.max_dofs_per_articulation, model.max_dofs_per_articulation)
         inertias = self._zeros(model.body_count, wp.spatial_matrix)
         motions = self._zeros(model.joint_dof_count, wp.spatial_vector)
-        return self._zeros(whole), inertias, motions, self._zeros((rows, dofs, dofs))
+        dof_count = model.max_dofs_per_articulation
+        whole = self._zeros((model.articulation_count, dof_count, dof_count))
+        is_whole = self._is_whole and whole.shape == (rows, dofs, dofs)
+        return whole, inertias, motions, whole if is_whole else self._zeros((rows, dofs, dofs))
 
     @cached_property
-    def _gravity_forces(self) -> wp.array:
-        return self._zeros((self._shape[0], self._shape[2]))
+    def _gravity_forces(self) -> tuple[wp.array, wp.array]:
+        rows, links, dofs = self._shape
+        return self._zeros((rows, links), wp.vec4), self._zeros((rows, dofs))
 
     @cached_property
     def _coriolis_forces(self) -> tuple[wp.array, wp.array]:
@@ -109,3 +137,22 @@ class Dynamics:
         if device.is_capturing:
             raise ViewError("dynamics: the first call allocates; make it before the capture")
         return wp.zeros(shape, dtype=dtype, device=device)
+
+
+def _is_in_place(columns: np.ndarray, is_dof: np.ndarray) -> bool:
+    """Return whether each DOF is in the column that it has in Newton's matrices, shape [count, columns] of both."""
+    return bool((columns == np.arange(columns.shape[1]))[is_dof].all())
+
+
+def _parents(model: newton.Model, joints: np.ndarray) -> np.ndarray:
+    """Return the column of the link that carries each link, shape [count, max_links]; padding for the first."""
+    ancestors = on_host(model.joint_ancestor)[joints]
+    is_carried = (joints != PADDING) & (ancestors != PADDING)
+    return np.where(is_carried, ancestors - joints[:, :1], PADDING).astype(np.int32)
+
+
+def _carriers(model: newton.Model, indices: ArticulationIndices) -> np.ndarray:
+    """Return the column of the link that each generalized DOF moves, shape [count, columns]; padding for none."""
+    dofs = indices.generalized
+    joints = np.searchsorted(on_host(model.joint_qd_start), dofs, side="right") - 1
+    return np.where(dofs == PADDING, PADDING, joints - indices.joints[:, :1]).astype(np.int32)

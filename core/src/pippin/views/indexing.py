@@ -72,8 +72,8 @@ class ArticulationIndices:
         roots = joints[np.flatnonzero(np.diff(rows, prepend=-1))]
         root_coords, root_dofs = free_roots(model, roots)
         return cls(
-            joints=padded(rows, joints, count),
-            links=padded(rows, on_host(model.joint_child)[joints], count),
+            joints=padded(rows, joints, count, least=1),
+            links=padded(rows, on_host(model.joint_child)[joints], count, least=1),
             dofs=padded(dof_rows, _runs(qd[mover], dof_counts), count),
             coords=padded(np.repeat(mine, coord_counts), coords, count),
             dof_coords=padded(dof_rows, dof_coords, count),
@@ -103,10 +103,17 @@ def free_roots(model: newton.Model, joints: np.ndarray) -> tuple[np.ndarray, np.
     return coords, dofs
 
 
-def padded(rows: np.ndarray, values: np.ndarray, count: int) -> np.ndarray:
-    """Return values as padded rows, shape [count, longest row], int32; `rows` is the row of each value, ascending."""
+def padded(rows: np.ndarray, values: np.ndarray, count: int, least: int = 0) -> np.ndarray:
+    """Return values as padded rows, shape [count, longest row], int32.
+
+    Args:
+        rows: Row of each value, ascending.
+        values: The values, shape [n].
+        count: The number of rows.
+        least: The number of columns if there are no values.
+    """
     ranks = _ranks(rows, count)
-    width = int(ranks.max()) + 1 if len(ranks) else 0
+    width = int(ranks.max()) + 1 if len(ranks) else least
     table = np.full((count, width), PADDING, dtype=np.int32)
     table[rows, ranks] = values
     return table

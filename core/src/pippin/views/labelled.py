@@ -19,7 +19,7 @@ def object_type(model: newton.Model, label: str, world: int | None = None) -> Ob
 
     Args:
         model: The model of all worlds.
-        label: The whole label; patterns match nothing.
+        label: The whole label, with or without the slash at its beginning; patterns match nothing.
         world: World of the object, -1 if it belongs to no world; by default the first world with this label.
     """
     for body in _with_label(model.body_label, on_host(model.body_world), label, world):
@@ -33,8 +33,9 @@ def object_type(model: newton.Model, label: str, world: int | None = None) -> Ob
 
 
 def _with_label(labels: Sequence[str], worlds: np.ndarray, label: str, world: int | None) -> Iterator[int]:
+    same = (label, label.removeprefix("/"), f"/{label}")
     for index, other in enumerate(labels):
-        if other == label and world in (None, int(worlds[index])):
+        if other in same and world in (None, int(worlds[index])):
             yield index
 
 

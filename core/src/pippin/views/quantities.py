@@ -45,6 +45,9 @@ class Quantity:
     flags: tuple[str, ...] = ()
     """Names in `newton.ModelFlags` that the solver is notified of when the quantity is set."""
 
+    feature: str = ""
+    """Name in `pippin.solving.FEATURES` of the feature that a solver needs to honour the quantity."""
+
     invalidates: Literal["joints"] | None = None
     """Source from which bodies are computed again when the quantity is set."""
 
@@ -72,13 +75,16 @@ class Quantity:
 _POSE = "world; position of the body's origin, quaternion (x, y, z, w)"
 _TWIST = "world; linear of the centre of mass, then angular"
 _FORCE_FLAGS = ("JOINT_DOF_FORCE_PROPERTIES",)
+_INERTIAL_FLAGS = ("JOINT_DOF_INERTIAL_PROPERTIES",)
 
 
 def _table(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
     return {quantity.name: quantity for quantity in quantities}
 
 
-def _of_dofs(name: str, meaning: str, unit: str, array: str, flags: tuple[str, ...]) -> Quantity:
+def _of_dofs(
+    name: str, meaning: str, unit: str, array: str, feature: str, flags: tuple[str, ...] = _FORCE_FLAGS
+) -> Quantity:
     """Return a quantity of the model with one number for each DOF."""
     return Quantity(
         name=name,
@@ -89,6 +95,7 @@ def _of_dofs(name: str, meaning: str, unit: str, array: str, flags: tuple[str, .
         element="dof",
         is_settable=True,
         flags=flags,
+        feature=feature,
     )
 
 
@@ -114,7 +121,14 @@ def _inertial(element: Element) -> list[Quantity]:
             "inertias", "inertia; its inverse follows", "kg·m²", "body_inertia", inverse="body_inv_inertia", **tensor
         ),
         of("inv_inertias", "inverse inertia; 0 if singular", "1/(kg·m²)", "body_inv_inertia", **tensor),
-        settable("disable_gravities", "mark of bodies without gravity; 1 or 0", "1", "mujoco.gravcomp", storage="flag"),
+        settable(
+            "disable_gravities",
+            "mark of bodies without gravity; 1 or 0",
+            "1",
+            "mujoco.gravcomp",
+            storage="flag",
+            feature="gravity_compensation",
+        ),
     ]
 
 
@@ -159,6 +173,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             arrays=("joint_target_q",),
             element="dof",
             is_settable=True,
+            feature="joint_drives",
             is_in_coordinates=True,
         ),
         Quantity(
@@ -169,6 +184,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             arrays=("joint_target_qd",),
             element="dof",
             is_settable=True,
+            feature="joint_drives",
         ),
         Quantity(
             name="dof_forces",
@@ -189,13 +205,16 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             components=2,
             is_settable=True,
             flags=_FORCE_FLAGS,
+            feature="joint_limits",
         ),
-        _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", _FORCE_FLAGS),
-        _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd", _FORCE_FLAGS),
-        _of_dofs("dof_max_forces", "largest effort of the drive", "N or N·m", "joint_effort_limit", _FORCE_FLAGS),
-        _of_dofs("dof_max_velocities", "highest speed", "m/s or rad/s", "joint_velocity_limit", _FORCE_FLAGS),
-        _of_dofs("dof_armatures", "armature", "kg or kg·m²", "joint_armature", ("JOINT_DOF_INERTIAL_PROPERTIES",)),
-        _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", _FORCE_FLAGS),
+        _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", "joint_drives"),
+        _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd", "joint_drives"),
+        _of_dofs("dof_max_forces", "largest effort of the drive", "N or N·m", "joint_effort_limit", "effort_limits"),
+        _of_dofs("dof_max_velocities", "highest speed", "m/s or rad/s", "joint_velocity_limit", "velocity_limits"),
+        _of_dofs(
+            "dof_armatures", "armature", "kg or kg·m²", "joint_armature", "armature", ("JOINT_DOF_INERTIAL_PROPERTIES",)
+        ),
+        _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", "joint_friction"),
         Quantity(
             name="root_transforms",
             meaning="pose of the root; setting it for a fixed root moves its anchor",

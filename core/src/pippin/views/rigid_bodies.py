@@ -9,6 +9,7 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 from pippin.binding import Host
+from pippin.labels import name_of
 
 from .exchange import Array
 from .indexing import PADDING
@@ -37,7 +38,17 @@ class RigidBodyView(RowView):
         joints, articulations = _movers(model, bodies)
         labels = [model.body_label[body] for body in bodies]
         worlds = on_host(model.body_world)[bodies].astype(np.int32)
-        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None]}, joints)
+        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None], "joint": joints}, joints)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Last segment of each row's label."""
+        return tuple(map(name_of, self.labels))
+
+    @property
+    def body_paths(self) -> list[str]:
+        """Isaac's name of `labels`."""
+        return list(self.labels)
 
     def get_transforms(self, out: Array | None = None) -> Array:
         """Return the pose [m, 1], shape [count, 7].

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import newton
@@ -15,11 +15,13 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
+from .attributes import Attributes, shapes_of
 from .balls import Balls
 from .choice import Choice, RowChoice
 from .errors import RowError, ViewError
-from .exchange import Array, Staging, deliver
+from .exchange import Array, Staging, deliver, is_host_data
 from .field import Field
+from .held import Held
 from .marks import RowMarks
 from .newton_arrays import NewtonArrays
 from .placement import Placement
@@ -75,11 +77,18 @@ class RowView(abc.ABC):
             for name, quantity in self.quantities.items()
             if quantity.source != "computed"
         }
+        self._refused = wp.zeros(1, dtype=int, device=device)
+        self._held = {
+            name: Held.of(quantity, host.support, self._index(quantity, indices), self._refused, host.model)
+            for name, quantity in self.quantities.items()
+            if quantity.is_settable and quantity.feature
+        }
         largest = max((math.prod(field.values.shape) for field in self._fields.values()), default=0)
         bodies = indices["link" if "link" in indices else "body"]
         self._numbers = Staging(largest, wp.float32, device)
         self._flags = Staging(bodies.size, wp.uint8, device)
         vectors = (*bodies.shape, 3) if "link" in indices else (len(bodies), 3)
+        self._attributes = Attributes(host, self._elements(indices), self.quantities, self._faults)
         self._wrenches = Wrenches(host, bodies, vectors, self._faults)
         self._placement = Placement(
             host=host,
@@ -91,9 +100,29 @@ class RowView(abc.ABC):
         )
 
     def _field(self, quantity: Quantity, indices: Mapping[str, np.ndarray], balls: Balls | None) -> Field:
-        index = indices["dof_coord" if quantity.is_in_coordinates else quantity.element]
+        index = self._index(quantity, indices)
         shape = self._shape(quantity.element, index.shape, quantity.components)
         return Field(quantity, index, shape, self._faults, balls if quantity.is_in_coordinates else None)
+
+    def _elements(self, indices: Mapping[str, np.ndarray]) -> dict[str, Callable[[], np.ndarray]]:
+        """Return the index map of each frequency of Newton's attributes."""
+        bodies = indices["link" if "link" in indices else "body"]
+        of_bodies = bodies if "link" in indices else bodies[:, 0]
+        found: dict[str, Callable[[], np.ndarray]] = {
+            "BODY": lambda: of_bodies,
+            "JOINT": lambda: indices["joint"],
+            "SHAPE": lambda: shapes_of(self._host.model, bodies),
+            "ARTICULATION": lambda: self.articulation_indices,
+            "WORLD": lambda: self.world_ids,
+        }
+        if "dof" in indices:
+            found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}
+        return found
+
+    @staticmethod
+    def _index(quantity: Quantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return the element of Newton's arrays of each row and column, padded with -1."""
+        return indices["dof_coord" if quantity.is_in_coordinates else quantity.element]
 
     @staticmethod
     def _shape(element: Element, shape: tuple[int, ...], components: int) -> tuple[int, ...]:
@@ -123,10 +152,13 @@ class RowView(abc.ABC):
 
         Raises:
             RowError: Indices were out of range; nothing was written for them.
-            ViewError: Centres of mass came with a rotation, which Newton does not support.
+            ViewError: Centres of mass came with a rotation, which Newton does not support; or values were set that the
+                built solver cannot take over.
         """
         outside, rotated = self._faults.numpy().tolist()
+        refused = int(self._refused.numpy()[0])
         self._faults.zero_()
+        self._refused.zero_()
         name = type(self).__name__
         if outside:
             raise RowError(
@@ -137,6 +169,12 @@ class RowView(abc.ABC):
             raise ViewError(
                 f"{name}: {rotated} centres of mass were set with a rotation, which was left out: inertia is in the"
                 " axes of the body; rotate the inertia, and pass (0, 0, 0, 1)"
+            )
+        if refused:
+            raise ViewError(
+                f"{name}: {refused} numbers on the device were not set: solver {self._host.support.solver!r} can have"
+                " such drives, limits or properties only at joints that had them when it was built; set"
+                " scene.settable_joints = true"
             )
 
     # Reading and writing with the table of quantities.
@@ -154,11 +192,18 @@ class RowView(abc.ABC):
             self._refuse_invalid(where)
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
+            if fault := self._host.support.fault(quantity.feature):
+                raise ViewError(f"{where}: {fault}")
             choice = self._choice.of(where, indices, mask, compact)
             staging = self._flags if quantity.storage == "flag" else self._numbers
             values = staging.take(data, (choice.data_count, *self._fields[name].values.shape[1:]), where)
             if quantity.placed:
                 self._place(where, quantity, values, choice)
+            elif (held := self._held.get(name)) is not None:
+                is_waiting = not present(values.device).is_cuda or is_host_data(data) or isinstance(data, np.ndarray)
+                at_once = is_waiting and not present(values.device).is_capturing
+                with held.watching(where, self._arrays.to_write(quantity), at_once=at_once):
+                    self._scatter(quantity, values, choice)
             else:
                 self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:
@@ -187,6 +232,60 @@ class RowView(abc.ABC):
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:
             raise SimulationError(f"{where}: the simulation's view was invalidated; make another view")
+
+    # Newton's arrays by name.
+
+    def get_attribute(self, name: str, out: Array | None = None) -> Array:
+        """Return an array of the state, the inputs or the model by its name in Newton, also a custom attribute.
+
+        The shape is [count, columns] with the components of an element after it. Columns are the links, the joints
+        that move them, the shapes on them in the order of the model, or the DOFs or coordinates without those of a free
+        root. An array with one element for each articulation, world or single body has no columns. The first call for a
+        name allocates.
+
+        Args:
+            name: Name in Newton, such as "joint_damping", or "mujoco:gravcomp" in a namespace.
+            out: An array of that shape and type that is written and returned instead.
+
+        Raises:
+            ViewError: There is no such array, or its elements are none of the rows.
+        """
+        with WARP_LOCK:
+            self._refuse_invalid("get_attribute")
+            return deliver(self._attributes.get(name), out, f"get_attribute: {name}")
+
+    def set_attribute(
+        self,
+        name: str,
+        data: Any,
+        indices: Any = None,
+        mask: Any = None,
+        *,
+        compact: bool = False,
+        flags: newton.ModelFlags | int | None = None,
+    ) -> None:
+        """Set an array of the state, the inputs or the model by its name in Newton; see `get_attribute`.
+
+        Args:
+            name: Name in Newton. What the view has a setter for is refused, because other arrays follow from it.
+            data: Numbers in the type and shape of the attribute.
+            indices: Rows of the view.
+            mask: Whether each row is written, shape [count].
+            compact: Whether the data has one row per index.
+            flags: What the solver is told of an array of the model. For common attributes, the view knows it; for
+                others, pass 0 if no solver reads them.
+
+        Raises:
+            ViewError: There is no such array, a setter sets it, flags are missing, or the data does not fit.
+            RowError: An index is out of range.
+            ConfigError: The solver does not support this change while it runs.
+        """
+        where = f"set_attribute: {name}"
+        with WARP_LOCK:
+            self._refuse_invalid(where)
+            if self._host.stepped_state is not None:
+                raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
+            self._attributes.set(name, data, self._choice.of(where, indices, mask, compact), flags)
 
     # Inertial properties of bodies.
 
@@ -261,11 +360,11 @@ class RowView(abc.ABC):
     def apply_forces(
         self,
         forces: Array | None = None,
-        torques: Array | None = None,
-        positions: Array | None = None,
-        *,
         indices: Any = None,
         mask: Any = None,
+        *,
+        torques: Array | None = None,
+        positions: Array | None = None,
         compact: bool = False,
         frame: Frame = "world",
     ) -> None:
@@ -276,10 +375,10 @@ class RowView(abc.ABC):
 
         Args:
             forces: Forces [N], shape [count, max_links, 3], or [count, 3] for single bodies.
-            torques: Torques [N·m], in the same shape.
-            positions: Points of attack of the forces [m], in the same shape; by default the centres of mass.
             indices: Rows of the view.
             mask: Whether each row is written, shape [count].
+            torques: Torques [N·m], in the shape of the forces.
+            positions: Points of attack of the forces [m], in the same shape; by default the centres of mass.
             compact: Whether the data has one row per index.
             frame: Frame of all three: the world, or each body with positions measured from its origin.
 
@@ -304,4 +403,4 @@ class RowView(abc.ABC):
     ) -> None:
         """Add forces on the bodies; Isaac's name and arguments of `apply_forces`."""
         frame: Frame = "world" if is_global else "body"
-        self.apply_forces(forces, torques, positions, indices=indices, frame=frame)
+        self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)

@@ -34,8 +34,10 @@ class SolverKamino:
         "joint_friction",
         "loop_joints",
     }
+    features_fixed_at_build = frozenset({"armature", "effort_limits", "joint_drives", "joint_friction", "joint_limits"})
+    features_kept_from_build = features_fixed_at_build - {"joint_friction"}
     supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
-    supported_observables = frozenset({"body_qdd", "contact_f"})
+    supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: KaminoConfig) -> None:
         if config.integrator == "moreau" and not config.use_collision_detector:

@@ -146,6 +146,7 @@ class SolverMuJoCo:
         "ball_limits",
         "effort_limits",
         "equality_constraints",
+        "gravity_compensation",
         "inactive_equalities",
         "joint_damping",
         "joint_friction",
@@ -157,6 +158,7 @@ class SolverMuJoCo:
         "mimic_joints",
         "mujoco_tendons",
     }
+    features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
     supported_model_changes = RIGID_CHANGES | {
         "ACTUATOR_PROPERTIES",
         "BODY_PROPERTIES",
@@ -168,7 +170,6 @@ class SolverMuJoCo:
     supported_observables = frozenset(
         {
             "body_parent_f",
-            "body_qdd",
             "contact_f",
             "overflow",
             "qfrc_actuator",

@@ -123,6 +123,7 @@ class SolverMuJoCoNative:
         "ball_limits",
         "effort_limits",
         "equality_constraints",
+        "gravity_compensation",
         "inactive_equalities",
         "joint_damping",
         "joint_friction",
@@ -135,6 +136,7 @@ class SolverMuJoCoNative:
         "mujoco_tendons",
     }
     is_capturable = False
+    features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
     supported_model_changes = RIGID_CHANGES | {
         "ACTUATOR_PROPERTIES",
         "CONSTRAINT_PROPERTIES",
@@ -143,7 +145,7 @@ class SolverMuJoCoNative:
         "TENDON_PROPERTIES",
     }
     # No contact_f: a thread keeps contacts only until it steps its next world.
-    supported_observables = frozenset({"body_qdd"})
+    supported_observables: frozenset[str] = frozenset()
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:
         self.config = config

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import mujoco as _mujoco
@@ -9,7 +11,7 @@ import newton
 import numpy as np
 from pippin.solving import ball_limits
 
-__all__ = ["margins_of", "restore"]
+__all__ = ["compensating", "margins_of", "restore"]
 
 mujoco: Any = _mujoco
 """MuJoCo; most of it is an extension without type stubs."""
@@ -18,9 +20,32 @@ _ROUNDING = 1e-6
 """Relative size of what Newton's single precision leaves beside the diagonal of an inertia."""
 
 
+_A_TRACE = 1e-30
+"""Compensation of gravity that MuJoCo takes for some, and that compensates nothing."""
+
+
+@contextmanager
+def compensating(model: newton.Model) -> Iterator[None]:
+    """Let MuJoCo's model, which is made in the `with` block, compensate gravity when a world later asks for it.
+
+    MuJoCo counts the compensated bodies when it compiles a model, and leaves the computation out if there are none.
+    """
+    factors: Any = getattr(getattr(model, "mujoco", None), "gravcomp", None)
+    if factors is None or factors.numpy().any():
+        yield
+        return
+    values = factors.numpy().copy()
+    factors.fill_(_A_TRACE)
+    try:
+        yield
+    finally:
+        factors.assign(values)
+
+
 def restore(converted: newton.solvers.SolverMuJoCo) -> None:
     """Write limits of ball joints, margins and the iterations against slip into MuJoCo's model."""
     model, mj_model = converted.model, converted.mj_model
+    mj_model.body_gravcomp[mj_model.body_gravcomp <= _A_TRACE] = 0.0
     joints: Any = converted.mjc_jnt_to_newton_jnt
     if joints is not None and joints.size:
         for index, angle in ball_limits(model, joints.numpy()[0]).items():

@@ -1,8 +1,8 @@
-"""The kernels of `Dynamics`: they copy Newton's Jacobians, mass matrices and forces into the rows of a view."""
+"""The kernels of `Dynamics`: rows of Newton's Jacobians, mass matrices and forces, and the effort against gravity."""
 
 import warp as wp
 
-__all__ = ["gather_coriolis", "gather_gravity_forces", "gather_jacobians", "gather_mass_matrices"]
+__all__ = ["gather_coriolis", "gather_jacobians", "gather_mass_matrices", "gravity_effort"]
 
 
 @wp.kernel
@@ -10,21 +10,22 @@ def gather_jacobians(
     jacobians: wp.array3d[float],
     articulation_of: wp.array[int],
     dof_start: wp.array[int],
-    joint_start: wp.array[int],
-    joint_of_link: wp.array2d[int],
+    body_of_link: wp.array2d[int],
     dof_of: wp.array2d[int],
     values: wp.array4d[float],
 ):
     """values[row, link, component, column] from Newton's Jacobian of the row's articulation; padding is 0."""
-    row, link, component, column = wp.tid()
-    joint = joint_of_link[row, link]
-    dof = dof_of[row, column]
-    value = 0.0
-    if joint >= 0 and dof >= 0:
-        articulation = articulation_of[row]
-        line = 6 * (joint - joint_start[articulation]) + component
-        value = jacobians[articulation, line, dof - dof_start[articulation]]
-    values[row, link, component, column] = value
+    row, link = wp.tid()
+    articulation = articulation_of[row]
+    start = dof_start[articulation]
+    is_link = body_of_link[row, link] >= 0
+    for component in range(6):
+        for column in range(dof_of.shape[1]):
+            dof = dof_of[row, column]
+            value = 0.0
+            if is_link and dof >= 0:
+                value = jacobians[articulation, 6 * link + component, dof - start]
+            values[row, link, component, column] = value
 
 
 @wp.kernel
@@ -36,39 +37,87 @@ def gather_mass_matrices(
     values: wp.array3d[float],
 ):
     """values[row, i, j] from Newton's mass matrix of the row's articulation; padding is 0."""
-    row, line, column = wp.tid()
+    row, line = wp.tid()
+    articulation = articulation_of[row]
+    start = dof_start[articulation]
     left = dof_of[row, line]
-    right = dof_of[row, column]
-    value = 0.0
-    if left >= 0 and right >= 0:
-        articulation = articulation_of[row]
-        start = dof_start[articulation]
-        value = matrices[articulation, left - start, right - start]
-    values[row, line, column] = value
+    for column in range(dof_of.shape[1]):
+        right = dof_of[row, column]
+        value = 0.0
+        if left >= 0 and right >= 0:
+            value = matrices[articulation, left - start, right - start]
+        values[row, line, column] = value
 
 
 @wp.kernel
-def gather_gravity_forces(
-    jacobians: wp.array4d[float],
+def gravity_effort(
+    jacobians: wp.array3d[float],
+    articulation_of: wp.array[int],
+    dof_start: wp.array[int],
     body_of_link: wp.array2d[int],
+    parent_of_link: wp.array2d[int],
+    dof_of: wp.array2d[int],
+    link_of_dof: wp.array2d[int],
     world_of: wp.array[int],
+    body_q: wp.array[wp.transform],
+    body_com: wp.array[wp.vec3],
     body_mass: wp.array[float],
+    compensation: wp.array[float],
     gravity: wp.array[wp.vec3],
+    moments: wp.array2d[wp.vec4],
     values: wp.array2d[float],
 ):
-    """values[row, dof] = −Σ over links of J_linear(link, dof) · m g: the effort that holds the row still."""
-    row, column = wp.tid()
+    """values[row, dof] = −m g · v: the power of the weight of all that a DOF carries, per velocity of the DOF.
+
+    A DOF carries the link that its joint moves, and the links after it. They turn as one body, so that mass and first
+    moment of them are enough.
+    """
+    row = wp.tid()
     world = world_of[row]
     if world < 0:
         world = gravity.shape[0] - 1
     g = gravity[world]
-    total = wp.float32(0.0)  # a variable: a literal would be a constant of the loop
-    for link in range(body_of_link.shape[1]):
+    link_count = body_of_link.shape[1]
+    for link in range(link_count):
         body = body_of_link[row, link]
+        moments[row, link] = wp.vec4()
         if body >= 0:
-            for k in range(3):
-                total -= jacobians[row, link, k, column] * body_mass[body] * g[k]
-    values[row, column] = total
+            mass = body_mass[body]
+            if compensation:
+                mass *= 1.0 - compensation[body]
+            point = wp.transform_point(body_q[body], body_com[body])
+            moments[row, link] = wp.vec4(mass * point[0], mass * point[1], mass * point[2], mass)
+    for step in range(link_count):
+        link = link_count - 1 - step
+        parent = parent_of_link[row, link]
+        if parent >= 0:
+            moments[row, parent] += moments[row, link]
+    articulation = articulation_of[row]
+    start = dof_start[articulation]
+    for column in range(dof_of.shape[1]):
+        dof = dof_of[row, column]
+        effort = 0.0
+        if dof >= 0:
+            link = link_of_dof[row, column]
+            body = body_of_link[row, link]
+            point = wp.transform_point(body_q[body], body_com[body])
+            line = 6 * link
+            local = dof - start
+            velocity = wp.vec3(
+                jacobians[articulation, line, local],
+                jacobians[articulation, line + 1, local],
+                jacobians[articulation, line + 2, local],
+            )
+            spin = wp.vec3(
+                jacobians[articulation, line + 3, local],
+                jacobians[articulation, line + 4, local],
+                jacobians[articulation, line + 5, local],
+            )
+            carried = moments[row, link]
+            mass = carried[3]
+            arm = wp.vec3(carried[0], carried[1], carried[2]) - mass * point
+            effort = -wp.dot(g, mass * velocity + wp.cross(spin, arm))
+        values[row, column] = effort
 
 
 @wp.kernel

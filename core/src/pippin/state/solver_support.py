@@ -1,0 +1,132 @@
+"""Support of the built solver for what a user sets while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import attrs
+import newton
+import numpy as np
+
+__all__ = ["Range", "SolverSupport"]
+
+NO_EFFORT_LIMIT = 1e6
+"""Largest effort from which Newton takes a drive for unlimited [N, N·m]."""
+
+_NOTHING = (np.inf, -np.inf)
+_ANYTHING = (-np.inf, np.inf)
+_POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
+_PULL = "a drive that follows positions"
+_MODES = newton.JointTargetMode
+
+
+@attrs.frozen(eq=False)
+class Range:
+    """The values that the built solver takes over in each element of an array; the present value is always one."""
+
+    what: str
+    """What the joints lack whose range is empty, as a phrase."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def is_limited(self) -> np.ndarray:
+        """Whether the solver takes over some values only, for each element."""
+        return (self.low > -np.inf) | (self.high < np.inf)
+
+
+class SolverSupport:
+    """Tells which features the solver has, and at which joints it can have them.
+
+    Args:
+        solver: The solver's name.
+        features: The features that the solver declares, and those that the user accepts to lose; None for all.
+        fixed: Features that the built solver cannot add to a joint.
+        kept: Features that the built solver cannot take away from a joint.
+        explain: Returns the fault of a missing feature, without its beginning.
+        model: The model of which the solver was built.
+    """
+
+    def __init__(
+        self,
+        solver: str,
+        features: Collection[str] | None,
+        fixed: Collection[str],
+        kept: Collection[str],
+        explain: Callable[[str], str],
+        model: newton.Model,
+    ) -> None:
+        #: The solver's name.
+        self.solver = solver
+        self._features, self._explain = features, explain
+        self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
+
+    def fault(self, feature: str) -> str | None:
+        """Return why the solver cannot honour what needs a feature, with the cures; None if it can."""
+        if not feature or self._features is None or feature in self._features:
+            return None
+        return f"solver {self._explain(feature)}"
+
+    def range_of(self, array: str) -> Range | None:
+        """Return the values that the solver takes over in an array of the model or the control; None for any."""
+        return self._ranges.get(array)
+
+
+def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) -> dict[str, Range]:
+    """Return the range of each array of joints in which the solver does not take over every value."""
+    of = {name: getattr(model, name).numpy() for name in _ARRAYS}
+    mode, limits = of["joint_target_mode"], (of["joint_limit_lower"], of["joint_limit_upper"])
+    is_limited = (limits[0] > -newton.MAXVAL) | (limits[1] < newton.MAXVAL)
+    has_gain = (of["joint_target_ke"] != 0.0) | (of["joint_target_kd"] != 0.0)
+    is_live = has_gain if "joint_drives" in kept else np.ones_like(has_gain)
+    pulls = np.isin(mode, (_MODES.POSITION, _MODES.POSITION_VELOCITY)) & is_live
+    drags = np.isin(mode, (_MODES.VELOCITY, _MODES.POSITION_VELOCITY)) & is_live
+    below = float(np.nextafter(np.float32(newton.MAXVAL), np.float32(0.0)))
+    bounded = float(np.nextafter(np.float32(NO_EFFORT_LIMIT), np.float32(0.0)))
+    is_bounded = of["joint_effort_limit"] < NO_EFFORT_LIMIT
+    rows = {
+        "joint_target_ke": ("joint_drives", _PULL, pulls, _POSITIVE),
+        "joint_target_kd": ("joint_drives", "a drive", pulls | drags, _POSITIVE),
+        "joint_target_qd": ("joint_drives", "a drive that follows velocities", drags, _ANYTHING),
+        "joint_limit_lower": ("joint_limits", "limits", is_limited, (-below, np.inf)),
+        "joint_limit_upper": ("joint_limits", "limits", is_limited, (-np.inf, below)),
+        "joint_effort_limit": ("effort_limits", "a limit of its effort", is_bounded, (-np.inf, bounded)),
+        "joint_armature": ("armature", "armature", of["joint_armature"] != 0.0, _POSITIVE),
+        "joint_friction": ("joint_friction", "friction", of["joint_friction"] != 0.0, _POSITIVE),
+    }
+    found = {}
+    for name, (feature, what, had, held) in rows.items():
+        is_held = had & (feature in kept) & _is_within(of.get(name), held)
+        is_out = ~had & (feature in fixed)
+        found[name] = Range(what, *(np.select([is_out, is_held], ends, free) for ends, free in _ends(held)))
+    found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
+    return {name: each for name, each in found.items() if each.is_limited.any()}
+
+
+_ARRAYS = (
+    *("joint_target_mode", "joint_target_ke", "joint_target_kd", "joint_limit_lower", "joint_limit_upper"),
+    *("joint_effort_limit", "joint_armature", "joint_friction"),
+)
+
+
+def _ends(held: tuple[float, float]) -> list[tuple[list[float], float]]:
+    """Return the lower ends for DOFs that take nothing, a part, and anything; then the upper ends."""
+    return [([_NOTHING[end], held[end]], _ANYTHING[end]) for end in (0, 1)]
+
+
+def _is_within(values: np.ndarray | None, ends: tuple[float, float]) -> np.ndarray | bool:
+    return True if values is None else (values >= ends[0]) & (values <= ends[1])
+
+
+def _of_coordinates(model: newton.Model, is_free: np.ndarray) -> Range:
+    """Return the range of target coordinates from that of DOFs; a joint with a quaternion is as its first DOF is."""
+    starts = {kind: getattr(model, f"joint_{kind}_start").numpy() for kind in ("q", "qd")}
+    dofs = np.concatenate(
+        [
+            first + np.minimum(np.arange(count), max(axes - 1, 0))
+            for first, count, axes in zip(starts["qd"], np.diff(starts["q"]), np.diff(starts["qd"]), strict=False)
+        ]
+    ).astype(int)
+    free = is_free[dofs]
+    return Range(_PULL, *(np.where(free, _ANYTHING[end], _NOTHING[end]) for end in (0, 1)))

@@ -1,0 +1,201 @@
+"""Newton's arrays by name in the rows of a view: any array that has an element for each row, link, joint or DOF."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host, present
+from pippin.binding import Host
+from pippin.spelling import did_you_mean
+
+from .choice import Choice
+from .errors import ViewError
+from .exchange import Staging, scalar_shape
+from .indexing import PADDING, padded
+from .kernels.attributes import gather_bytes, scatter_bytes
+from .kernels.marks import Marks
+from .kernels.places import Places
+from .quantities import Quantity
+
+__all__ = ["FLAGS", "Attributes", "shapes_of"]
+
+_FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
+
+FLAGS: Mapping[str, str] = {
+    "joint_X_p": "JOINT_PROPERTIES",
+    "joint_X_c": "JOINT_PROPERTIES",
+    "joint_damping": _FORCES,
+    "joint_stiffness": _FORCES,
+    "joint_limit_ke": _FORCES,
+    "joint_limit_kd": _FORCES,
+    "joint_rest_q": "JOINT_REFERENCE_POSE_PROPERTIES",
+    "shape_transform": _SHAPES,
+    "shape_material_mu": _SHAPES,
+    "shape_material_restitution": _SHAPES,
+    "shape_material_ke": _SHAPES,
+    "shape_material_kd": _SHAPES,
+}
+"""Attributes of the model that can be set while it runs, with the flag that tells the solver."""
+
+
+class Attributes:
+    """Arrays of the state, the inputs or the model, by name.
+
+    The memory of an attribute is allocated at its first use.
+
+    Args:
+        host: The simulation.
+        elements: Index map of each frequency of Newton's attributes, shape [count] or [count, columns]; padding is -1.
+        quantities: The quantities of the view, which have setters of their own.
+        faults: Memory of the faults on the device.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        elements: Mapping[str, Callable[[], np.ndarray]],
+        quantities: Mapping[str, Quantity],
+        faults: wp.array,
+    ) -> None:
+        self._host, self._elements, self._quantities, self._faults = host, elements, quantities, faults
+        self._known: dict[str, _Attribute] = {}
+
+    def get(self, name: str) -> wp.array:
+        """Return the numbers of all rows; padding is 0."""
+        attribute, source = self._find(name, f"get_attribute: {name}")
+        values = _bytes(attribute.values, attribute.count)
+        inputs = [_bytes(source, source.shape[0]), attribute.places.index, values]
+        wp.launch(gather_bytes, attribute.count, inputs, device=source.device)
+        return attribute.values
+
+    def set(self, name: str, data: Any, choice: Choice, flags: newton.ModelFlags | int | None) -> None:
+        """Write the numbers of the chosen rows, and tell the solver.
+
+        Raises:
+            ViewError: The attribute is unknown, is set by a setter of its own, or needs flags.
+        """
+        where = f"set_attribute: {name}"
+        attribute, target = self._find(name, where)
+        self._refuse_quantity(where, attribute.name)
+        notified = self._flags(where, attribute, flags)
+        shape = (choice.data_count, *attribute.values.shape[1:])
+        values = attribute.staging.take(data, shape, where)
+        if notified:
+            self._host.notify_model_changed(notified)
+        width = attribute.places.width
+        rows = _bytes(values, choice.data_count * width)
+        inputs = [rows, attribute.places, choice.argument, self._faults, Marks(), _bytes(target, target.shape[0])]
+        wp.launch(scatter_bytes, choice.count * width, inputs, device=target.device)
+
+    def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
+        """Return an attribute and the array that holds it now."""
+        name = name.replace(".", ":")
+        owner, array = self._array(name, where)
+        attribute = self._known.get(name)
+        if attribute is None:
+            attribute = self._known[name] = _Attribute(name, owner, self._index(name, where), array)
+        return attribute, array
+
+    def _array(self, name: str, where: str) -> tuple[str, wp.array]:
+        host = self._host
+        owners = {"state": host.stepped_state or host.state, "control": host.control, "model": host.model}
+        for title, owner in owners.items():
+            value: Any = owner
+            for part in name.split(":"):
+                value = getattr(value, part, None)
+            if isinstance(value, wp.array):
+                return title, value
+        known = [name for name in host.model.attribute_frequency if "_" in name]
+        raise ViewError(f"{where}: neither state, control nor model has this array{did_you_mean(name, known)}")
+
+    def _index(self, name: str, where: str) -> np.ndarray:
+        try:
+            frequency = self._host.model.get_attribute_frequency(name)
+        except KeyError:
+            frequency = "unknown"
+        key = frequency if isinstance(frequency, str) else newton.Model.AttributeFrequency(frequency).name
+        if key not in self._elements:
+            raise ViewError(
+                f"{where}: its elements are of frequency {key!r}, and the rows have those of"
+                f" {', '.join(self._elements)}; read the array itself"
+            )
+        return self._elements[key]()
+
+    def _refuse_quantity(self, where: str, name: str) -> None:
+        covered = [each for each in self._quantities.values() if name in _arrays_of(each)]
+        if covered:
+            setters = [f"set_{each.name}" for each in covered if each.is_settable]
+            cure = f"call {' or '.join(setters)}" if setters else "this one is only read"
+            raise ViewError(f"{where}: other arrays follow when it is set; {cure}")
+
+    def _flags(self, where: str, attribute: _Attribute, given: newton.ModelFlags | int | None) -> int:
+        """Return the flags that tell the solver, none for the state and the inputs."""
+        if attribute.owner != "model":
+            if given:
+                raise ViewError(
+                    f"{where}: flags tell of changes of the model, and this array is of the {attribute.owner}"
+                )
+            return 0
+        if given is not None:
+            return int(given)
+        if attribute.name not in FLAGS:
+            raise ViewError(
+                f"{where}: nobody knows which solver reads it; pass flags=newton.ModelFlags.…, or flags=0 if none does"
+            )
+        return int(newton.ModelFlags[FLAGS[attribute.name]])
+
+
+class _Attribute:
+    """The memory of one attribute.
+
+    Args:
+        name: Name of the array, `namespace:name` for a custom one.
+        owner: "state", "control" or "model".
+        index: Index map, shape [count] or [count, columns].
+        array: The array, for its type.
+    """
+
+    def __init__(self, name: str, owner: str, index: np.ndarray, array: wp.array) -> None:
+        self.name, self.owner = name, owner
+        scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
+        components = scalar_shape(array)[1:]
+        device = present(array.device)
+        #: The numbers of all rows, shape [count, columns, components].
+        self.values = wp.zeros((*index.shape, *components), dtype=scalar, device=device)
+        #: The number of elements.
+        self.count = index.size
+        self.staging = Staging(self.values.size, scalar, device)
+        self.places: Any = Places()
+        self.places.index = wp.array(index.astype(np.int32).ravel(), dtype=int, device=device)
+        self.places.width = index.size // len(index) if len(index) else 1
+
+
+def _arrays_of(quantity: Quantity) -> list[str]:
+    """Return the names of the arrays that a quantity is stored in, with the array of its inverses."""
+    return [array.replace(".", ":") for array in (*quantity.arrays, quantity.inverse)]
+
+
+def _bytes(array: wp.array, count: int) -> wp.array:
+    """Return a dense array as `count` elements of bytes, shape [count, bytes]."""
+    size = array.size * wp.types.type_size_in_bytes(array.dtype)
+    return wp.array(ptr=array.ptr, dtype=wp.uint8, shape=(count, size // max(count, 1)), device=array.device)
+
+
+def shapes_of(model: newton.Model, bodies: np.ndarray) -> np.ndarray:
+    """Return the shapes on the bodies of each row, shape [count, max_shapes], int32; padding is -1.
+
+    Args:
+        model: The model of all worlds.
+        bodies: Bodies of each row, shape [count, columns]; padding is -1.
+    """
+    row_of = np.full(model.body_count + 1, PADDING)
+    row_of[bodies] = np.arange(len(bodies))[:, None]
+    row_of[-1] = PADDING  # static shapes and the padding of short rows
+    rows = row_of[on_host(model.shape_body)]
+    order = np.argsort(rows, kind="stable")
+    order = order[rows[order] != PADDING]
+    return padded(rows[order], order, len(bodies))

@@ -1,0 +1,143 @@
+"""Elements of one quantity of a view that the built solver lets nobody set, or not to every value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host, present
+from pippin.state.solver_support import Range, SolverSupport
+
+from .errors import ViewError
+from .kernels.held import hold
+from .quantities import Quantity
+
+__all__ = ["Held"]
+
+_LISTED = 3
+"""Joints that an error lists."""
+
+
+class Held:
+    """Refuses values that the built solver cannot take over, such as a gain of a joint without a drive.
+
+    Data on the host are refused at once, and nothing is written. Data on a CUDA device, and calls that are recorded,
+    are not written where they are refused, and counted: `check` raises.
+
+    Args:
+        quantity: The quantity.
+        support: What the built solver takes over.
+        index: Element of Newton's arrays of each row and column, padded with -1.
+        faults: Counter of refused values on the device.
+        model: The model, whose labels errors name.
+    """
+
+    def __init__(
+        self, quantity: Quantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
+    ) -> None:
+        self._support, self._model, self._quantity, self._faults = support, model, quantity, faults
+        elements = np.unique(index[index >= 0])
+        ranges = [support.range_of(name) for name in quantity.arrays]
+        self._parts = [None if each is None else _Part(each, elements, present(faults.device)) for each in ranges]
+        #: Whether every value may be set.
+        self.is_empty = not any(part is not None and part.elements.size for part in self._parts)
+
+    @classmethod
+    def of(
+        cls, quantity: Quantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
+    ) -> Held | None:
+        """Return the held elements of a quantity; None if there are none."""
+        held = cls(quantity, support, index, faults, model) if quantity.arrays else None
+        return None if held is None or held.is_empty else held
+
+    @contextmanager
+    def watching(self, where: str, arrays: Sequence[wp.array], *, at_once: bool) -> Iterator[None]:
+        """Take back, after the `with` block, what the solver cannot take over. May be recorded.
+
+        Args:
+            where: Beginning of the error.
+            arrays: The arrays of the quantity, which the block writes.
+            at_once: Whether the error is raised now, and every array is as before; otherwise it is only counted.
+
+        Raises:
+            ViewError: The block wrote what the solver cannot take over, and `at_once`.
+        """
+        pairs = [(part, array) for part, array in zip(self._parts, arrays, strict=True) if part is not None]
+        for part, array in pairs:
+            part.remember(array)
+        yield
+        if not at_once:
+            for part, array in pairs:
+                part.hold(array, self._faults)
+            return
+        refused = [part.refused(array) for part, array in pairs]
+        if any(each.size for each in refused):
+            for part, array in pairs:
+                part.restore(array)
+            raise ViewError(f"{where}: {self._fault(pairs, refused)}")
+
+    def _fault(self, pairs: Sequence[tuple[_Part, wp.array]], refused: Sequence[np.ndarray]) -> str:
+        part, elements = next((part, each) for (part, _), each in zip(pairs, refused, strict=True) if each.size)
+        coordinates = "joint_q_start" if self._quantity.is_in_coordinates else "joint_qd_start"
+        starts = on_host(getattr(self._model, coordinates))
+        joints = np.unique(np.searchsorted(starts, elements, side="right") - 1)
+        labels = list(dict.fromkeys(self._model.joint_label[joint] for joint in joints))
+        more = f" and {len(labels) - _LISTED} more" if len(labels) > _LISTED else ""
+        where = f"{', '.join(map(repr, labels[:_LISTED]))}{more}"
+        what, solver = part.range.what, self._support.solver
+        if part.is_closed(elements):
+            return (
+                f"solver {solver!r} can give {what} to a joint only while it is built, and {where} had none; set"
+                " scene.settable_joints = true, which prepares every joint"
+            )
+        return (
+            f"solver {solver!r} cannot take {what} away from {where} after it is built; set a small value in place of"
+            " zero, and a large one in place of infinity"
+        )
+
+
+class _Part:
+    """The held elements of one array.
+
+    Args:
+        of: The range of every element of the array.
+        elements: Elements of the array that the view may write.
+        device: The device of the array.
+    """
+
+    def __init__(self, of: Range, elements: np.ndarray, device: wp.Device) -> None:
+        self.range = of
+        #: The elements that do not take every value.
+        self.elements = elements[of.is_limited[elements]]
+        self._low, self._high = of.low[self.elements], of.high[self.elements]
+        bounds = [wp.array(each, dtype=wp.float32, device=device) for each in (self._low, self._high)]
+        self._inputs = [wp.array(self.elements, dtype=int, device=device), *bounds]
+        #: The values before a call.
+        self.before = wp.zeros(len(of.low), dtype=wp.float32, device=device)
+
+    def remember(self, array: wp.array) -> None:
+        """Copy the values."""
+        wp.copy(self.before, array)
+
+    def restore(self, array: wp.array) -> None:
+        """Write the remembered values back."""
+        wp.copy(array, self.before)
+
+    def hold(self, array: wp.array, faults: wp.array) -> None:
+        """Take back what is out of its range, and count it."""
+        if self.elements.size:
+            inputs = [*self._inputs, self.before, faults, array]
+            wp.launch(hold, self.elements.size, inputs, device=array.device)
+
+    def refused(self, array: wp.array) -> np.ndarray:
+        """Return the elements that changed to a value out of their range."""
+        new, old = array.numpy()[self.elements], self.before.numpy()[self.elements]
+        is_in = (new >= self._low) & (new <= self._high)
+        return self.elements[(new != old) & ~is_in]
+
+    def is_closed(self, elements: np.ndarray) -> bool:
+        """Return whether the first of these elements takes no value at all."""
+        return bool(self.range.low[elements[0]] > self.range.high[elements[0]])

@@ -1,0 +1,116 @@
+"""Attributes by name: custom ones and those without a setter, read and set in the rows of a view."""
+
+import newton
+import numpy as np
+import pytest
+import warp as wp
+from pippin.views import ViewError
+
+WORLDS = 3
+
+
+@pytest.fixture(scope="module")
+def arms(build):
+    """Three worlds with an arm of two hinges, a box on each link, and a temperature of each link."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    attribute = newton.ModelBuilder.CustomAttribute
+    model, state = newton.Model.AttributeAssignment.MODEL, newton.Model.AttributeAssignment.STATE
+    per_body = newton.Model.AttributeFrequency.BODY
+    builder.add_custom_attribute(
+        attribute("temperature", frequency=per_body, dtype=wp.float32, default=20.0, assignment=state)
+    )
+    builder.add_custom_attribute(
+        attribute("mark", frequency=per_body, dtype=wp.int32, default=7, assignment=model, namespace="shop")
+    )
+    joints, parent = [], -1
+    for name in ("upper", "lower"):
+        link = builder.add_link(label=name, mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+        builder.add_shape_box(link, hx=0.1, hy=0.1, hz=0.1, label=f"{name}_box")
+        joints.append(
+            builder.add_joint_revolute(parent, link, axis=(0.0, 1.0, 0.0), damping=0.5, label=f"{name}_hinge")
+        )
+        builder.joint_qd[-1], parent = 1.0, link
+    builder.add_articulation(joints, label="arm")
+    with build("featherstone", builder, WORLDS) as simulation:
+        yield simulation
+
+
+@pytest.fixture
+def view(arms):
+    arms.reset()
+    return arms.view.articulations("arm")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("joint_damping", (WORLDS, 2)),
+        ("joint_q", (WORLDS, 2)),
+        ("body_q", (WORLDS, 2, 7)),
+        ("joint_X_p", (WORLDS, 2, 7)),
+        ("shape_material_mu", (WORLDS, 2)),
+        ("shape_scale", (WORLDS, 2, 3)),
+        ("joint_enabled", (WORLDS, 2)),
+        ("temperature", (WORLDS, 2)),
+        ("shop:mark", (WORLDS, 2)),
+        ("shop.mark", (WORLDS, 2)),
+    ],
+)
+def test_an_attribute_is_read_in_rows(arms, view, name, shape):
+    owner = arms.state if hasattr(arms.state, name) else arms.model
+    for part in name.replace(".", ":").split(":"):
+        owner = getattr(owner, part)
+
+    values = view.get_attribute(name)
+
+    assert values.shape == shape
+    np.testing.assert_array_equal(values.numpy(), owner.numpy().reshape(shape))
+
+
+def test_damping_set_by_name_brakes_the_chosen_row(arms, view):
+    arms.view.gravity = (0.0, 0.0, 0.0)
+    view.set_attribute("joint_damping", 50.0, indices=[1])
+
+    arms.step(20)
+
+    speeds = np.abs(view.get_dof_velocities().numpy()).max(axis=1)
+    assert speeds[1] < 0.5 * speeds[0]
+    assert speeds[0] == speeds[2]
+
+
+def test_a_custom_attribute_is_set_where_it_is_asked(arms, view):
+    view.set_attribute("temperature", np.float32([[30.0, 40.0]]), indices=[2], compact=True)
+    view.set_attribute("shop:mark", 9, mask=[True, False, False], flags=0)
+
+    np.testing.assert_array_equal(arms.state.temperature.numpy(), [20.0, 20.0, 20.0, 20.0, 30.0, 40.0])
+    np.testing.assert_array_equal(arms.model.shop.mark.numpy(), [9, 9, 7, 7, 7, 7])
+
+
+def test_single_bodies_have_attributes_without_columns(arms):
+    arms.reset()
+    view = arms.view.rigid_bodies("lower", worlds=[0, 2])
+
+    assert view.get_attribute("temperature").numpy().tolist() == [20.0, 20.0]
+    assert view.get_attribute("shape_material_mu").shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("joint_dampin", {}, r"neither state, control nor model has this array; did you mean 'joint_damping'"),
+        ("joint_q", {}, r"other arrays follow when it is set; call set_dof_positions or set_joint_coords"),
+        ("body_inv_mass", {}, r"other arrays follow when it is set; call set_masses"),
+        ("shop:mark", {}, r"pass flags=newton.ModelFlags.…, or flags=0 if none does"),
+        ("temperature", {"flags": 4}, r"this array is of the state"),
+        ("particle_q", {}, r"its elements are of frequency 'PARTICLE', and the rows have those of BODY, "),
+        ("articulation_start", {}, r"flags"),
+    ],
+)
+def test_what_cannot_be_set_is_refused_with_the_cure(view, name, options, message):
+    with pytest.raises(ViewError, match=message):
+        view.set_attribute(name, 1.0, **options)
+
+
+def test_numbers_of_another_type_are_refused(view):
+    with pytest.raises(ViewError, match="set_attribute: shop:mark: expected int32"):
+        view.set_attribute("shop:mark", 1.5, flags=0)
