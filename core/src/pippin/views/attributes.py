@@ -41,6 +41,13 @@ FLAGS: Mapping[str, str] = {
 }
 """Attributes of the model that can be set while it runs, with the flag that tells the solver."""
 
+NEEDED: Mapping[str, str] = {
+    "joint_damping": "joint_damping",
+    "joint_rest_q": "joint_stiffness",
+    "joint_stiffness": "joint_stiffness",
+}
+"""Names in `pippin.solving.FEATURES` of the features that a solver needs to honour attributes."""
+
 
 class Attributes:
     """Arrays of the state, the inputs or the model, by name.
@@ -81,6 +88,8 @@ class Attributes:
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
+        if fault := self._host.support.fault(NEEDED.get(attribute.name, "")):
+            raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (choice.data_count, *attribute.values.shape[1:])
         values = attribute.staging.take(data, shape, where)
