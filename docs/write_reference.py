@@ -52,7 +52,8 @@ If a key has neither a default nor "required", you may leave it out; its meaning
 Patterns are explained in the [glossary](glossary.md#label-pattern).
 
 Besides the tables, a file may begin with `extends`, a list of base files. The file is merged over them:
-tables are merged key by key, lists and scalars are replaced, and a table whose `type` changes loses its other keys.
+tables are merged key by key, lists and scalars are replaced. A table whose `type` changes keeps its keys, and the new
+type refuses those that it does not have. A table with `extends = false` replaces the table below it, with all keys.
 
 Two environment variables act like the table `[catalog]`, for every file. `PIPPIN_CATALOG_BLOCK` contains the names of
 blocked plugins or distributions, separated by commas; `PIPPIN_CATALOG_ALLOW` contains the only allowed ones.
@@ -646,7 +647,7 @@ def _table(
     texts = [text for text in (lead, table.get("description")) if text]
     title = f"`{path}` with type `{plugin}`" if plugin else f"`{path}`"
     yield f"## {title}\n\n{' '.join(texts)}\n"
-    keys = {key: value for key, value in table["properties"].items() if not (plugin and key == "type")}
+    keys = {key: value for key, value in table["properties"].items() if not (plugin and key in ("type", "extends"))}
     required = {*table.get("required", ()), *demands.get("required", ())}
     rows = [_row(key, value, key in required) for key, value in keys.items() if not _opens_tables(value)]
     if rows:

@@ -81,32 +81,23 @@ IMU = {"type": "imu", "body": "ball"}
 CONTACT = {"type": "contact", "bodies": ["ball"]}
 
 
-@pytest.mark.parametrize(
-    ("sensor", "kind", "able", "unable"),
-    [
-        (IMU, "body_qdd", ["mujoco"], ["xpbd", "featherstone", "semi-implicit"]),
-        (CONTACT, "contact_f", ["mujoco", "xpbd"], ["featherstone", "semi-implicit"]),
-    ],
-)
-def test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built(
-    sensor, kind, able, unable, ball, configure
-):
-    for solver in unable:
-        witness = BuildWitness()
+@pytest.mark.parametrize("solver", ["featherstone", "semi-implicit"])
+def test_a_sensor_the_solver_cannot_serve_is_refused_before_anything_is_built(solver, ball, configure):
+    witness = BuildWitness()
 
-        text = error_of(
-            pippin.Simulation, configure(solver, sensors={"chest": sensor}), plugins=[witness], prototype=ball()
-        )
+    text = error_of(
+        pippin.Simulation, configure(solver, sensors={"chest": CONTACT}), plugins=[witness], prototype=ball()
+    )
 
-        refusal, solvers = text.split("; solvers that do: ")
-        assert refusal == f"sensors.chest: needs {kind!r}, which solver {solver!r} does not compute"
-        assert set(able) <= set(solvers.replace("'", "").split(", "))
-        assert set(unable).isdisjoint(solvers.replace("'", "").split(", "))
-        assert not witness.is_called
+    refusal, solvers = text.split("; solvers that do: ")
+    assert refusal == f"sensors.chest: needs 'contact_f', which solver {solver!r} does not compute"
+    assert {"mujoco", "xpbd"} <= set(solvers.replace("'", "").split(", "))
+    assert {"featherstone", "semi-implicit"}.isdisjoint(solvers.replace("'", "").split(", "))
+    assert not witness.is_called
 
 
 def test_an_observable_the_solver_does_not_compute_is_refused(ball, configure):
-    config = configure("featherstone", observables=["body_parent_f", "contact_f"])
+    config = configure("featherstone", observables=["body_qdd", "contact_f"])
 
     text = error_of(pippin.Simulation, config, prototype=ball())
 
@@ -116,12 +107,12 @@ def test_an_observable_the_solver_does_not_compute_is_refused(ball, configure):
 
 
 def test_every_sensor_that_cannot_be_served_is_reported_at_once(ball, configure):
-    config = configure("semi-implicit", sensors={"chest": IMU, "feet": CONTACT})
+    config = configure("semi-implicit", sensors={"chest": CONTACT, "feet": CONTACT})
 
     lines = error_of(pippin.Simulation, config, prototype=ball()).splitlines()
 
     assert [line.split(",")[0] for line in lines] == [
-        "sensors.chest: needs 'body_qdd'",
+        "sensors.chest: needs 'contact_f'",
         "sensors.feet: needs 'contact_f'",
     ]
 

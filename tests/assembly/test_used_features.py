@@ -169,6 +169,20 @@ def test_worlds_that_hold_something_else_are_found():
     assert used_features(builder.finalize(device="cpu"))["heterogeneous_worlds"] == ["world 2"]
 
 
+@pytest.mark.parametrize(("radius", "expected"), [(0.1, ["world 0", "world 2"]), (0.0, None)])
+def test_worlds_with_particles_of_a_size_may_touch(radius, expected):
+    builder = newton.ModelBuilder()
+    for world in range(3):
+        builder.begin_world()
+        if world == 1:
+            _hinge(builder)
+        else:
+            builder.add_particle(wp.vec3(), wp.vec3(), 1.0, radius=radius)
+        builder.end_world()
+
+    assert used_features(builder.finalize(device="cpu")).get("particle_worlds") == expected
+
+
 def test_a_model_with_gradients_asks_for_them():
     builder = newton.ModelBuilder()
     _particles(builder)
@@ -237,12 +251,12 @@ def check(*arguments):
 
 
 def test_check_says_of_each_solver_what_it_would_leave_out(examples):
-    code, text = check(examples / "ant.toml", "--solver", "xpbd", "--solver", "mujoco", "--json")
+    code, text = check(examples / "ant.toml", "--solver", "semi-implicit", "--solver", "mujoco", "--json")
 
-    xpbd, mujoco = json.loads(text)
+    semi_implicit, mujoco = json.loads(text)
     assert code == 2
-    assert xpbd["missing"] == {"body_qdd": "sensors.torso"}
-    assert set(xpbd["left_out"]) == {"armature", "joint_damping"}
+    assert semi_implicit["missing"] == {"contact_f": "sensors.feet"}
+    assert set(semi_implicit["left_out"]) == {"armature", "joint_damping"}
     assert mujoco["is_able"]
     assert (mujoco["faults"], mujoco["missing"], mujoco["left_out"]) == ([], {}, {})
 

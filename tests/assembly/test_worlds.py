@@ -116,6 +116,72 @@ def test_each_heap_of_sand_moves_as_it_does_alone(configure):
     alone_and_together(config, sand(2), sand(4), atol=1e-6)
 
 
+def cloth(height):
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    builder.add_cloth_grid(
+        pos=wp.vec3(0.0, 0.0, height), rot=wp.quat_identity(), vel=wp.vec3(), dim_x=2, dim_y=2, cell_x=0.1, cell_y=0.1,
+        mass=0.1, tri_ke=100.0, tri_ka=100.0, edge_ke=0.1, add_springs=True, spring_ke=100.0, spring_kd=0.1,
+        particle_radius=0.02,
+    )  # fmt: skip
+    return builder
+
+
+APART = {
+    "xpbd": {"disable_particle_contacts": True},
+    "semi-implicit": {"disable_particle_contacts": True},
+    "featherstone": {},
+    "vbd": {
+        "particle_enable_self_contact": True,
+        "particle_self_contact_margin": 0.05,
+        "particle_self_contact_gap": 0.025,
+    },
+}
+"""Solvers of cloth, with options that keep worlds apart; vbd keeps them apart without options, too."""
+
+
+def cloths(configure, solver, worlds):
+    table = {"type": solver, **APART.get(solver, {})} if worlds else {"type": solver}
+    lost = ["bending", "triangles", "springs"] if solver == "xpbd" else []
+    heights = worlds or [1.0, 1.01]
+    config = configure(table, scene={"worlds": len(heights)}, dt=0.0005, accept_unsupported=lost)
+    return pippin.Simulation(config, prototype=[(cloth(height), 1) for height in heights])
+
+
+@pytest.mark.parametrize("solver", APART)
+def test_a_cloth_is_not_touched_by_that_of_another_world(configure, solver):
+    ends = []
+    for heights in ([1.0], [1.0, 1.01]):
+        with cloths(configure, solver, heights) as simulation:
+            simulation.step(20)
+            ends.append(simulation.state.particle_q.numpy()[:9].copy())
+
+    assert (ends[0] == ends[1]).all()
+    assert ends[0][:, 2].max() < 1.0  # it falls
+
+
+@pytest.mark.parametrize(
+    ("solver", "cure"),
+    [
+        ("xpbd", "set solver.disable_particle_contacts = true"),
+        ("semi-implicit", "set solver.disable_particle_contacts = true"),
+        ("style3d", "use one world"),
+        ("implicit-mpm", "set solver.separate_worlds = true"),
+        *((name, "does not support particles") for name in ("mujoco", "mujoco-native", "kamino", "steel")),
+    ],
+)
+def test_a_solver_that_lets_worlds_touch_through_particles_refuses_them(configure, solver, cure):
+    with pytest.raises(pippin.ConfigError, match=cure):
+        cloths(configure, solver, None)
+
+
+def test_particles_without_a_size_are_apart_in_any_case(configure):
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    builder.add_particle(wp.vec3(), wp.vec3(), 1.0, radius=0.0)
+
+    with pippin.Simulation(configure("xpbd", scene={"worlds": 2}), prototype=builder) as simulation:
+        assert simulation.model.particle_grid is None
+
+
 @pytest.mark.parametrize("solver", ["mujoco", "mujoco-native"])
 def test_a_solver_with_one_layout_for_all_worlds_refuses_two(solver, robots, configure):
     one, other = robots

@@ -218,7 +218,7 @@ def test_a_hook_that_raises_is_listed(configure, chain):
             raise RuntimeError
 
     trace = HookTrace()
-    with pytest.raises(RuntimeError):
+    with pytest.raises(pippin.PluginError):
         pippin.Simulation(configure("featherstone"), [Broken()], chain(1), trace=trace)
 
     assert counts(trace, "plugins:broken") == {("build", "bind"): 1}

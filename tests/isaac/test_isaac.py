@@ -315,12 +315,41 @@ def test_a_prim_of_another_layer_is_not_half_replaced(stage, tmp_path):
         (lambda: PositionBasedClampingConfig([0.0], [-1.0]), "lookup_efforts: expected a finite number >= 0"),
         (lambda: DelayConfig(-1), "delay_steps: expected a whole number >= 0, got -1"),
         (lambda: DelayConfig(1.5), "delay_steps: expected a whole number >= 0, got 1.5"),
+        (lambda: DelayConfig(np.True_), "delay_steps: expected a whole number >= 0"),
+        (lambda: PDControlConfig(np.ones(2), 1.0), "kp: expected a finite number >= 0, got array"),
+        (lambda: PositionBasedClampingConfig(1.0, "ab"), "lookup_positions: expected numbers here .* got 1.0 and 'ab'"),
     ],
 )
 def test_a_wrong_value_raises_where_it_is_given(make, message):
     with pytest.raises(ValueError, match=message) as caught:
         make()
     assert isinstance(caught.value, pippin.ConfigError)
+
+
+def test_numbers_of_numpy_and_paths_are_taken(stage):
+    lookup = PositionBasedClampingConfig(np.float32([0.0, 0.5, 1.0]), (100.0, 80.0, np.int64(50)))
+    prim = add_actuator(
+        stage,
+        "hip",
+        "motor",
+        PDControlConfig(np.float32(2.0), np.int64(1)),
+        clamping=[lookup],
+        delay=DelayConfig(np.int64(3)),
+    )
+
+    assert prim.GetAttribute("newton:kp").Get() == 2.0
+    assert prim.GetAttribute("newton:delaySteps").Get() == 3
+    assert [*prim.GetAttribute("newton:lookupEfforts").Get()] == [100.0, 80.0, 50.0]
+    assert NeuralControlConfig(Path("nets") / "hip.onnx").model_path == str(Path("nets") / "hip.onnx")
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_lookups_of_any_length_are_authored(stage, count):
+    lookup = PositionBasedClampingConfig(tuple(map(float, range(count))), (1.0,) * count)
+
+    prim = add_actuator(stage, "hip", "motor", PD, clamping=[lookup])
+
+    assert [*prim.GetAttribute("newton:lookupPositions").Get()] == [*range(count)]
 
 
 # test_articulation_actuators.
@@ -347,8 +376,35 @@ def test_multiple_actuators_sorted_indices(stage):
     add_actuator(stage, "slide", "first", PD)
     add_actuator(stage, "hip", "second", PD)
     actuated = ArticulationActuators(".*Robot")
-    with simulate(stage, actuated, worlds=2):
+    with simulate(stage, actuated, worlds=2) as simulation:
         assert actuated.actuated_dof_indices == [0, 1]
+        assert actuated.actuators == [simulation.actuators["second"], simulation.actuators["first"]]
+
+
+@pytest.mark.parametrize(
+    ("paths", "message"),
+    [
+        ("/Robt", r"paths: no joint is below '/Robt'; did you mean '/Robot'\?; joints: '/Robot/mount', '/Robot/hip'"),
+        ("/Robot/", "paths: no joint is below '/Robot/'; did you mean '/Robot'"),
+        (["/Robot", "/Other"], "paths: no joint is below '/Other'"),
+    ],
+)
+def test_paths_without_joints_are_refused(stage, paths, message):
+    with pytest.raises(ValueError, match=message):
+        simulate(stage, ArticulationActuators(paths))
+
+
+def test_a_path_without_the_label_of_the_asset_is_refused(stage):
+    stage.Save()
+    assets = [{"path": stage.GetRootLayer().realPath, "label": "left"}]
+    with pytest.raises(ValueError, match="no joint is below '/Robot'; did you mean 'left//Robot'"):
+        simulate(stage, ArticulationActuators("/Robot"), scene={"assets": assets})
+
+
+@pytest.mark.parametrize("paths", ["(", []])
+def test_paths_that_are_none_are_refused(paths):
+    with pytest.raises(ValueError, match="paths: "):
+        ArticulationActuators(paths)
 
 
 def test_drive_gains_zeroed_on_actuated_dofs_only_and_again_after_a_reset(stage):
@@ -539,6 +595,7 @@ def test_from_actuators_multiple_dofs_in_any_order(stage):
     actuated = ArticulationActuators.from_actuators("/Robot", parts, auto_step_pre_physics=False)
     with simulate(stage, actuated) as simulation:
         assert actuated.actuated_dof_indices == [0, 1]
+        assert [group.joint_labels for group in actuated.actuators] == [("/Robot/hip",), ("/Robot/slide",)]
         for group in actuated.actuators:
             group.position_targets.fill_(1.0)
         actuated.step_actuators(1 / 60)
@@ -547,8 +604,9 @@ def test_from_actuators_multiple_dofs_in_any_order(stage):
 
 def test_from_actuators_unknown_dof_raises(stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([1.0], [0.0]), "hib")])
-    with pytest.raises(pippin.ConfigError, match=r"0 axes are called 'hib'; did you mean 'hip'.*: hip, slide"):
+    with pytest.raises(ValueError, match=r"0 axes are called 'hib'; did you mean 'hip'.*: hip, slide") as caught:
         simulate(stage, actuated)
+    assert isinstance(caught.value, pippin.ConfigError)
 
 
 def test_from_actuators_duplicate_dof_raises():
@@ -559,7 +617,7 @@ def test_from_actuators_duplicate_dof_raises():
 
 def test_from_actuators_of_another_number_of_worlds_raises(stage):
     actuated = ArticulationActuators.from_actuators("/Robot", [(given([1.0], [0.0]), "hip")])
-    with pytest.raises(pippin.ConfigError, match=r"kp of DrivePD has 1 values for 'hip', and there are 2 worlds"):
+    with pytest.raises(ValueError, match=r"kp of DrivePD has 1 values for 'hip', and there are 2 worlds"):
         simulate(stage, actuated, worlds=2)
 
 
@@ -614,8 +672,8 @@ def test_feedforward_of_a_dof_without_actuator_has_no_effect(stage):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"target_feedforward_efforts": 1.0, "indices": 1}, "indices: 1 is out of range; there are 1"),
-        ({"target_feedforward_efforts": 1.0, "dof_indices": [2]}, "dof_indices: 2 is out of range; there are 2"),
+        ({"target_feedforward_efforts": 1.0, "indices": 1}, "indices: 1 is not a world; there are 1"),
+        ({"target_feedforward_efforts": 1.0, "dof_indices": [2]}, "dof_indices: 2 is not a DOF; there are 2"),
         ({"target_feedforward_efforts": [1.0, 2.0, 3.0]}, r"expected what fits \[1, 2\], got shape \[3\]"),
     ],
 )
@@ -623,6 +681,20 @@ def test_feedforward_that_does_not_fit_raises(stage, arguments, message):
     actuated = ArticulationActuators("/Robot")
     with simulate(stage, actuated), pytest.raises(ValueError, match=message):
         actuated.set_dof_feedforward_effort_targets(**arguments)
+
+
+def test_feedforward_of_a_network_is_refused_before_anything_is_written(stage, examples):
+    tables = {
+        "motor": {"type": "pd", "joints": ["slide"], "kp": 0.0},
+        "net": {"type": "neural", "joints": ["hip"], "model": str(examples / "knee.onnx")},
+    }
+    actuated = ArticulationActuators("/Robot")
+    with simulate(stage, actuated, actuators=tables) as simulation:
+        with pytest.raises(ValueError, match="target_feedforward_efforts: the actuator of '/Robot/hip' takes none: "):
+            actuated.set_dof_feedforward_effort_targets([5.0, 3.0])
+        assert simulation.actuators["motor"].feedforward.numpy() == 0.0
+        actuated.set_dof_feedforward_effort_targets(3.0, dof_indices=[1])
+        assert simulation.actuators["motor"].feedforward.numpy() == 3.0
 
 
 def test_per_joint_pd_effort_matches_formula():

@@ -93,8 +93,7 @@ def test_forces_from_outside_act_alike(configure):
     np.testing.assert_allclose(found[0], found[1], atol=1e-4)
 
 
-def test_accelerations_are_alike_where_nothing_jumps(configure, chain):
-    """MuJoCo Warp gives the acceleration a step begins with, the native engine its mean: half a step apart."""
+def test_accelerations_of_both_are_alike(configure, chain):
 
     class Accelerometer:
         observables = frozenset({"body_qdd"})

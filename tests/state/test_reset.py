@@ -309,3 +309,18 @@ def test_a_scene_in_which_nothing_can_move_is_reset_too():
 
         assert not simulation.state.joint_q.size
         np.testing.assert_array_equal(simulation.state.body_q.numpy()[:, :3], 0.0)
+
+
+def test_a_state_array_that_is_none_of_warp_s_is_refused(ball, configure):
+    class Numeric:
+        @pippin.hookimpl
+        def before_substep(self):
+            """Do nothing."""
+
+        def state_arrays(self):
+            return {"heat": np.zeros(1)}
+
+    with pytest.raises(
+        pippin.PluginError, match=r"plugins:numeric: state_arrays: 'heat' is no Warp array, but a ndarray"
+    ):
+        pippin.Simulation(configure(), [Numeric()], ball())

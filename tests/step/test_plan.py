@@ -188,11 +188,14 @@ def test_efforts_on_joints_without_actuator_survive_a_step(chain, configure):
 
 
 class Constant:
-    """Adds an effort of 1 N·m to every joint, on top of what actuators do there."""
+    """Adds an effort of 1 N·m to every joint, and owns those that it is told."""
+
+    def __init__(self, *owned):
+        self.owned = owned
 
     @pippin.hookimpl
     def bind(self, simulation):
-        self.actuated_dofs = wp.array(range(simulation.model.joint_dof_count), dtype=int, device=simulation.device)
+        self.actuated_dofs = wp.array(self.owned, dtype=int, device=simulation.device)
         self.ones = wp.ones(simulation.model.joint_dof_count, dtype=float, device=simulation.device)
 
     @pippin.hookimpl
@@ -205,9 +208,9 @@ def add(values: wp.array[float], totals: wp.array[float]):
     totals[wp.tid()] += values[wp.tid()]
 
 
-def test_an_object_that_declares_its_dofs_adds_to_actuators_and_not_to_itself(chain, configure):
+def test_an_object_adds_to_the_dofs_of_actuators_and_not_to_itself_on_its_own(chain, configure):
     config = configure("featherstone", actuators={"first": {"type": "pd", "joints": ["hinge_0"], "kp": 1.0}})
-    with pippin.Simulation(config, plugins={"push": Constant()}, prototype=chain()) as simulation:
+    with pippin.Simulation(config, plugins={"push": Constant(1)}, prototype=chain()) as simulation:
         simulation.step(3)
 
         effort = simulation.control.joint_f.numpy()

@@ -123,7 +123,7 @@ def test_only_chosen_rows_are_set(robots, view, name, choice):
 def test_an_index_of_no_row_writes_nothing(robots, view, name):
     before, values = get(view, name), new_values(view, name)
     for wrong in (WORLDS, -1):
-        with pytest.raises(RowError, match=f"set_{name}: {wrong} is no row; the view has 4"):
+        with pytest.raises(RowError, match=f"set_{name}: {wrong} is not a row; there are 4"):
             put(view, name, values, indices=[0, wrong])
     np.testing.assert_array_equal(get(view, name), before)
 
@@ -224,8 +224,8 @@ def test_arguments_that_do_not_fit_are_refused(view):
         "expected float32, got float64": (right.astype(np.float64), {}),
         "got indices and a mask": (right, {"indices": [0], "mask": [True] * WORLDS}),
         "no indices that the rows": (right, {"compact": True}),
-        "5 indices, but the view has 4 rows": (right, {"indices": [0, 1, 2, 3, 0]}),
-        "expected a list of indices": (right, {"indices": [0.5]}),
+        "0 is listed twice; list each row once": (right, {"indices": [0, 1, 2, 3, 0]}),
+        "expected integers or booleans, got float64": (right, {"indices": [0.5]}),
         "expected a mask of type bool": (right, {"mask": [1, 0, 1, 0]}),
         "expected an array, got str": ("zero", {}),
     }

@@ -106,7 +106,7 @@ def test_wrong_forces_are_refused(balls, view):
     }.items():
         with pytest.raises(ViewError, match=message):
             view.apply_forces(**options)
-    with pytest.raises(RowError, match="4 is no row"):
+    with pytest.raises(RowError, match="4 is not a row"):
         view.apply_forces(1.0, indices=[WORLDS])
     view.apply_forces(1.0, indices=wp.array([9], dtype=int, device=balls.device))
     with pytest.raises(RowError, match="1 indices on the device"):

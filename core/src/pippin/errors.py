@@ -1,16 +1,14 @@
 """The errors and warnings of Pippin, for problems that a user can correct."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 __all__ = ["BufferOverflowError", "ConfigError", "PippinError", "PluginError", "SimulationError"]
 
 
 class PippinError(Exception):
-    """The common base of all errors that Pippin reports."""
-
-
-class ConfigError(PippinError):
-    """The configuration is wrong: a key, a value, a pattern that matches nothing.
+    """The common base of all errors that Pippin reports.
 
     Args:
         *faults: One line per fault, each `where: what is wrong, the value; what to do`.
@@ -19,22 +17,25 @@ class ConfigError(PippinError):
     def __init__(self, *faults: str) -> None:
         super().__init__("\n".join(faults))
         self.faults: tuple[str, ...] = faults
+        #: The component whose hook raised the error, such as `sensors:torso`; None if the host found the fault.
+        self.owner: str | None = None
+
+    def restate(self, change: Callable[[str], str]) -> None:
+        """Replace each fault by `change(fault)`; the error stays the same object, with its type and its cause."""
+        self.faults = tuple(map(change, self.faults))
+        self.args = ("\n".join(self.faults),)
+
+
+class ConfigError(PippinError):
+    """The configuration is wrong: a key, a value, a pattern that matches nothing."""
 
 
 class PluginError(PippinError):
-    """A plugin is missing, ambiguous, broken, or breaks its contract."""
+    """A plugin is missing, ambiguous, broken, breaks its contract, or raised an exception, which is the `__cause__`."""
 
 
 class SimulationError(PippinError):
-    """The simulation cannot go on: non-finite state, an overflowed buffer, a step that cannot be captured.
-
-    Args:
-        *faults: As for `ConfigError`.
-    """
-
-    def __init__(self, *faults: str) -> None:
-        super().__init__("\n".join(faults))
-        self.faults: tuple[str, ...] = faults
+    """The simulation cannot go on: non-finite state, an overflowed buffer, a step that cannot be captured."""
 
 
 class BufferOverflowError(SimulationError):
@@ -49,6 +50,10 @@ class BufferOverflowError(SimulationError):
     def __init__(self, *faults: str, needed: Mapping[str, int | None]) -> None:
         super().__init__(*faults)
         self.needed: Mapping[str, int | None] = needed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let another process make the same error: an exception is otherwise made again without keyword arguments."""
+        return partial(type(self), needed=self.needed), self.faults, self.__dict__
 
 
 class FeatureWarning(UserWarning):

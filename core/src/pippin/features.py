@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["FEATURES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
+__all__ = ["FEATURES", "MEASURED", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
 
 
 @attrs.frozen(kw_only=True)
@@ -65,6 +65,10 @@ FEATURES: Mapping[str, Feature] = {
     "tetrahedra": Feature(meaning="elastic tetrahedra between particles"),
     "gradients": Feature(meaning="derivatives of the step"),
     "heterogeneous_worlds": Feature(meaning="worlds that do not hold the same"),
+    "particle_worlds": Feature(
+        meaning="particles or cloth in several worlds, which do not touch each other",
+        cure="use one world: scene.worlds = 1",
+    ),
     "armature": Feature(meaning="rotor inertia of joints [kg, kg·m²]", is_structural=False),
     "joint_friction": Feature(meaning="dry friction of joints [N, N·m]", is_structural=False),
     "joint_damping": Feature(meaning="passive damping of joints [N·s/m, N·m·s/rad]", is_structural=False),
@@ -92,6 +96,10 @@ RIGID_TREES = frozenset(
     }
 )
 """Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""
+
+
+MEASURED = frozenset({"body_qdd"})
+"""Observables that the host measures in the state, so that every solver has them."""
 
 
 RIGID_CHANGES = frozenset(

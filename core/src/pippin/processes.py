@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -17,7 +18,11 @@ from typing import Any, Self
 
 from .errors import PippinError, SimulationError
 
-__all__ = ["FreshProcess"]
+__all__ = ["FreshProcess", "RemoteError"]
+
+
+class RemoteError(Exception):
+    """The traceback of an error in another process, as text: it is the cause of the error that is raised here."""
 
 
 class FreshProcess:
@@ -70,8 +75,9 @@ class FreshProcess:
             code = self._process.exitcode or 0
             how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
             raise SimulationError(f"{self._name}: the process ended with {how}; see what it printed") from error
-        if isinstance(message, PippinError):
-            raise message
+        match message:
+            case (PippinError() as error, str(trace)):
+                raise error from RemoteError(f"in the process of {self._name}\n{trace}")
         return message
 
     def __enter__(self) -> Self:
@@ -98,4 +104,4 @@ def _run(
             before()
         pickle.loads(function)(connection, *arguments)  # imports its module
     except PippinError as error:
-        connection.send(error)
+        connection.send((error, "".join(traceback.format_exception(error))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -16,7 +17,6 @@ from .step.callbacks import Callbacks, Turn
 if TYPE_CHECKING:
     import newton
     import numpy as np
-    import warp as wp
 
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
@@ -78,7 +78,7 @@ class Simulation:
 
         #: Functions that are called at events and in the phases of a step.
         self.callbacks = Callbacks() if callbacks is None else callbacks
-        with compiling_together(rehearse):
+        with config.tree.placing(), compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
@@ -100,7 +100,7 @@ class Simulation:
         self.support: SolverSupport = built.support
         #: Control steps so far.
         self.step_count = 0
-        with self._components.closed_on_failure():
+        with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)
             self._compile()
@@ -292,8 +292,12 @@ class Simulation:
         if self.written.is_waiting:
             self._settle()
         if self._changes.is_waiting:
-            with WARP_LOCK:
+            with WARP_LOCK, self._blaming_solver("notify_model_changed"):
                 self._changes.tell()
+
+    def _blaming_solver(self, what: str) -> AbstractContextManager[None]:
+        """Return a context in which what Newton's solver raises names the component that built it."""
+        return self._components.blaming(self._components.solver_name, what)
 
     @property
     def _runs_on_host(self) -> bool:
@@ -325,7 +329,7 @@ class Simulation:
             self._catch_up()
             return roll_out(self._plan, count)
 
-    def reset(self, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+    def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
         Targets of actuators and the arrays of `control` belong to the user and do not change.
@@ -338,17 +342,18 @@ class Simulation:
         """
         self._settle()
         with WARP_LOCK:
-            mask = self._reset.mask_of(worlds)
+            mask = self._reset.mask_of(worlds, "reset: worlds")
             self._reset.restore(mask)
-            self.solver.reset(self.state, world_mask=mask, flags=0)
-            self.contact_source.reset(mask)
+            with self._blaming_solver("reset"):
+                self.solver.reset(self.state, world_mask=mask, flags=0)
+                self.contact_source.reset(mask)
             if self._reports is not None:
                 self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):
                 implementation.call(state=self.state, world_mask=mask)
             self._plan.monitor.forget()
 
-    def invalidate(self, what: Coordinates, worlds: Sequence[int] | np.ndarray | wp.array | None = None) -> None:
+    def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
         """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
 
         The computation runs once, on the device and only for the written worlds, before the next step or when `state`
@@ -365,7 +370,7 @@ class Simulation:
         if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
-            self.written.add(what, self._reset.mask_of(worlds))
+            self.written.add(what, self._reset.mask_of(worlds, "invalidate: worlds"))
 
     def _settle(self) -> None:
         with WARP_LOCK:

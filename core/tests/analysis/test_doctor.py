@@ -10,7 +10,7 @@ PLUGIN = "import attrs\n\n\nclass Demo:\n    Config = attrs.make_class('Config',
 
 BROKEN = {
     "plug-raises": ("raise RuntimeError('no licence')", "could not be imported (RuntimeError: no licence)"),
-    "plug-exits": ("raise SystemExit(5)", "the process ended with exit code 5"),
+    "plug-exits": ("raise SystemExit(5)", "could not be imported (SystemExit: 5)"),
     "plug-crashes": ("import os\nos.abort()", "the process ended with signal SIGABRT"),
     "plug-lacks": ("class Demo: pass", "Demo.Config is missing"),
 }

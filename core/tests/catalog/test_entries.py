@@ -243,3 +243,16 @@ def test_a_broken_package_leaves_the_others_alone(install):
     install("plug-b", GOOD, 'demo = "plug_b:Demo"')
 
     assert Catalog.installed().find("solver", "demo").load().__module__ == "plug_b"
+
+
+def test_a_long_import_says_what_is_imported(install, caplog, monkeypatch):
+    monkeypatch.setattr("pippin.catalog.entries.SLOW_IMPORT", 0.05)
+    source = "import time, attrs\ntime.sleep(0.3)\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
+    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+
+    Catalog.installed().find("solver", "demo").load()
+
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "importing solver 'demo' of demo-plug 1.0 takes more than 0.05 s; if it hangs, see `pippin plugins --doctor`"
+    )

@@ -74,6 +74,46 @@ def test_each_kind_of_error_has_its_exit_code_and_one_line_per_fault(kind, code)
     assert result.stdout == ""
 
 
+RAISES = """
+import attrs, pippin
+
+class Raises:
+    @attrs.frozen(kw_only=True)
+    class Config:
+        pass
+
+    def __init__(self, config):
+        raise KeyError("boom")
+
+    @pippin.hookimpl
+    def build_solver(self):
+        pass
+"""
+
+
+def test_a_plugin_that_raises_is_named_with_its_place_and_the_traceback_is_behind_an_option(install, tmp_path):
+    install("bad-plug", RAISES, 'bad = "bad_plug:Raises"')
+    file = tmp_path / "arm.toml"
+    file.write_text('[simulation]\ndevice = "cpu"\n\n[solver]\ntype = "bad"\n')
+
+    results = [
+        CliRunner().invoke(main, arguments)
+        for arguments in (["run", str(file)], ["run", str(file), "--traceback"], ["--traceback", "run", str(file)])
+    ]
+
+    assert [result.exit_code for result in results] == [3, 3, 3]
+    fault = (
+        f"error: {file}:4: solver: __init__ raised KeyError: 'boom' (solver 'bad' of bad-plug 1.0, __init__.py:10);"
+        " correct the plugin, or leave it out"
+    )
+    lines = results[0].stderr.splitlines()
+    assert lines[-2:] == [fault, "note: add --traceback to see where"]
+    assert "Traceback" not in results[0].stderr
+    for result in results[1:]:
+        assert result.stderr.splitlines()[-1] == fault
+        assert 'raise KeyError("boom")' in result.stderr
+
+
 def test_a_stop_by_the_user_exits_with_130():
     result = CliRunner().invoke(failing(KeyboardInterrupt()), ["fail"])
 
@@ -160,3 +200,52 @@ def test_a_command_leaves_out_backward_kernels_before_it_imports_newton(command,
     done = subprocess.run([sys.executable, "-c", wrapped], capture_output=True, text=True, check=True)
 
     assert done.stdout.splitlines()[-1] == "False"
+
+
+def test_an_entry_point_in_a_group_that_nothing_reads_is_told(install):
+    install("plug-typo", "", 'demo = "plug_typo:Demo"', kind="senso")  # the group is pippin.sensos
+    told = "plug-typo 1.0: 'demo' is in the group 'pippin.sensos', which nothing reads; did you mean 'pippin.sensors'?"
+
+    listed = CliRunner().invoke(main, ["plugins"])
+    asked = CliRunner().invoke(main, ["plugins", "plug-typo"])
+
+    assert f"warning: {told}" in listed.stderr.splitlines()
+    assert (asked.exit_code, asked.stderr) == (3, f"error: {told}\n")
+
+
+PRINTS = """
+import attrs
+print("hello from a plugin")
+
+
+class Demo:
+    Config = attrs.make_class("Config", [])
+
+    def build_solver(self):
+        pass
+"""
+
+
+@pytest.mark.parametrize("command", [["show", "--json"], ["show"], ["schema"]])
+def test_what_a_plugin_prints_at_import_is_not_in_the_output(install, tmp_path, command):
+    install("plug-prints", PRINTS, 'demo = "plug_prints:Demo"')
+    file = tmp_path / "a.toml"
+    file.write_text('[solver]\ntype = "demo"\n')
+    arguments = [*command, str(file)] if "show" in command else command
+
+    result = CliRunner().invoke(main, arguments)
+
+    assert result.exit_code == 0, result.output
+    assert "hello" not in result.stdout
+    assert "hello from a plugin" in result.stderr
+
+
+def test_a_plugin_that_ends_the_interpreter_at_import_is_a_broken_one(install, tmp_path):
+    install("plug-exits", "raise SystemExit(0)", 'demo = "plug_exits:Demo"')
+    file = tmp_path / "a.toml"
+    file.write_text('[solver]\ntype = "demo"\n')
+
+    result = CliRunner().invoke(main, ["show", str(file)])
+
+    assert result.exit_code == 3
+    assert "could not be imported (SystemExit: 0)" in result.stderr

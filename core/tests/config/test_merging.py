@@ -59,13 +59,45 @@ def test_fault_in_a_base_names_the_base(folder):
     )
 
 
-def test_changed_type_drops_the_keys_of_the_old_plugin(folder):
+def test_changed_type_keeps_the_keys_that_both_plugins_have(folder):
+    group = '[actuators.legs]\ntype = "pd"\njoints = ["a"]\nkp = 5.0\ndelay = { steps = 2 }'
+    write(folder / "base.toml", f'{group}\nclamping = [{{ type = "max-effort", max_effort = 3.0 }}]')
+    write(
+        folder / "ant.toml", 'extends = ["base.toml"]\nsolver.type = "xpbd"\n[actuators.legs]\ntype = "pid"\nki = 1.0'
+    )
+
+    legs = pippin.load("ant.toml").actuators["legs"]
+
+    assert (legs.type, legs.config.joints, legs.config.kp, legs.config.ki) == ("pid", ("a",), 5.0, 1.0)
+    assert (legs.config.delay.steps, legs.config.clamping[0].config.max_effort) == (2, 3.0)
+
+
+@pytest.mark.parametrize("way", ["file", "override"])
+def test_changed_type_refuses_the_keys_that_the_new_plugin_lacks(folder, way):
     write(folder / "base.toml", '[solver]\ntype = "mujoco"\nnjmax = 50\niterations = 7')
     write(folder / "ant.toml", 'extends = ["base.toml"]\n[solver]\ntype = "xpbd"')
 
-    config = pippin.load("ant.toml").solver
+    found = faults("ant.toml") if way == "file" else faults("base.toml", ["solver.type=xpbd"])
 
-    assert (config.type, config.config.iterations) == ("xpbd", 2)
+    (fault,) = found
+    assert fault.startswith("base.toml:3: solver.njmax: unknown key")
+    assert "; it was written for type 'mujoco': write extends = false beside the new type in a file, or --set" in fault
+
+
+@pytest.mark.parametrize("way", ["file", "override"])
+def test_a_table_that_does_not_extend_has_its_own_keys_only(folder, way):
+    write(folder / "base.toml", '[solver]\ntype = "mujoco"\nnjmax = 50\niterations = 7')
+    write(folder / "ant.toml", 'extends = ["base.toml"]\n[solver]\nextends = false\ntype = "xpbd"')
+
+    config = pippin.load("ant.toml") if way == "file" else pippin.load("base.toml", ['solver={type="xpbd"}'])
+
+    assert (config.solver.type, config.solver.config.iterations) == ("xpbd", 2)
+
+
+def test_a_table_that_does_not_extend_may_have_nothing_below(folder):
+    write(folder / "ant.toml", '[solver]\nextends = false\ntype = "xpbd"')
+
+    assert pippin.load("ant.toml").solver.type == "xpbd"
 
 
 def test_same_type_keeps_the_keys_of_the_base(folder):
@@ -174,8 +206,8 @@ def test_override_in_python_takes_the_value_as_it_is(folder):
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_changed_type_drops_what_the_file_set_and_keeps_what_is_set_with_it(folder, order):
-    write(folder / "ant.toml", ANT)
+def test_changed_type_and_a_key_of_it_are_set_in_any_order(folder, order):
+    write(folder / "ant.toml", '[solver]\ntype = "mujoco"\niterations = 7')
 
     config = pippin.load("ant.toml", ["solver.type=xpbd", "solver.iterations=5"][::order])
 

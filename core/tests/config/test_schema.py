@@ -155,6 +155,7 @@ def test_validators_become_keywords(install):
             "default": ["a"],
         },
         "table": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}, "default": {}},
+        "extends": {"const": False, "description": "The keys of the files below are left out."},
         "chosen": {"type": "integer", "enum": [1, 2], "default": 1},
         "even": {"type": "integer", "multipleOf": 2, "default": 2},
         "pair": {

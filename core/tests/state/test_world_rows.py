@@ -82,7 +82,7 @@ def test_rows_are_reset_with_their_world(frequency):
     reset = WorldReset(model, (state,))
     state.counts.fill_(7)
 
-    reset.restore(reset.mask_of([1]))
+    reset.restore(reset.mask_of([1], "worlds"))
 
     rows = np.flatnonzero(state.counts.numpy() == 0)
     count = PER_WORLD[frequency]

@@ -115,13 +115,6 @@ def test_a_joint_pulls_a_spinning_link_towards_itself():
             np.testing.assert_allclose(reading(simulation, "force")[0, 0], expected, rtol=5e-3, atol=0.1)
 
 
-def test_what_featherstone_leaves_out_is_noted(chain):
-    with simulate(chain) as simulation:
-        assert simulation.notes == {
-            "sensors:load": ["Featherstone reports joint wrenches without what accelerations of joints add"]
-        }
-
-
 def test_a_reset_clears_its_worlds_and_leaves_the_others_as_they_are(chain):
     with simulate(chain, worlds=2, joints=["lower_joint"]) as simulation:
         simulation.step(5)

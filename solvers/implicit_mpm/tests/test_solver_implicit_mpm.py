@@ -178,7 +178,7 @@ def test_a_world_that_starts_over_leaves_the_others_alone(column):
 
 
 def test_worlds_on_one_grid_are_refused(column):
-    with pytest.raises(pippin.ConfigError, match=r"^solver\.separate_worlds: False, but there are 2 worlds"):
+    with pytest.raises(pippin.ConfigError, match=r"particle_worlds .* world 1; set solver\.separate_worlds = true"):
         simulate(column, worlds=2)
 
 

@@ -107,7 +107,7 @@ def test_cloth_falls_lies_and_hangs_by_the_formulas(scene):
 
 
 def test_several_worlds_are_refused_for_their_cloths_would_collide(scene):
-    with pytest.raises(pippin.ConfigError, match=r"^solver\.type: 'style3d' .* got 2 worlds; set scene\.worlds = 1"):
+    with pytest.raises(pippin.ConfigError, match=r"'style3d' does not support particle_worlds .* use one world"):
         simulate(scene, worlds=2)
 
 

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pippin
 from attrs.validators import min_len
-from pippin.actuation import AssetActuators, Lanes, Parameters, parameter
+from pippin.actuation import AssetActuators, Lanes, Parameters, parameter, refuse_second_simulation
 from pippin.arrays import on_host
 from pippin.labels import lookup
 
@@ -52,6 +52,7 @@ class ActuatorControl:
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Find the actuators, and note that this group sets their inputs."""
+        refuse_second_simulation(self, is_bound=hasattr(self, "_lanes"))
         own = AssetActuators(builder)
         self._chosen[prototype] = own.choose(self.config.actuators, "actuators")
         own.control(self._chosen[prototype], "actuators")

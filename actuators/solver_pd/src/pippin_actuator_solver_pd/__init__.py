@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pippin
-from pippin.actuation import Axes, JointConfig, Parameter, Parameters, lanes_of, parameter
+from pippin.actuation import Axes, JointConfig, Parameter, Parameters, lanes_of, parameter, refuse_second_simulation
 from pippin.arrays import on_host
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class ActuatorSolverPD:
         """Resolve the joints, and give them drives that follow position and velocity, in place of the asset's."""
         import newton
 
+        refuse_second_simulation(self, is_bound=hasattr(self, "_lanes"))
         axes = self._axes[prototype] = Axes.select(builder, self.config)
         self.notes = axes.noted_after(self.notes)
         axes.switch_off_drives(builder)

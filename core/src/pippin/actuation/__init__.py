@@ -7,7 +7,7 @@ from .asset_actuators import AssetActuators
 from .clamping import Clamping, DCMotorConfig, MaxEffortConfig, PositionBasedConfig, build_dc_motor
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 from .drive import TARGETS, DriveActuator
-from .joints import Axes, lanes_of
+from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "build_dc_motor",
     "lanes_of",
     "parameter",
+    "refuse_second_simulation",
 ]

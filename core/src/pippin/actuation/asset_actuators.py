@@ -182,20 +182,14 @@ class AssetActuators:
 def prepare_actuators(builder: newton.ModelBuilder) -> None:
     """Name the unnamed actuators of a builder by their numbers, and prepare it for the owners of all."""
     import newton
-    import warp as wp
 
     names = texts(builder, _LABEL)
     if not names or _OWNER in builder.custom_attributes:
         return
     attributes: Any = builder.custom_attributes
     attributes[_LABEL].values = [name or f"actuator_{index}" for index, name in enumerate(names)]
-    for key, frequency in ((_OWNER, _FREQUENCY), (IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)):
-        namespace, _, name = key.partition(":")
-        builder.add_custom_attribute(
-            newton.ModelBuilder.CustomAttribute(
-                name=name, namespace=namespace, dtype=wp.int32, frequency=frequency, default=0
-            )
-        )
+    _register(builder, _OWNER, _FREQUENCY)
+    _register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
     attributes[_OWNER].values = [FREE] * len(names)
 
 
@@ -205,8 +199,25 @@ def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int]) -> None:
     Raises:
         ConfigError: As `AssetActuators.switch_off`.
     """
+    import newton
+
     prepare_actuators(builder)
-    if IS_DRIVEN in builder.custom_attributes:
-        values: Any = builder.custom_attributes[IS_DRIVEN].values
-        values.update(dict.fromkeys(dofs, 1))
+    _register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
+    values: Any = builder.custom_attributes[IS_DRIVEN].values
+    values.update(dict.fromkeys(dofs, 1))
+    if texts(builder, _LABEL):
         AssetActuators(builder).switch_off(dofs)
+
+
+def _register(builder: newton.ModelBuilder, key: str, frequency: Any) -> None:
+    """Give a builder an attribute of whole numbers, zero by default, unless it has it."""
+    import newton
+    import warp as wp
+
+    if key not in builder.custom_attributes:
+        namespace, _, name = key.partition(":")
+        builder.add_custom_attribute(
+            newton.ModelBuilder.CustomAttribute(
+                name=name, namespace=namespace, dtype=wp.int32, frequency=frequency, default=0
+            )
+        )

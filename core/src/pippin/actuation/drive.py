@@ -10,7 +10,7 @@ from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
-from .joints import Axes, lanes_of
+from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class DriveActuator(abc.ABC):
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints, and switch off the asset's drives of these joints."""
+        refuse_second_simulation(self, is_bound=hasattr(self, "_effort"))
         axes = self._axes[prototype] = Axes.select(builder, self.config)
         axes.switch_off_drives(builder)
         self.notes = axes.noted_after(self.notes)
@@ -160,7 +161,7 @@ class DriveActuator(abc.ABC):
         self,
         name: str,
         values: Any,
-        worlds: Sequence[int] | None = None,
+        worlds: Any = None,
         joints: str | Sequence[str] | None = None,
     ) -> None:
         """Set a parameter from the next step on, even if the step is recorded. Reads and writes the device.
@@ -170,7 +171,7 @@ class DriveActuator(abc.ABC):
         Args:
             name: One of `parameters`.
             values: A number, or an array that NumPy can broadcast to [len(worlds), DOFs of joints].
-            worlds: Indices of worlds that have the joints; by default all of them.
+            worlds: Indices of worlds that have the joints, or a mask of shape [world_count]; by default all of them.
             joints: Patterns of labels of axes, in the order of `joint_labels`; by default all.
 
         Raises:

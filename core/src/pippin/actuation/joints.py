@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import newton
     from pippin.binding import Binding
 
-__all__ = ["Axes", "lanes_of"]
+__all__ = ["Axes", "lanes_of", "refuse_second_simulation"]
 
 
 @attrs.frozen(eq=False)
@@ -100,6 +100,18 @@ class Axes:
         for dof in dofs:
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
             builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0
+
+
+def refuse_second_simulation(component: Any, *, is_bound: bool) -> None:
+    """Refuse an object that a simulation has bound already: its arrays are of that simulation.
+
+    Raises:
+        ConfigError: The object is bound.
+    """
+    if is_bound:
+        raise ConfigError(
+            f"object: this {type(component).__name__} belongs to another simulation; make an object for each simulation"
+        )
 
 
 def lanes_of(binding: Binding, axes: Mapping[int, Axes]) -> Lanes:

@@ -11,6 +11,7 @@ import numpy as np
 from pippin import labels
 from pippin.arrays import present
 from pippin.errors import ConfigError
+from pippin.indices import IndexRange
 from pippin.spelling import did_you_mean
 
 from .config import Parameter, Uniform
@@ -207,7 +208,7 @@ class Parameters:
         self,
         name: str,
         values: Any,
-        worlds: Sequence[int] | None = None,
+        worlds: Any = None,
         patterns: str | Sequence[str] | None = None,
     ) -> None:
         """Set a parameter, from the next step on; see `DriveActuator.set`."""
@@ -241,12 +242,9 @@ class Parameters:
             raise ConfigError(f"{name!r} is no parameter{did_you_mean(name, self._by_name)}; parameters: {names}")
         return self._by_name[name]
 
-    def _rows(self, worlds: Sequence[int] | None) -> np.ndarray:
-        held, count = self._lanes.worlds, self._lanes.world_count
-        chosen = held if worlds is None else np.atleast_1d(np.asarray(worlds))
-        outside = chosen[(chosen < 0) | (chosen >= count)]
-        if outside.size:
-            raise ConfigError(f"worlds: {int(outside[0])} is not a world; there are {count}, counted from 0")
+    def _rows(self, worlds: Any) -> np.ndarray:
+        held = self._lanes.worlds
+        chosen = held if worlds is None else IndexRange(self._lanes.world_count).indices(worlds, "set: worlds")
         without = np.setdiff1d(chosen, held)
         if without.size:
             what = f"{self._lanes.what}s"

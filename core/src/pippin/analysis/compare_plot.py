@@ -58,7 +58,7 @@ def _draw_series(axis: Axes, name: str, results: Sequence[SolverRun], colors: di
             worst = _worst(name, result)
             if result.outcome == "finished":
                 largest = max(largest, worst.max())
-            is_positive = is_positive or bool((worst > 0.0).any())
+            is_positive = is_positive or bool(((worst > 0.0) & np.isfinite(worst)).any())
             time = result.series["time"].values[: len(worst)]
             style = _STYLES[index % len(_STYLES)]
             axis.plot(time, worst, style, label=result.solver, color=colors[result.solver], linewidth=1.1)

@@ -15,6 +15,9 @@ from pippin.processes import FreshProcess
 
 __all__ = ["Diagnosis", "Want", "diagnose"]
 
+START_TIMEOUT = 60.0
+"""Longest time that the interpreter may take to start [s]: on a busy machine this is longer than an import."""
+
 
 @attrs.frozen(kw_only=True)
 class Want:
@@ -55,13 +58,14 @@ def diagnose(entry: Entry, timeout: float) -> Diagnosis:
 
     Args:
         entry: The plugin.
-        timeout: Longest time that the interpreter may take, its start included [s].
+        timeout: Longest time of the import [s], from its start; the start of the interpreter has a minute of its own.
     """
     if entry.state == "blocked":
         return Diagnosis(entry=entry)
     wants, faults = _wants(entry)
     try:
         with FreshProcess(str(entry), _import, entry) as process:
+            process.receive(START_TIMEOUT)
             seconds = process.receive(timeout)
     except PippinError as error:
         return Diagnosis(entry=entry, wants=wants, faults=(*str(error).splitlines(), *faults))
@@ -69,6 +73,7 @@ def diagnose(entry: Entry, timeout: float) -> Diagnosis:
 
 
 def _import(connection: Connection, entry: Entry) -> None:
+    connection.send(None)  # the interpreter runs, and has imported Pippin
     start = time.perf_counter()
     load_plugin(entry)
     connection.send(time.perf_counter() - start)

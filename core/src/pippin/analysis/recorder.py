@@ -22,6 +22,7 @@ from pippin.binding import Host
 from pippin.components.bound import Bound
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
+from pippin.indices import whole_number
 
 __all__ = ["Recorder", "Series"]
 
@@ -55,16 +56,19 @@ class Recorder:
     Args:
         steps: Control steps to allocate memory for; later ones are not recorded.
         worlds: How many of the first worlds to record, at most all.
+
+    Raises:
+        ConfigError: One of them is not a whole number.
     """
 
     is_observer = True
 
     def __init__(self, steps: int, worlds: int = 1) -> None:
-        self.worlds = worlds
+        self.worlds = whole_number(worlds, "recorder: worlds")
         #: Steps recorded so far.
         self.row_count = 0
         self._first_step = 1
-        self._steps = steps
+        self._steps = whole_number(steps, "recorder: steps")
         self._channels: dict[str, _Channel] = {}
 
     @hookimpl

@@ -14,11 +14,12 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 from pippin.catalog.entries import Catalog
-from pippin.components.registry import Components, located
+from pippin.components.registry import Components
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.solving.contact_source import ContactSource
+from pippin.state.angles import ContinuousAngles
 from pippin.state.divergence import Bounds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
@@ -27,6 +28,7 @@ from pippin.state.observables import Reports, allocate_observables
 from pippin.state.reset import WorldReset
 from pippin.state.solver_support import SolverSupport
 from pippin.step.callbacks import Callbacks, Turn
+from pippin.step.owners import DofOwners
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.switches import Switches
@@ -115,7 +117,8 @@ def assemble(
         source = building.find_contacts(model, solver)
         states, control = _initial_states(model), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
-        reports = allocate_observables(kinds, solver, source.contacts, step.decimation * step.substeps)
+        substep_count = step.decimation * step.substeps
+        reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
             config=config,
             catalog=catalog,
@@ -159,13 +162,13 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
                 step_period=built.periods.get(answer.owner, 1),
                 layout=built.layout,
             )
-            with located(answer.place):
-                answer.call(simulation=simulation, binding=binding)
+            answer.call(simulation=simulation, binding=binding)
             if binding.buffers:
                 buffers[answer.owner] = binding.buffers
         for name, bound in components.bound.items():
             if arrays := bound.state_arrays():
                 built.reset.add(name, arrays, bound.worlds)
+        owners = DofOwners(components, built.model)
         monitor = _monitor(built)
     return StepPlan(
         config=built.config.simulation,
@@ -183,6 +186,8 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         callbacks=built.callbacks,
         turn=turn,
         switches=built.switches,
+        owners=owners,
+        angles=ContinuousAngles(built.model),
         opaque=_opaque(components, simulation),
     )
 

@@ -10,7 +10,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.actuation.asset_actuators import prepare_actuators
-from pippin.components.registry import Components, Implementation, located
+from pippin.components.registry import Components, Implementation
 from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
@@ -132,8 +132,7 @@ def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_wo
         return layout
     holders = {}
     for implementation in components.implementations("extend_prototype"):
-        with located(implementation.place):
-            holders[implementation.owner] = _holders(implementation, worlds, layout)
+        holders[implementation.owner] = _holders(implementation, worlds, layout)
     return WorldLayout(prototype_of_world=of_world, holders=holders)
 
 
@@ -151,7 +150,7 @@ def _holders(
             if len(worlds) == 1:
                 raise
             place = listed_worlds(layout.worlds_of([index]))
-            raise ConfigError(*(f"{fault} (in {place})" for fault in error.faults)) from error
+            raise type(error)(*(f"{fault} (in {place})" for fault in error.faults)) from error
     if missed and not holders:
-        raise ConfigError(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
+        raise type(missed[0])(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
     return tuple(holders)

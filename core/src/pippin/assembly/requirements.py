@@ -11,7 +11,7 @@ from pippin.catalog.entries import Catalog
 from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
 from pippin.errors import ConfigError, FeatureWarning, PluginError
-from pippin.features import FEATURES
+from pippin.features import FEATURES, MEASURED
 
 from .used_features import used_features
 
@@ -109,7 +109,7 @@ def without(feature: str, name: str, solver: Declaration, catalog: Catalog, user
     option = solver.optional_features.get(feature)
     used = f", used by {listed(users)}" if users else ""
     switch = f" set solver.{option} = true;" if option else ""
-    cure = f" {FEATURES[feature].cure};" if FEATURES[feature].cure else ""
+    cure = f" {'or ' if option else ''}{FEATURES[feature].cure};" if FEATURES[feature].cure else ""
     return (
         f"{name!r} does not support {feature} ({meaning}){used};{switch}{cure}"
         f" solvers that do: {able or 'none that is installed'}; or do without:"
@@ -137,7 +137,7 @@ def refuse_unsupported(
 
 
 def unmet_needs(components: Components, asked: Collection[str], supported: frozenset[str]) -> list[tuple[str, str]]:
-    """Return the needs that the solver does not meet, as pairs of place and kind of observable."""
+    """Return the needs that neither the solver nor the host meets, as pairs of place and kind of observable."""
     needs = {name.replace(":", "."): declared.observables for name, declared in components.declarations.items()}
     needs = {"simulation.observables": frozenset(asked)} | needs
-    return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported)]
+    return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported - MEASURED)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import newton
 from pippin.catalog.entries import Catalog
-from pippin.components.registry import Components, located
+from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
@@ -66,17 +66,16 @@ class SolverBuilding:
         assert answer is not None, "refused by the constructor"
         collision = self._config.collision
         pipeline = build_pipeline(model, collision) if self.declaration.runs_pipeline else None
-        try:
-            with located(answer.place):
-                solver = answer.call(model=model, collision=collision, pipeline=pipeline)
-        except (NotImplementedError, ValueError) as error:
-            # Newton's constructors refuse arguments with built-in errors of Python.
-            place = answer.owner.replace(":", ".")
-            raise ConfigError(f"{place}: refused this model or these settings: {error}") from error
+        solver = answer.call(model=model, collision=collision, pipeline=pipeline)
         if solver is None:
             raise PluginError(f"{answer.owner}: build_solver returned None; return the solver of the model")
         self._refuse_sensors(solver.supported_observables)
         return solver
+
+    def reported(self, solver: newton.solvers.SolverBase) -> frozenset[str]:
+        """Return the observables that the solver reports: those of the declaration, or of a solver without one."""
+        declared = self.declaration.supported_observables
+        return frozenset(map(str, solver.supported_observables)) if declared is None else declared
 
     def support(self, model: newton.Model) -> SolverSupport:
         """Return the features that the built solver has: a user may set nothing else while it runs."""
@@ -100,8 +99,7 @@ class SolverBuilding:
         answer = self._components.single("initialize_contacts")
         source = None
         if answer is not None:
-            with located(answer.place):
-                source = answer.call(model=model, solver=solver, collision=collision)
+            source = answer.call(model=model, solver=solver, collision=collision)
         if source is None and solver.collision_pipeline is not None:
             return pipeline_of_solver(solver, collision)
         if source is None:

@@ -221,6 +221,18 @@ def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
         yield end - first, particle_count, trees, [array[part[what]].tobytes() for array, what in kinds], meshes
 
 
+def _particle_worlds(model: newton.Model) -> Sequence[str]:
+    """Return the worlds with particles that can touch something, if there are several."""
+    if model.particle_max_radius <= 0.0 and not model.tri_count:
+        return ()
+    held = (
+        np.flatnonzero(np.diff(_host(model.particle_world_start)[: model.world_count + 1]))
+        if model.particle_count
+        else ()
+    )
+    return [f"world {index}" for index in held] if len(held) > 1 else ()
+
+
 def _by_type(kind: str) -> Callable[[newton.Model], Sequence[str]]:
     return lambda model: _joints(model, kind)
 
@@ -266,6 +278,7 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "tetrahedra": _counted("tet_count"),
     "gradients": lambda model: ["simulation.requires_grad"] if model.requires_grad else (),
     "heterogeneous_worlds": _unequal_worlds,
+    "particle_worlds": _particle_worlds,
     "armature": _nonzero("joint_armature"),
     "joint_friction": _nonzero("joint_friction"),
     "joint_damping": _nonzero("joint_damping"),

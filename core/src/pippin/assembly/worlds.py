@@ -11,10 +11,12 @@ import numpy as np
 from pippin.config import SceneConfig
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError, PluginError
+from pippin.indices import IndexRange
 
 __all__ = ["WorldLayout", "assets_of_worlds", "listed_worlds"]
 
 _LISTED_RUN_COUNT = 4
+_KINDS = ("body", "joint", "shape")
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -61,8 +63,8 @@ class WorldLayout:
             component: The component that found them; None searches all worlds.
 
         Raises:
-            ConfigError: Some worlds have more of these elements than others.
-            PluginError: The worlds differ, and `local` is not a mapping from prototypes.
+            ConfigError: Some worlds have more of these elements than others, or an index is out of range.
+            PluginError: The worlds differ, and `local` is not a mapping from prototypes; or `what` is no kind.
         """
         if not isinstance(local, Mapping):
             if self.prototype_count > 1:
@@ -71,11 +73,18 @@ class WorldLayout:
                     f" {self.prototype_count}; ask for 'prototype' in extend_prototype and pass a mapping"
                 )
             local = {0: local}
-        self._refuse_unequal(what, {prototype: len(local[prototype]) for prototype in self._holders_of(component)})
+        if what not in _KINDS:
+            raise PluginError(f"{component or 'world_indices'}: expected one of {', '.join(_KINDS)}, got {what!r}")
         starts = getattr(model, f"{what}_world_start").numpy()
         prototypes = self.prototype_of_world.tolist()
-        rows = [starts[world] + np.asarray(local[prototypes[world]]) for world in self.worlds_held(component)]
-        return np.array(rows, dtype=int)
+        own: dict[int, np.ndarray] = {}
+        for prototype in self._holders_of(component):
+            first = prototypes.index(prototype)
+            known = IndexRange(int(starts[first + 1] - starts[first]), what=what)
+            where = f"{component or 'world_indices'}: prototype {prototype}"
+            own[prototype] = known.indices(local[prototype], where, may_repeat=True)
+        self._refuse_unequal(what, {prototype: len(indices) for prototype, indices in own.items()})
+        return np.array([starts[world] + own[prototypes[world]] for world in self.worlds_held(component)], dtype=int)
 
     def _holders_of(self, component: str | None) -> tuple[int, ...]:
         everywhere = tuple(range(self.prototype_count))
@@ -128,10 +137,7 @@ def _worlds_of_asset(asset: AssetConfig, count: int, where: str) -> list[int]:
         return list(range(count))
     if isinstance(asset.worlds, str):
         return _worlds_of_slice(asset.worlds, count, where)
-    for world in asset.worlds:
-        if not 0 <= world < count:
-            raise ConfigError(f"{where}: {world} is not a world; there are {count}, counted from 0")
-    return sorted(set(asset.worlds))
+    return sorted(IndexRange(count).indices(asset.worlds, where).tolist())
 
 
 def _worlds_of_slice(text: str, count: int, where: str) -> list[int]:

@@ -8,9 +8,13 @@ from __future__ import annotations
 import functools
 import importlib.util
 import inspect
+import logging
 import os
 import re
+import sys
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from importlib import metadata
 from types import ModuleType
 from typing import Literal, get_args
@@ -27,6 +31,11 @@ Kind = Literal["solver", "actuator", "clamping", "sensor", "stage", "plugin"]
 State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+SLOW_IMPORT = 5.0
+"""Time after which the import of a plugin is told [s]."""
+
+_LOGGER = logging.getLogger(__name__)
 
 BLOCK_VARIABLE = "PIPPIN_CATALOG_BLOCK"
 """Environment variable: names of plugins and distributions that may not be chosen, separated by commas."""
@@ -92,12 +101,28 @@ class Entry:
 
     def _module(self, name: str) -> ModuleType:
         try:
-            return importlib.import_module(name)
-        except Exception as error:  # importing runs the plugin's code, which may raise anything
+            with redirect_stdout(sys.stderr), self._announced(name):  # standard output belongs to the command
+                return importlib.import_module(name)
+        except (Exception, SystemExit) as error:  # importing runs the plugin's code, which may raise anything
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise PluginError(
                 f"{self}: could not be imported ({reason}); repair or reinstall {self.distribution}"
             ) from error
+
+    @contextmanager
+    def _announced(self, module: str) -> Iterator[None]:
+        """Say which plugin is being imported if this takes long: an import that hangs is otherwise silent."""
+        if module in sys.modules:
+            yield
+            return
+        text = f"importing {self} takes more than {SLOW_IMPORT:g} s; if it hangs, see `pippin plugins --doctor`"
+        timer = threading.Timer(SLOW_IMPORT, _LOGGER.warning, [text])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _attribute(self, module: ModuleType, path: str) -> type:
         try:
@@ -126,7 +151,8 @@ class Catalog:
     entries: tuple[Entry, ...]
 
     notes: tuple[str, ...] = ()
-    """Names on block and allow lists that match nothing installed, one line each."""
+    """Entry points in groups that are not read, and names on block and allow lists that match nothing installed, one
+    line each."""
 
     @classmethod
     def installed(cls) -> Catalog:
@@ -134,11 +160,12 @@ class Catalog:
 
         A distribution that is on `sys.path` twice counts once: the first is the one that Python would import.
         """
-        select = metadata.entry_points().select  # read once for all groups: it takes milliseconds
+        points = metadata.entry_points()  # read once for all groups: it takes milliseconds
+        select = points.select
         described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
         versions = _read_versions(select, described)
         found = {entry for kind in KINDS for entry in _read(kind, select, versions, described)}
-        catalog = cls(_related(sorted(found, key=_order)))
+        catalog = cls(_related(sorted(found, key=_order)), tuple(_unread(points, described)))
         for name in _listed(os.environ.get(BLOCK_VARIABLE, "")):
             catalog = catalog.without(name, BLOCK_VARIABLE)
         allowed = os.environ.get(ALLOW_VARIABLE)
@@ -184,7 +211,8 @@ class Catalog:
         """
         found = tuple(entry for entry in self.entries if entry.is_called(name))
         if not found:
-            raise PluginError(self._unmatched(name))
+            unread = [note for note in self.notes if _normalized(note.partition(" ")[0]) == _normalized(name)]
+            raise PluginError("\n".join(unread) or self._unmatched(name))
         return found
 
     def names(self, kind: Kind) -> tuple[str, ...]:
@@ -231,6 +259,18 @@ def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], des
             state=state,
             problem=problem,
         )
+
+
+def _unread(points: metadata.EntryPoints, described: Described) -> Iterator[str]:
+    """Yield a line for each entry point in a group that is nearly one of Pippin's: nothing reads it."""
+    groups = [*(f"pippin.{kind}s" for kind in KINDS), CONTRACT_GROUP]
+    for group in sorted(points.groups - set(groups)):
+        if re.match(r"pippin[._-]", group):
+            for point in points.select(group=group):
+                assert point.dist is not None, "as above"
+                name, version = described(point.dist)
+                cure = did_you_mean(group, groups) or f"; groups: {', '.join(groups)}"
+                yield f"{name} {version}: {point.name!r} is in the group {group!r}, which nothing reads{cure}"
 
 
 def _read_versions(select: Select, described: Described) -> dict[str, list[str]]:

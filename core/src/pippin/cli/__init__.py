@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import traceback
 import warnings
 from typing import Any
 
@@ -14,6 +15,8 @@ __all__ = ["main"]
 
 EXIT_CODES: dict[type[PippinError], int] = {ConfigError: 2, PluginError: 3, SimulationError: 4}
 STOPPED = 130
+
+_TRACEBACK = "is_traceback_shown"
 
 
 class Commands(click.Group):
@@ -29,7 +32,10 @@ class Commands(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         module = cmd_name.replace("-", "_")
-        return getattr(importlib.import_module(f"{__name__}.{module}"), module)
+        command: click.Command = getattr(importlib.import_module(f"{__name__}.{module}"), module)
+        if not any(option.name == _TRACEBACK for option in command.params):
+            command.params.append(_traceback_option(hidden=True))
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command; report warnings and Pippin's errors, one line each, and exit with their code."""
@@ -38,12 +44,33 @@ class Commands(click.Group):
                 warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
                 return super().invoke(ctx)
         except tuple(EXIT_CODES) as error:
+            is_shown = ctx.meta.get(_TRACEBACK, False)
+            if is_shown:
+                click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
             for fault in str(error).splitlines():
                 click.echo(f"error: {fault}", err=True)
+            if isinstance(error, PluginError) and error.__cause__ is not None and not is_shown:
+                click.echo("note: add --traceback to see where", err=True)
             ctx.exit(next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind)))
         except KeyboardInterrupt:
             click.echo("stopped", err=True)
             ctx.exit(STOPPED)
+
+
+def _traceback_option(*, hidden: bool) -> click.Option:
+    """Return the option `--traceback`. It may stand before or after the name of a command."""
+
+    def note(ctx: click.Context, option: click.Parameter, value: bool) -> None:
+        ctx.meta[_TRACEBACK] = value or ctx.meta.get(_TRACEBACK, False)  # shared by the contexts of all commands
+
+    return click.Option(
+        ["--traceback", _TRACEBACK],
+        is_flag=True,
+        hidden=hidden,
+        expose_value=False,
+        callback=note,
+        help="Show the traceback of an error, too; also after the name of a command.",
+    )
 
 
 @click.group("pippin", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,3 +81,6 @@ def main() -> None:
     Exit codes: 2 the command line or the configuration is wrong, 3 a plugin is broken, 4 the simulation failed, 130 the
     command was stopped.
     """
+
+
+main.params.append(_traceback_option(hidden=False))

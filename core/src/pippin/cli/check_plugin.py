@@ -18,10 +18,18 @@ from ._progress import shown_progress
 from ._table import new_table, print_table
 
 if TYPE_CHECKING:
+    from pippin.catalog.entries import Kind
     from pippin.conformance import CheckResult
 
 BROKEN = 3
 KINDS = ("solver", "actuator", "sensor")
+
+OTHER_WAYS: dict[Kind, str] = {
+    "clamping": """check it in an actuator, as by check-plugin pd --set kp=20.0 --set 'clamping=[{{type="{name}"}}]'""",
+    "stage": """check it in a sensor, as by check-plugin joint-state --set 'stages=[{{type="{name}"}}]'""",
+    "plugin": "run it with a file that names it, by pippin run, pippin verify and pippin profile",
+}
+"""What to do for a plugin of a kind that has no checks of its own."""
 
 
 @click.command()
@@ -83,11 +91,26 @@ def _kind_of(name: str) -> str:
     plain = name.rpartition(":")[2]
     kinds = [kind for kind in KINDS if plain in Catalog.installed().names(kind)]
     if not kinds:
+        _refuse_other_kinds(name, plain)
         known = ", ".join(entry.name for entry in Catalog.installed().entries if entry.kind in KINDS)
         raise PluginError(f"check-plugin: {name!r} is not installed; solvers, actuators and sensors: {known or 'none'}")
     if len(kinds) > 1:
         raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
     return kinds[0]
+
+
+def _refuse_other_kinds(name: str, plain: str) -> None:
+    """Say how a plugin is checked that acts inside another one, or for which a contract promises nothing to measure.
+
+    Raises:
+        PluginError: A clamping, a stage or an extension has the name.
+    """
+    for kind, way in OTHER_WAYS.items():
+        if plain in Catalog.installed().names(kind):
+            raise PluginError(
+                f"check-plugin: {name!r} is a {kind}; there are checks for solvers, actuators and sensors:"
+                f" {way.format(name=name)}"
+            )
 
 
 def _table(overrides: Sequence[str]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
@@ -20,8 +22,9 @@ def show(file: Path, overrides: tuple[str, ...], as_json: bool) -> None:
 
     The output is itself a configuration file.
     """
-    tree = read_tree(file, overrides)
-    config = structure_tree(tree)
+    with redirect_stdout(sys.stderr):  # plugins may print
+        tree = read_tree(file, overrides)
+        config = structure_tree(tree)
     if as_json:
         click.echo(json.dumps({"config": unstructure(config), "origins": origins(config, tree)}, indent=2))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pippin.errors import PluginError
@@ -23,10 +24,14 @@ class Bound:
     Args:
         component: The component.
         name: The component's name in errors, such as `sensors:torso`.
+        blaming: Returns a context, by the name of the attribute, in which exceptions name the component;
+            by default exceptions are left alone.
     """
 
-    def __init__(self, component: Any, name: str) -> None:
-        self._component, self._name = component, name
+    def __init__(
+        self, component: Any, name: str, blaming: Callable[[str], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self._component, self._name, self._blaming = component, name, blaming
 
     @property
     def is_capturable(self) -> bool:
@@ -66,7 +71,8 @@ class Bound:
     @property
     def actuated_dofs(self) -> wp.array[int] | None:
         """Actuators: The DOFs whose `control.joint_f` the host zeroes before `apply_actuators`. An actuator of a file
-        must have this attribute, and two actuators must not share a DOF.
+        must have this attribute. No two components may list one DOF, wherever they come from; a component that only
+        adds effort to a DOF that another one drives does not list it.
         """
         return self._read("actuated_dofs", None)
 
@@ -151,12 +157,14 @@ class Bound:
         return (key for key, value in public.items() if not isinstance(value, classmethod))
 
     def _read(self, attribute: str, default: Any) -> Any:
-        value = read(self._component, attribute, self._name)
+        with self._blaming(attribute):
+            value = read(self._component, attribute, self._name)
         return default if value is MISSING else value
 
     def _offered(self, attribute: str) -> Any:
         """Return an array, or None if the component raises an AttributeError."""
-        return getattr(self._component, attribute, None)
+        with self._blaming(attribute):
+            return getattr(self._component, attribute, None)
 
     def _flag(self, attribute: str, default: bool) -> bool:
         value = self._read(attribute, default)
@@ -174,4 +182,5 @@ class Bound:
         found = self._read(method, default)
         if not callable(found):
             raise PluginError(f"{self._name}: {method}: expected a method, got {found!r}")
-        return found()
+        with self._blaming(method):
+            return found()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pluggy
-from pippin.errors import ConfigError, PluginError
+from pippin.config.tree import key_text
+from pippin.errors import PippinError, PluginError
 from pippin.hookspecs import Hooks
 
+from .blame import Blame
 from .bound import Bound
 from .contract import attribute_faults, load_plugin
 from .declaration import Declaration
@@ -18,10 +20,11 @@ from .declaration import Declaration
 if TYPE_CHECKING:
     from pippin.catalog.entries import Catalog, Kind
     from pippin.config import ComponentConfig, SimulationConfig
+    from pippin.config.tree import Node
 
     from .tracing import HookTrace
 
-__all__ = ["Components", "Implementation", "located"]
+__all__ = ["Components", "Implementation"]
 
 _WRAPPABLE = (
     "configure_builder",
@@ -37,15 +40,11 @@ _WRAPPABLE = (
 class Implementation:
     """One component's answer to a hook, called only with the arguments that it names."""
 
-    def __init__(
-        self, hook: str, owner: str, impl: pluggy.HookImpl, place: str, trace: HookTrace | None = None
-    ) -> None:
+    def __init__(self, hook: str, owner: str, impl: pluggy.HookImpl, trace: HookTrace | None = None) -> None:
         self._hook = hook
         self._trace = trace
         #: The registered name of the component, such as `actuators:legs`.
         self.owner = owner
-        #: The beginning of the component's faults: `actuators.legs.`, or the prim that describes the component.
-        self.place = place
         self.component: Any = impl.plugin
         self._function = impl.function
         self._names = (*impl.argnames, *impl.kwargnames)
@@ -96,14 +95,21 @@ class Components(Mapping[str, Any]):
         self._places = {f"actuators:{label}": f"{place}: " for label, (place, _) in found.items()}
         #: Kind and configuration of each plugin chosen by name, in the file or on a stage, in calling order.
         self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
+        self._blames: dict[str, Blame] = {}
         for name, (kind, choice) in self.choices.items():
-            plugin = load_plugin(catalog.find(kind, choice.type))
-            with located(self._place(name)):
+            entry = catalog.find(kind, choice.type)
+            plugin = load_plugin(entry)
+            self._blames[name] = self._blame(name, plugin, str(entry), config.tree)
+            with self.blaming(name, "__init__"):
                 self._components[name] = plugin(choice.config)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
-            self._components[self._free_name(label or _label_of(plugin))] = plugin
+            name, cls = self._free_name(label or _label_of(plugin)), type(plugin)
+            self._components[name] = plugin
+            self._blames[name] = self._blame(name, cls, f"class {cls.__qualname__}", config.tree)
         #: The attributes of each component after `bind`, read at each access.
-        self.bound: Mapping[str, Bound] = {name: Bound(each, name) for name, each in self._components.items()}
+        self.bound: Mapping[str, Bound] = {
+            name: Bound(each, name, self._blames[name].during) for name, each in self._components.items()
+        }
         # pluggy calls the plugin that was registered last first; the calling order shall be the file's.
         for name, component in reversed(self._components.items()):
             self._register(name, component)
@@ -168,19 +174,29 @@ class Components(Mapping[str, Any]):
         return call()
 
     def call_each(self, hook: str, **arguments: Any) -> None:
-        """Call a build-time hook of each component in turn; faults name the component."""
+        """Call a build-time hook of each component in turn."""
         if self.wrappers(hook):
             self.call(hook, **arguments)
             return
         for implementation in self.implementations(hook):
-            with located(implementation.place):
-                implementation.call(**arguments)
+            implementation.call(**arguments)
+
+    def blamed(self, name: str, what: str, function: Callable[[], Any]) -> Callable[[], Any]:
+        """Return a function whose exceptions name a component and `what` it was asked for, as those of hooks do."""
+        return self._blames[name].guarded(what, function)
+
+    def blaming(self, name: str, what: str) -> AbstractContextManager[None]:
+        """Return a context in which what is raised names a component and `what` it was asked for.
+
+        The hooks name their component in any case.
+        """
+        return self._blames[name].during(what)
 
     def close(self) -> None:
         """Call every `close`, last component first, and then raise all their errors together.
 
         Raises:
-            ExceptionGroup: One or more components raised.
+            PluginError: A component raised; its exception is the cause, or a group if several raised.
         """
         errors: list[Exception] = []
         if self.trace is not None:
@@ -189,10 +205,12 @@ class Components(Mapping[str, Any]):
             try:
                 implementation.call()
             except Exception as error:
-                error.add_note(f"raised while {implementation.owner} was closed")
                 errors.append(error)
+        if len(errors) == 1:
+            raise errors[0]
         if errors:
-            raise ExceptionGroup("components could not be closed", errors)
+            group = ExceptionGroup("components could not be closed", errors)
+            raise PluginError(*(line for error in errors for line in str(error).splitlines())) from group
 
     @contextmanager
     def closed_on_failure(self) -> Iterator[None]:
@@ -202,16 +220,18 @@ class Components(Mapping[str, Any]):
         except BaseException as error:
             try:
                 self.close()
-            except ExceptionGroup as group:
-                for other in group.exceptions:
-                    error.add_note(f"{' '.join(other.__notes__)}: {other!r}")
+            except PippinError as other:
+                error.add_note(str(other))
             raise
 
     def _implementation(self, hook: str, impl: pluggy.HookImpl) -> Implementation:
-        return Implementation(hook, impl.plugin_name, impl, self._place(impl.plugin_name), self.trace)
+        return Implementation(hook, impl.plugin_name, impl, self.trace)
 
-    def _place(self, name: str) -> str:
-        return self._places.get(name, name.replace(":", ".") + ".")
+    def _blame(self, name: str, plugin: type, source: str, tree: Node) -> Blame:
+        table, _, label = name.partition(":")
+        key = f"{table}.{key_text(label)}." if label else f"{table}."
+        package = plugin.__module__.partition(".")[0]
+        return Blame(owner=name, place=self._places.get(name, key), source=source, package=package, tree=tree)
 
     def _hook(self, name: str) -> pluggy.HookCaller:
         return getattr(self.manager.hook, name)
@@ -246,15 +266,13 @@ class Components(Mapping[str, Any]):
                 f"{name}: {unheard[0]!r} cannot be wrapped, it is not called through pluggy;"
                 f" hooks that can: {', '.join(_WRAPPABLE)}"
             )
-
-
-@contextmanager
-def located(place: str) -> Iterator[None]:
-    """Put a component's place, such as `Implementation.place`, in front of the faults that it reports."""
-    try:
-        yield
-    except ConfigError as error:
-        raise ConfigError(*(f"{place}{fault}" for fault in error.faults)) from error
+        for hook in callers:
+            for impl in hook.get_hookimpls():
+                if impl.plugin is component:
+                    blame = self._blames[name]
+                    guarded = blame.guarded_wrapper if _is_wrapper(impl) else blame.guarded
+                    # Both pluggy and `Implementation` call the function that stands here.
+                    object.__setattr__(impl, "function", guarded(hook.name, impl.function))
 
 
 def _declared(name: str, component: Any) -> Declaration:

@@ -24,7 +24,7 @@ from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
 from .faults import MissingKeyError, UnexpectedValueError, under_key
-from .fields import fields_of
+from .fields import NOT_A_KEY, fields_of
 from .model import ComponentConfig
 from .paths import anchored, is_file_path
 from .wording import expected_text, shape_of, union_members, value_text
@@ -124,6 +124,7 @@ def _class_hook(cls: Any, converter: Converter) -> Hook:
     overrides: dict[str, Any] = {
         field.name: override(struct_hook=_field_hook(field, converter)) for field in fields_of(cls)
     }
+    overrides |= {field.name: override(omit=True) for field in attrs.fields(cls) if NOT_A_KEY in field.metadata}
     return _only_tables(cls, make_dict_structure_fn(cls, converter, **overrides))
 
 

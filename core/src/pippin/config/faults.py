@@ -51,8 +51,19 @@ class Fault:
         """Return the fault as lines for the user, with file and line if `tree` knows them."""
         origin = tree.nearest_origin(self.path)
         place = [part for part in (str(origin), path_text(self.path)) if part]
-        cure = _number_cure(self.error, origin.source)
+        cure = _number_cure(self.error, origin.source) + self._type_cure(tree)
         return [": ".join([*place, f"{line}{cure}"]) for line in self.text.splitlines()]
+
+    def _type_cure(self, tree: Node) -> str:
+        """Return what to do about a key that was written for another type."""
+        node = tree.find(self.path)
+        if node is None or node.written_for is None or not isinstance(self.error, ForbiddenExtraKeysError):
+            return ""
+        kept, table = value_text(node.written_for), path_text(self.path[:-1])
+        return (
+            f"; it was written for type {kept}: write extends = false beside the new type in a file, or"
+            f" --set '{table}={{type=...}}', to leave the keys of {kept} out"
+        )
 
 
 def under_key(key: str, error: Exception) -> ClassValidationError:

@@ -11,7 +11,10 @@ from typing import Any
 import attrs
 from pippin.errors import PluginError
 
-__all__ = ["default_of", "field_texts", "fields_of"]
+__all__ = ["NOT_A_KEY", "default_of", "field_texts", "fields_of"]
+
+NOT_A_KEY = "pippin_not_a_key"
+"""Metadata of a field that no file may set: the host gives its value."""
 
 
 def fields_of(cls: type) -> list[attrs.Attribute[Any]]:
@@ -27,7 +30,7 @@ def fields_of(cls: type) -> list[attrs.Attribute[Any]]:
             f"class {cls.__qualname__}: an annotation cannot be resolved ({error}); "
             f"import what it names at the top of {cls.__module__}, not under TYPE_CHECKING"
         ) from error
-    return [field for field in attrs.fields(cls) if field.init]
+    return [field for field in attrs.fields(cls) if field.init and NOT_A_KEY not in field.metadata]
 
 
 def default_of(field: attrs.Attribute[Any]) -> Any:

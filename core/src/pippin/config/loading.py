@@ -47,7 +47,7 @@ def load(
     Args:
         path: A .toml, .yaml, .yml or .json file.
         overrides: Values on top of the file, by dotted key: `{"solver.iterations": 8}`, or as on the command line:
-            `["solver.iterations=8"]`. A changed `type` drops the keys of the plugin it replaces.
+            `["solver.iterations=8"]`. After a change of `type`, keys that the new plugin does not have are faults.
         catalog: The plugins to choose from; by default all installed ones.
 
     Raises:
@@ -101,7 +101,7 @@ def structure_tree(tree: Node, catalog: Catalog | None = None) -> SimulationConf
         installed = restricted
     converter = make_converter(installed)
     try:
-        return converter.structure(tree.plain(), SimulationConfig)
+        return attrs.evolve(converter.structure(tree.plain(), SimulationConfig), tree=tree)
     except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error), tree) from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
 from pippin.errors import ConfigError
 
 from .documents import read
@@ -16,19 +17,25 @@ __all__ = ["merge", "read_layers"]
 def merge(lower: Node, upper: Node) -> Node:
     """Return `upper` merged over `lower`: tables merge key by key, lists and scalars are replaced.
 
-    If `upper` changes the `type` of a table, the lower table is dropped: its keys belong to another plugin.
+    If `upper` changes the `type` of a table, the lower keys stay, and the new type refuses those that it does not have.
+    A table with `extends = false` replaces the lower table.
     """
-    if not (isinstance(lower.value, dict) and isinstance(upper.value, dict)) or _changes_type(lower, upper):
+    if not isinstance(upper.value, dict):
         return upper
-    merged = {
-        key: merge(lower.value[key], child) if key in lower.value else child for key, child in upper.value.items()
-    }
-    return Node({**lower.value, **merged}, upper.origin)
+    stop = upper.child("extends")
+    is_alone = stop is not None and stop.value is False
+    own = {key: child for key, child in upper.value.items() if child is not stop or not is_alone}
+    kept = _kept(lower, upper) if isinstance(lower.value, dict) and not is_alone else {}
+    merged = {key: merge(kept.get(key, Node(None, child.origin)), child) for key, child in own.items()}
+    return Node({**kept, **merged}, upper.origin)
 
 
-def _changes_type(lower: Node, upper: Node) -> bool:
+def _kept(lower: Node, upper: Node) -> dict[str, Node]:
+    """Return the keys of a lower table; they know the type that they were written for if `upper` changes it."""
     old, new = lower.child("type"), upper.child("type")
-    return old is not None and new is not None and old.value != new.value
+    if old is None or new is None or old.value == new.value:
+        return lower.value
+    return {key: attrs.evolve(child, written_for=child.written_for or old.value) for key, child in lower.value.items()}
 
 
 def read_layers(path: Path, above: tuple[Path, ...] = ()) -> Node:

@@ -14,8 +14,10 @@ from pippin.validators import finite, in_schema, unit_quaternion
 
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
+from .fields import NOT_A_KEY
 from .paths import FilePath
 from .shapes import ShapeConfig
+from .tree import Node, Origin
 
 __all__ = [
     "AssetConfig",
@@ -218,3 +220,6 @@ class SimulationConfig:
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)
+
+    tree: Node = attrs.field(factory=lambda: Node({}, Origin()), eq=False, repr=False, metadata={NOT_A_KEY: True})
+    """The values as written, each with its file and line; faults found later take their places from it."""

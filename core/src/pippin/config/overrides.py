@@ -86,8 +86,8 @@ def _value(text: str, key: str) -> Any:
 def apply(tree: Node, overrides: Iterable[Override]) -> Node:
     """Return the tree with each value set; missing tables on the way are created.
 
-    Tables are set before their contents, and a `type` before its siblings: a changed `type` drops the keys of the old
-    plugin, but not the keys set in the same call.
+    Tables are set before their contents, and a `type` before its siblings: after a change of `type`, the keys of the
+    old plugin stay, and the new one refuses those that it does not have.
 
     Raises:
         ConfigError: A path leads through a value that is no table, or to an item that a list does not have.

@@ -147,7 +147,7 @@ class _Allowed:
         In a list it may not, because lists are replaced as a whole.
         """
         tables = [(plugin, self.table(plugin.config, whole)) for plugin in self.plugins.get(kind, ())]
-        schema = _choice([(plugin.names, _with_type(plugin, table)) for plugin, table in tables])
+        schema = _choice([(plugin.names, _with_type(plugin, table, whole)) for plugin, table in tables])
         if whole:
             return {**schema, "required": ["type"]}
         untyped = {"if": {"not": {"required": ["type"]}}, "then": _any_of_these(table for _, table in tables)}
@@ -172,9 +172,14 @@ def _has_type(names: Iterable[str]) -> Schema:
     return {"properties": {"type": {"enum": list(names)}}, "required": ["type"]}
 
 
-def _with_type(plugin: _Plugin, table: Schema) -> Schema:
+def _with_type(plugin: _Plugin, table: Schema, whole: bool) -> Schema:
     text = table.get("description", "")
     properties = {"type": {"enum": list(plugin.names), "description": text}, **table["properties"]}
+    if not whole:
+        properties["extends"] = {
+            "const": False,
+            "description": "The keys of the files below are left out.",
+        }
     return {**table, "title": plugin.names[0], "properties": properties}
 
 

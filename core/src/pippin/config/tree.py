@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.errors import PippinError
 
 from .paths import WrittenText
 
@@ -16,6 +18,14 @@ __all__ = ["KeyPath", "Node", "Origin", "key_text", "path_text"]
 
 KeyPath = tuple[str | int, ...]
 """The keys and list positions that lead to a value: `("scene", "assets", 0, "path")`."""
+
+_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|\[\d+\]""")
+_PLACE = re.compile(
+    r"""(?P<key>(?:simulation|scene|solver|collision|actuators|sensors|plugins|catalog)
+    (?:\.[A-Za-z0-9_-]+|\."(?:\\.|[^"\\])*"|\[\d+\])*):[ ]""",
+    re.VERBOSE,
+)
+"""The place at the beginning of a fault: a key path that begins with a table of the file."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -50,6 +60,8 @@ class Node:
 
     value: Any
     origin: Origin
+    written_for: Any = None
+    """The `type` of the table that the value was written in, if a layer above changes this type."""
 
     @classmethod
     def build(
@@ -96,6 +108,28 @@ class Node:
             node = child
         return node.origin
 
+    def placed(self, fault: str) -> str:
+        """Return a fault with file and line of the key that it begins with; unchanged if it begins with none.
+
+        Args:
+            fault: A line `where: what is wrong`, with a place such as `scene.assets[0].path` or `actuators.legs`.
+        """
+        where = _PLACE.match(fault)
+        if where is None:
+            return fault
+        origin = self.nearest_origin(tuple(map(_key_of, _PART.findall(where["key"]))))
+        is_placed = not origin.source or fault.startswith(f"{origin.source}:")
+        return fault if is_placed else f"{origin}: {fault}"
+
+    @contextmanager
+    def placing(self) -> Iterator[None]:
+        """Let the errors that a block raises name file and line of the keys that they are about."""
+        try:
+            yield
+        except PippinError as error:
+            error.restate(self.placed)
+            raise
+
     def child(self, key: str | int) -> Node | None:
         """Return the node under a key or at a list position, or None."""
         if isinstance(self.value, dict):
@@ -103,3 +137,10 @@ class Node:
         if isinstance(self.value, list) and isinstance(key, int) and 0 <= key < len(self.value):
             return self.value[key]
         return None
+
+
+def _key_of(part: str) -> str | int:
+    """Return one part of a place as a key: `legs`, `"my legs"` or `[0]`."""
+    if part.startswith("["):
+        return int(part[1:-1])
+    return json.loads(part) if part.startswith('"') else part

@@ -330,6 +330,7 @@ UNTRIED: Mapping[str, str] = {
     "gradients": "they need a process of their own, and compiled backward kernels",
     "heterogeneous_worlds": "the kit's worlds are all alike",
     "gravity_compensation": "the ask `disable_gravities` tries it",
+    "particle_worlds": "the check `particle_worlds` tests it",
 }
 """Features without a bench, with the reasons."""
 

@@ -78,6 +78,7 @@ CHECKS = (
     _check(claims.check_contacts, "solver"),
     _check(claims.check_features, "solver"),
     *map(_feature, BENCHES),
+    _check(claims.check_particle_worlds, "solver"),
     _check(claims.check_observables, "solver"),
     _check(claims.check_model_changes, "solver"),
     *map(_ask, ASKS),

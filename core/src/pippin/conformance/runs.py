@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
+from pippin.arrays import on_host
 from pippin.errors import PippinError, PluginError
 
 from . import scenes
@@ -194,6 +195,21 @@ class Runs:
     def refusals(self) -> Mapping[str, str]:
         """The error of each ask for what the solver declares that it cannot add to a joint."""
         return refusals(self.subject)
+
+    @functools.cached_property
+    def misled(self) -> float:
+        """Distance by which the grains of another world, at nearly the same place, mislead those of a world [m]."""
+        ends = []
+        for world_count in (1, 2):
+            with self.subject.build(count=1, capture="off", scene=scenes.grains, world_count=world_count) as simulation:
+                _, state = model_and_state(simulation)
+                places = state.particle_q.numpy()
+                count = len(places) // world_count
+                places[count:] += 0.4 * scenes.GRAIN_RADIUS
+                state.particle_q.assign(places)
+                step(simulation, HALF)
+                ends.append(on_host(simulation.state.particle_q)[:count].copy())
+        return float(np.abs(ends[1] - ends[0]).max())
 
     @functools.cached_property
     def even(self) -> Seen:

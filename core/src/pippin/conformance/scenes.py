@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BALL_MASS",
+    "GRAIN_RADIUS",
     "GRAVITY",
     "PIVOT",
     "QUARTER_SWING",
@@ -35,6 +36,9 @@ BALL_MASS = 2.0
 
 START = 0.05
 """Initial angle of the pendulum [rad]."""
+
+GRAIN_RADIUS = 0.025
+"""Radius of a grain [m]."""
 
 PIVOT = "pivot"
 """Label of the pendulum's hinge."""
@@ -166,5 +170,5 @@ def grains(builder: newton.ModelBuilder) -> None:
         cell_z=0.05,
         mass=0.1,
         jitter=0.0,
-        radius_mean=0.025,
+        radius_mean=GRAIN_RADIUS,
     )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from pippin.actuation import DriveActuator
-from pippin.arrays import on_host
+from pippin.actuation import DriveActuator, refuse_second_simulation
 from pippin.errors import SimulationError
 from pippin.hookspecs import hookimpl
+from pippin.indices import IndexRange
 
 from .errors import ArgumentError
+from .feedforward import FeedforwardWrite
 from .given import ActuatorConfig, GivenActuator
+from .roots import Roots
 
 if TYPE_CHECKING:
     import newton
@@ -33,10 +34,14 @@ class ArticulationActuators:
     Args:
         paths: Path of the robot's root as a full-match regular expression, or several; the robot's joints are below it.
         auto_step_pre_physics: Whether the simulation applies the actuators in each physics step.
+
+    Raises:
+        ArgumentError: A path is no regular expression. A path without joints below it is only found when the simulation
+            is built.
     """
 
     def __init__(self, paths: str | Sequence[str], *, auto_step_pre_physics: bool = True) -> None:
-        self._roots = [re.compile(f"(?:{path})(?:/.*)?") for path in ([paths] if isinstance(paths, str) else paths)]
+        self._roots = Roots([paths] if isinstance(paths, str) else paths)
         self._is_auto = auto_step_pre_physics
         self._given: list[GivenActuator] = []
         self._found: list[DriveActuator] = []
@@ -71,6 +76,7 @@ class ArticulationActuators:
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints of given actuators, and switch off the asset's drives of these joints."""
+        refuse_second_simulation(self, is_bound=self._simulation is not None)
         for given in self._given:
             given.select(builder, prototype, self._roots)
 
@@ -78,11 +84,14 @@ class ArticulationActuators:
     def bind(self, simulation: Host, binding: Binding) -> None:
         """Build given actuators; without any, find those of the stage and the file."""
         self._simulation, self._device = simulation, simulation.device
+        self._roots.refuse_empty(simulation.model.joint_label)
         for given in self._given:
             given.bind(binding)
-        self._dofs = _dofs_under(self._roots, simulation.model, simulation.world_count)
+        self._given.sort(key=_first_dof)
+        self._dofs = self._roots.dofs(simulation.model, simulation.world_count)
         groups = [] if self._given else simulation.actuators.values()
-        self._found = [each for each in groups if isinstance(each, DriveActuator) and self._drives(each)]
+        found = [each for each in groups if isinstance(each, DriveActuator) and self._drives(each)]
+        self._found = sorted(found, key=_first_dof)
         if not self._is_auto:
             self._switch(on=False)
 
@@ -118,7 +127,7 @@ class ArticulationActuators:
 
     @property
     def actuators(self) -> list[DriveActuator]:
-        """The actuators, each with targets, efforts and parameters over all worlds."""
+        """The actuators by their first DOF, each with targets, efforts and parameters over all worlds."""
         return [*self._given, *self._found]
 
     @property
@@ -132,8 +141,8 @@ class ArticulationActuators:
         self,
         target_feedforward_efforts: Any,
         *,
-        indices: int | Sequence[int] | np.ndarray | None = None,
-        dof_indices: int | Sequence[int] | np.ndarray | None = None,
+        indices: Any = None,
+        dof_indices: Any = None,
     ) -> None:
         """Set the feedforward effort [N or N·m]; it holds until it is set again, and is delayed and clamped.
 
@@ -141,14 +150,16 @@ class ArticulationActuators:
 
         Args:
             target_feedforward_efforts: Values that NumPy can broadcast to [len(indices), len(dof_indices)].
-            indices: Worlds; by default all.
-            dof_indices: DOFs counted within the robot; by default all.
+            indices: Indices or a mask of worlds; by default all.
+            dof_indices: Indices or a mask of the DOFs, counted within the robot; by default all.
 
         Raises:
-            ArgumentError: An index is out of range, or the values do not fit.
+            ArgumentError: An index is out of range or listed twice, the values do not fit, or a DOF's actuator has no
+                feedforward. Then nothing is written.
         """
-        worlds = _indices("indices", indices, len(self._dofs))
-        columns = _indices("dof_indices", dof_indices, self._dofs.shape[1])
+        worlds = IndexRange(len(self._dofs), error=ArgumentError).indices(indices, "indices")
+        dofs = IndexRange(self._dofs.shape[1], what="DOF", error=ArgumentError)
+        columns = dofs.indices(dof_indices, "dof_indices")
         values = target_feedforward_efforts
         values = np.asarray(values.numpy() if hasattr(values, "numpy") else values, dtype=np.float32)
         try:
@@ -159,8 +170,9 @@ class ArticulationActuators:
                 f"target_feedforward_efforts: expected what fits {expected}, got shape {list(values.shape)}"
             ) from error
         dofs = self._dofs[np.ix_(worlds, columns)]
-        for each in self.actuators:
-            _write_where_driven(each, dofs.ravel(), wanted.ravel())
+        writes = [FeedforwardWrite.of(each, dofs.ravel(), wanted.ravel()) for each in self.actuators]
+        for write in writes:
+            write.run()
 
     def step_actuators(self, step_dt: float, context: Any = None) -> None:
         """Apply every actuator once: the efforts are `control.joint_f` of the next step.
@@ -231,7 +243,7 @@ class ArticulationActuators:
             self._simulation.switch(component, on=on)
 
     def _drives(self, group: DriveActuator) -> bool:
-        is_own = [_is_under(label, self._roots) for label in group.joint_labels]
+        is_own = [self._roots.holds(label) for label in group.joint_labels]
         if any(is_own) and not all(is_own):
             outside = group.joint_labels[is_own.index(False)]
             raise ArgumentError(
@@ -240,43 +252,5 @@ class ArticulationActuators:
         return any(is_own)
 
 
-def _is_under(label: str, roots: Sequence[re.Pattern[str]]) -> bool:
-    return any(root.fullmatch(label) for root in roots)
-
-
-def _dofs_under(roots: Sequence[re.Pattern[str]], model: newton.Model, world_count: int) -> np.ndarray:
-    """Return the DOFs of the joints below some roots, without free joints, shape [world_count, DOFs of a world].
-
-    Raises:
-        ArgumentError: The number of DOFs is not the same in all worlds.
-    """
-    import newton
-
-    kinds, starts, worlds = on_host(model.joint_type), on_host(model.joint_qd_start), on_host(model.joint_world)
-    dofs: list[list[int]] = [[] for _ in range(world_count)]
-    for joint, label in enumerate(model.joint_label):
-        if _is_under(label, roots) and kinds[joint] != newton.JointType.FREE:
-            dofs[worlds[joint]] += range(starts[joint], starts[joint + 1])
-    if len({len(row) for row in dofs}) > 1:
-        counts = sorted({len(row) for row in dofs})
-        raise ArgumentError(f"paths: the robot has {counts} DOFs, depending on the world; it must be in all alike")
-    return np.array(dofs, dtype=int)
-
-
-def _indices(where: str, given: Any, count: int) -> np.ndarray:
-    if given is None:
-        return np.arange(count)
-    indices = np.atleast_1d(np.asarray(given.numpy() if hasattr(given, "numpy") else given, dtype=int))
-    outside = indices[(indices < 0) | (indices >= count)]
-    if outside.size:
-        raise ArgumentError(f"{where}: {int(outside[0])} is out of range; there are {count}, counted from 0")
-    return indices
-
-
-def _write_where_driven(actuator: DriveActuator, dofs: np.ndarray, values: np.ndarray) -> None:
-    lanes = {dof: lane for lane, dof in enumerate(actuator.actuated_dofs.numpy().tolist())}
-    written = {lanes[dof]: value for dof, value in zip(dofs.tolist(), values.tolist(), strict=True) if dof in lanes}
-    if written:  # a network has no feedforward: reading it raises an error
-        efforts = actuator.feedforward.numpy()
-        efforts.ravel()[list(written)] = list(written.values())
-        actuator.feedforward.assign(efforts)
+def _first_dof(actuator: DriveActuator) -> int:
+    return int(actuator.actuated_dofs.numpy().min())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+import numbers
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -23,6 +25,23 @@ __all__ = [
     "PositionBasedClampingConfig",
     "attributes_of",
 ]
+
+
+def _as_number(value: Any) -> Any:
+    """Return numbers of NumPy and the like as Python's; everything else unchanged."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return value
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
+
+
+def _as_numbers(values: Any) -> Any:
+    """Return a sequence or an array of numbers as a tuple; everything else unchanged."""
+    is_listed = not isinstance(values, str) and isinstance(values, Iterable)
+    return tuple(map(_as_number, values)) if is_listed else values
+
+
+def _as_text(value: Any) -> Any:
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _number(minimum: float, *, may_be_inf: bool = False) -> Callable[[Any, Any, Any], None]:
@@ -55,13 +74,13 @@ class PDControlConfig:
 
     schema: ClassVar[str] = "NewtonPDControlAPI"
 
-    kp: float = attrs.field(validator=_number(0.0))
+    kp: float = attrs.field(converter=_as_number, validator=_number(0.0))
     """Proportional gain [N/m or N·m/rad]."""
 
-    kd: float = attrs.field(validator=_number(0.0))
+    kd: float = attrs.field(converter=_as_number, validator=_number(0.0))
     """Derivative gain [N·s/m or N·m·s/rad]."""
 
-    const_effort: float = attrs.field(default=0.0, validator=_number(-math.inf))
+    const_effort: float = attrs.field(default=0.0, converter=_as_number, validator=_number(-math.inf))
     """Effort that is always added [N or N·m]."""
 
 
@@ -71,19 +90,19 @@ class PIDControlConfig:
 
     schema: ClassVar[str] = "NewtonPIDControlAPI"
 
-    kp: float = attrs.field(validator=_number(0.0))
+    kp: float = attrs.field(converter=_as_number, validator=_number(0.0))
     """Proportional gain [N/m or N·m/rad]."""
 
-    ki: float = attrs.field(validator=_number(0.0))
+    ki: float = attrs.field(converter=_as_number, validator=_number(0.0))
     """Integral gain [N/(m·s) or N·m/(rad·s)]."""
 
-    kd: float = attrs.field(validator=_number(0.0))
+    kd: float = attrs.field(converter=_as_number, validator=_number(0.0))
     """Derivative gain [N·s/m or N·m·s/rad]."""
 
-    integral_max: float = attrs.field(default=math.inf, validator=_number(0.0, may_be_inf=True))
+    integral_max: float = attrs.field(default=math.inf, converter=_as_number, validator=_number(0.0, may_be_inf=True))
     """Largest magnitude of the integral [m·s or rad·s]."""
 
-    const_effort: float = attrs.field(default=0.0, validator=_number(-math.inf))
+    const_effort: float = attrs.field(default=0.0, converter=_as_number, validator=_number(-math.inf))
     """Effort that is always added [N or N·m]."""
 
 
@@ -93,7 +112,7 @@ class NeuralControlConfig:
 
     schema: ClassVar[str] = "NewtonNeuralControlAPI"
 
-    model_path: str = attrs.field(validator=_path)
+    model_path: str = attrs.field(converter=_as_text, validator=_path)
     """An ONNX file, absolute or relative to the layer that is written."""
 
 
@@ -103,7 +122,7 @@ class MaxEffortClampingConfig:
 
     schema: ClassVar[str] = "NewtonMaxEffortClampingAPI"
 
-    max_effort: float = attrs.field(validator=_number(0.0, may_be_inf=True))
+    max_effort: float = attrs.field(converter=_as_number, validator=_number(0.0, may_be_inf=True))
     """Largest magnitude [N or N·m]."""
 
 
@@ -113,13 +132,13 @@ class DCMotorClampingConfig:
 
     schema: ClassVar[str] = "NewtonDCMotorClampingAPI"
 
-    saturation_effort: float = attrs.field(validator=_number(0.0, may_be_inf=True))
+    saturation_effort: float = attrs.field(converter=_as_number, validator=_number(0.0, may_be_inf=True))
     """Effort at rest without the limit `max_motor_effort` [N or N·m]."""
 
-    velocity_limit: float = attrs.field(validator=_number(0.0, may_be_inf=True))
+    velocity_limit: float = attrs.field(converter=_as_number, validator=_number(0.0, may_be_inf=True))
     """Speed at which the forward effort is zero [m/s or rad/s]; infinite for no limit by speed."""
 
-    max_motor_effort: float = attrs.field(validator=_number(0.0, may_be_inf=True))
+    max_motor_effort: float = attrs.field(converter=_as_number, validator=_number(0.0, may_be_inf=True))
     """Largest effort [N or N·m]."""
 
     def __attrs_post_init__(self) -> None:
@@ -135,14 +154,18 @@ class PositionBasedClampingConfig:
 
     schema: ClassVar[str] = "NewtonPositionBasedClampingAPI"
 
-    lookup_positions: Sequence[float] = attrs.field()
+    lookup_positions: Sequence[float] = attrs.field(converter=_as_numbers)
     """Positions [m or rad], non-decreasing."""
 
-    lookup_efforts: Sequence[float] = attrs.field()
+    lookup_efforts: Sequence[float] = attrs.field(converter=_as_numbers)
     """Largest magnitude at each position [N or N·m]."""
 
     def __attrs_post_init__(self) -> None:
         positions, efforts = self.lookup_positions, self.lookup_efforts
+        if not isinstance(positions, tuple) or not isinstance(efforts, tuple):
+            raise ArgumentError(
+                f"lookup_positions: expected numbers here and in lookup_efforts, got {positions!r} and {efforts!r}"
+            )
         if not len(positions) or len(positions) != len(efforts):
             raise ArgumentError(
                 "lookup_positions: expected as many as lookup_efforts, and at least one,"
@@ -161,7 +184,7 @@ class DelayConfig:
 
     schema: ClassVar[str] = "NewtonActuatorDelayAPI"
 
-    delay_steps: int = attrs.field(validator=_count)
+    delay_steps: int = attrs.field(converter=_as_number, validator=_count)
     """Delay [physics steps]; 0 for none."""
 
 
@@ -171,7 +194,9 @@ CLAMPINGS = (MaxEffortClampingConfig, DCMotorClampingConfig, PositionBasedClampi
 
 def attributes_of(config: Any) -> Mapping[str, Any]:
     """Return the values of a configuration by the names of the schema's attributes, without the prefix `newton:`."""
-    return {_camel_case(name): value for name, value in attrs.asdict(config, recurse=False).items()}
+    values = attrs.asdict(config, recurse=False).items()
+    # OpenUSD takes a tuple of two to four numbers for a vector.
+    return {_camel_case(name): list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 def _camel_case(name: str) -> str:

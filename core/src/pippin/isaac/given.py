@@ -10,10 +10,11 @@ import attrs
 from pippin.actuation import ActuatorConfig as GroupConfig
 from pippin.actuation import DriveActuator, Lanes
 from pippin.axes import choose_axes
-from pippin.labels import NoMatchError, name_of
+from pippin.labels import name_of
 from pippin.spelling import did_you_mean
 
-from .errors import ArgumentError
+from .errors import ArgumentError, UnknownAxisError
+from .roots import Roots
 
 if TYPE_CHECKING:
     import newton
@@ -48,20 +49,20 @@ class GivenActuator(DriveActuator):
         super().__init__(GroupConfig(joints=(re.escape(joint),)))
         self._given, self._joint = given, joint
 
-    def select(self, builder: newton.ModelBuilder, prototype: int, roots: Sequence[re.Pattern[str]]) -> None:
+    def select(self, builder: newton.ModelBuilder, prototype: int, roots: Roots) -> None:
         """Find the axis below some roots, and switch off the asset's drive of this axis.
 
         Raises:
-            NoMatchError: There is no such axis.
+            UnknownAxisError: There is no such axis.
             ArgumentError: There are several such axes.
         """
         axes, _ = choose_axes(builder, ".*", where="actuators")
-        labels = [label for label in axes.values() if any(root.fullmatch(label) for root in roots)]
+        labels = [label for label in axes.values() if roots.holds(label)]
         names = [name_of(label) for label in labels]
         found = [label for label, name in zip(labels, names, strict=True) if name == self._joint]
         if len(found) != 1:
             known = ", ".join(names) or "none"
-            raise (ArgumentError if found else NoMatchError)(
+            raise (ArgumentError if found else UnknownAxisError)(
                 f"actuators: {len(found)} axes are called {self._joint!r}{did_you_mean(self._joint, names)};"
                 f" axes: {known}"
             )

@@ -11,7 +11,7 @@ import gc
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,12 @@ from typing import Any
 import attrs
 import numpy as np
 import warp as wp
+from pippin.arrays import present
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError, SimulationError
 
-from .snapshot import attributes_of, bind, find_arrays, walk
+from .foreign_arrays import contents_of, is_foreign, remade, write
+from .snapshot import attributes_of, bind, find_arrays, setters_of, walk
 
 __all__ = ["Carried", "Checkpoint"]
 
@@ -140,7 +142,8 @@ class Carried:
         """Return the present arrays and numbers by path.
 
         Raises:
-            SimulationError: A component keeps Python objects in a NumPy array, or an integer that may be an address.
+            SimulationError: A component keeps Python objects in a NumPy array, an integer that may be an address, or
+                an array of another library into which nothing can be written.
         """
         arrays = {f"device/{name}": array.numpy() for name, array in self._device_arrays().items()}
         numbers: dict[str, Any] = {}
@@ -149,6 +152,8 @@ class Carried:
                 if node.dtype.hasobject:
                     raise SimulationError(f"save: {name} is an array of Python objects; keep numbers in it")
                 arrays[f"host/{name}"] = node
+            elif is_foreign(node):
+                arrays[f"host/{name}"] = self._saved(name, node)
             elif isinstance(node, np.random.Generator):
                 numbers[f"{name}#generator"] = node.bit_generator.state
             else:
@@ -180,6 +185,8 @@ class Carried:
         for name, node in self._host_nodes():
             if isinstance(node, np.ndarray):
                 node[...] = checkpoint.arrays[f"host/{name}"]
+            elif is_foreign(node):
+                self._put(node, checkpoint.arrays[f"host/{name}"])
             elif isinstance(node, np.random.Generator):
                 node.bit_generator.state = checkpoint.numbers[f"{name}#generator"]
             else:
@@ -187,6 +194,33 @@ class Carried:
                     saved = checkpoint.numbers[f"{name}.{key}"]
                     if saved != value:
                         bind(node, key, type(getattr(node, key))(saved))
+
+    def _saved(self, name: str, node: Any) -> np.ndarray:
+        """Return the contents of an array of another library.
+
+        Raises:
+            SimulationError: The contents could not be put back.
+        """
+        contents = present(contents_of(node))
+        if not write(node, contents) and (remade(node, contents) is None or not self._setters(node)):
+            raise SimulationError(
+                f"save: {name} is a {type(node).__module__}.{type(node).__qualname__}, into which nothing can be"
+                " written; keep a NumPy or Warp array, or declare unsaved_reason"
+            )
+        return contents
+
+    def _put(self, node: Any, contents: np.ndarray) -> None:
+        """Write into an array of another library, or put a new one into its places if it is immutable."""
+        if write(node, contents):
+            return
+        made = remade(node, contents)
+        for put in self._setters(node):
+            put(made)
+
+    def _setters(self, node: Any) -> list[Callable[[Any], object]]:
+        """Return the functions that put another value into the places of one."""
+        owners = (owner for _, owner in walk(self._hosts, self._skip))
+        return [put for owner in owners for value, put in setters_of(owner) if value is node]
 
     def _refuse_other(self, checkpoint: Checkpoint, source: str) -> None:
         other = [f"{name} {checkpoint.versions.get(name)}" for name in _PACKAGES if not _is_same(name, checkpoint)]
@@ -215,6 +249,9 @@ class Carried:
 
     def _host_nodes(self) -> Iterator[tuple[str, Any]]:
         for name, node in walk(self._hosts, self._skip):
+            if is_foreign(node):
+                yield name, node
+                continue
             is_constant = isinstance(node, np.ndarray) and not node.flags.writeable
             if not isinstance(node, wp.array | list | Mapping) and not is_constant and _is_plain(node):
                 yield name, node

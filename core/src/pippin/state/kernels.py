@@ -5,10 +5,12 @@ import warp as wp
 __all__ = [
     "collect_overflow",
     "count_step",
+    "difference_quotient",
     "find_divergence",
     "find_non_finite_particles",
     "note_overflows",
     "restore_rows",
+    "unwrap_angles",
 ]
 
 
@@ -21,6 +23,18 @@ def restore_rows(
     if world_mask[world_of_row[row]]:
         for byte in range(rows.shape[1]):
             rows[row, byte] = saved[row, byte]
+
+
+@wp.kernel
+def difference_quotient(
+    before: wp.array[wp.spatial_vector],
+    after: wp.array[wp.spatial_vector],
+    dt: float,
+    quotient: wp.array[wp.spatial_vector],
+):
+    """quotient[i] = (after[i] − before[i]) / dt."""
+    i = wp.tid()
+    quotient[i] = (after[i] - before[i]) / dt
 
 
 @wp.func
@@ -163,6 +177,30 @@ def merge_articulations(world_of: wp.array[int], world_mask: wp.array[wp.bool], 
         world = world_mask.shape[0] - 1
     if world_mask[world]:
         mask[articulation] = True
+
+
+@wp.kernel
+def unwrap_angles(
+    coordinates: wp.array[int],
+    dofs: wp.array[int],
+    weights: wp.array[float],
+    last_q: wp.array[float],
+    last_qd: wp.array[float],
+    joint_qd: wp.array[float],
+    dt: float,
+    joint_q: wp.array[float],
+):
+    """Add whole turns to each angle, so that it is the nearest to last_q + dt × mean velocity × weight.
+
+    The sum is added in place, and whole turns have no derivative, so a tape sees the angle of inverse kinematics.
+    """
+    i = wp.tid()
+    q = coordinates[i]
+    dof = dofs[i]
+    expected = last_q[q] + 0.5 * dt * weights[i] * (last_qd[dof] + joint_qd[dof])
+    turns = wp.round((expected - joint_q[q]) / wp.tau)
+    if turns != 0.0 and wp.isfinite(turns):
+        joint_q[q] += turns * wp.tau
 
 
 @wp.kernel

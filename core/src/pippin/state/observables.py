@@ -7,7 +7,9 @@ from typing import Any
 
 import newton
 import warp as wp
+from pippin.features import MEASURED
 
+from .accelerations import Accelerations
 from .kernels import forget_contacts
 from .world_rows import WorldRows, arrays_of, worlds_of_frequency
 
@@ -19,13 +21,26 @@ OVERFLOW = "overflow"
 
 def allocate_observables(
     kinds: frozenset[str],
+    reported: frozenset[str],
     solver: newton.solvers.SolverBase,
     contacts: newton.Contacts | None,
     substep_count: int,
 ) -> Reports | None:
-    """Return arrays for these observables, and for overflow reports if the solver has them; None if there are none."""
+    """Return arrays for some observables, and for overflow reports if the solver has them; None if there are none.
+
+    Args:
+        kinds: The observables that the simulation needs.
+        reported: The observables that the solver reports; the host measures the others.
+        solver: The solver, which allocates what it reports.
+        contacts: The buffer of contacts.
+        substep_count: Substeps in a control step.
+    """
     kinds |= getattr(solver, "supported_observables", frozenset()) & {OVERFLOW}
-    return Reports(solver.observables(kinds, contacts=contacts), substep_count) if kinds else None
+    if not kinds:
+        return None
+    measured = (kinds & MEASURED) - reported
+    observables = solver.observables(kinds - measured, contacts=contacts)
+    return Reports(observables, substep_count, Accelerations(solver.model) if measured else None)
 
 
 class Reports:
@@ -37,11 +52,21 @@ class Reports:
     Args:
         observables: The arrays that the last substep fills.
         substep_count: Substeps in a control step.
+        accelerations: The measurement of `body_qdd`, if the host makes it.
     """
 
-    def __init__(self, observables: newton.solvers.SolverBase.Observables, substep_count: int) -> None:
+    def __init__(
+        self,
+        observables: newton.solvers.SolverBase.Observables,
+        substep_count: int,
+        accelerations: Accelerations | None = None,
+    ) -> None:
         #: The arrays that sensors read.
         self.measured = observables
+        #: The measurement of `body_qdd` in the last substep; None if the solver reports it, or nobody needs it.
+        self.accelerations = accelerations
+        if accelerations is not None:
+            observables.body_qdd = accelerations.values
         #: Overflow bits of each substep and world, shape [substep_count, world_count]; None if the solver has none.
         self.overflow: wp.array | None = None
         self._of: list[Any] = [None] * (substep_count - 1)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import newton
 import numpy as np
 import warp as wp
-from pippin.errors import ConfigError, PluginError
+from pippin.errors import PluginError
+from pippin.indices import IndexRange
 
 from .world_rows import WorldRows, state_rows
 
@@ -41,6 +42,11 @@ class WorldReset:
         worlds = np.arange(self._model.world_count) if worlds is None else worlds
         count = len(worlds)
         for name, array in arrays.items():
+            if not isinstance(array, wp.array):
+                raise PluginError(
+                    f"{owner}: state_arrays: {name!r} is no Warp array, but a {type(array).__name__}; keep it in a"
+                    " Warp array, or answer reset_worlds"
+                )
             if not array.size:
                 continue  # Warp calls an empty array not contiguous, and there is nothing to restore
             if not array.is_contiguous or len(array) % count:
@@ -51,8 +57,12 @@ class WorldReset:
             world_of_row = np.repeat(worlds, len(array) // count)
             self._rows.append(WorldRows.of(array, world_of_row, self._model.world_count))
 
-    def mask_of(self, worlds: Sequence[int] | np.ndarray | wp.array | None) -> wp.array[wp.bool]:
+    def mask_of(self, worlds: Any, where: str) -> wp.array[wp.bool]:
         """Return the mask of worlds, shape [world_count + 1]. The last entry, of global entities, is set only for None.
+
+        Args:
+            worlds: Indices of worlds, a mask, or None for all; a mask on the device is not read by the host.
+            where: Beginning of error messages.
 
         Raises:
             ConfigError: An index is out of range, or a mask has another shape.
@@ -62,33 +72,10 @@ class WorldReset:
             mask = wp.zeros(count + 1, dtype=bool, device=device)
             wp.copy(mask, worlds, count=count)
             return mask
-        chosen = _chosen_worlds(None if worlds is None else np.asarray(_on_host(worlds)), count)
+        chosen = np.append(IndexRange(count).mask(worlds, where), worlds is None)
         return wp.array(chosen, dtype=bool, device=device)
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Restore the initial contents of the masked worlds."""
         for rows in self._rows:
             rows.restore(world_mask)
-
-
-def _on_host(worlds: Any) -> Any:
-    return worlds.numpy() if hasattr(worlds, "numpy") else worlds
-
-
-def _chosen_worlds(worlds: np.ndarray | None, count: int) -> np.ndarray:
-    """Return a host mask of shape [count + 1] from indices or a mask."""
-    if worlds is None:
-        return np.ones(count + 1, dtype=bool)
-    chosen = np.zeros(count + 1, dtype=bool)
-    if worlds.dtype == bool:
-        if worlds.shape != (count,):
-            raise ConfigError(f"worlds: expected a mask of shape [{count}], got {list(worlds.shape)}")
-        chosen[:count] = worlds
-        return chosen
-    if worlds.size and not np.issubdtype(worlds.dtype, np.integer):
-        raise ConfigError(f"worlds: expected integers or booleans, got {worlds.dtype}")
-    outside = worlds[(worlds < 0) | (worlds >= count)]
-    if outside.size:
-        raise ConfigError(f"worlds: {int(outside[0])} is not a world; there are {count}, counted from 0")
-    chosen[worlds.astype(int)] = True
-    return chosen

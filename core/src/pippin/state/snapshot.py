@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from functools import partial
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 import warp as wp
+from pippin.arrays import present
+from pippin.errors import SimulationError
 
-__all__ = ["Snapshot", "attributes_of", "bind", "find_arrays", "python_values", "walk"]
+from .foreign_arrays import contents_of, is_foreign, write
+
+__all__ = ["Snapshot", "attributes_of", "bind", "find_arrays", "python_values", "setters_of", "walk"]
 
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
 _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType)
@@ -36,13 +41,16 @@ class Snapshot:
         self._containers: list[tuple[Any, Any]] = []
         self._attributes: list[tuple[Any, dict[str, Any]]] = []
         self._generators: list[tuple[np.random.Generator, Any]] = []
-        for _, node in walk(roots, skip):
+        self._foreign: list[tuple[str, Any, Any]] = []
+        for path, node in walk(roots, skip):
             if isinstance(node, wp.array):
                 self._arrays.append((node, wp.clone(node)))
             elif isinstance(node, np.ndarray):
                 self._arrays.append((node, node.copy()))
             elif isinstance(node, np.random.Generator):
                 self._generators.append((node, node.bit_generator.state))
+            elif is_foreign(node):
+                self._foreign.append((path, node, contents_of(node)))
             elif isinstance(node, list | deque | set):
                 self._containers.append((node, node.copy()))
             elif isinstance(node, MutableMapping):
@@ -51,12 +59,16 @@ class Snapshot:
                 self._attributes.append((node, attributes_of(node)))
 
     def restore(self) -> None:
-        """Restore all attributes, containers and arrays."""
+        """Restore all attributes, containers and arrays.
+
+        Raises:
+            SimulationError: An array of another library has changed, and nothing can be written into it.
+        """
         for node, attributes in self._attributes:
             for name, value in attributes.items():
-                present = getattr(node, name, None)
-                if present is not value:
-                    self.displaced.append(present)
+                now = getattr(node, name, None)
+                if now is not value:
+                    self.displaced.append(now)
                     bind(node, name, value)
             for name, value in attributes_of(node).items():
                 if name not in attributes:
@@ -76,6 +88,18 @@ class Snapshot:
                 wp.copy(array, saved)
             elif array.flags.writeable:
                 array[...] = saved
+        for path, node, saved in self._foreign:
+            _put_back(path, node, saved)
+
+
+def _put_back(path: str, node: Any, saved: np.ndarray) -> None:
+    found = contents_of(node)
+    if found is not None and found.tobytes() != saved.tobytes() and not write(node, saved):
+        kind = f"{type(node).__module__}.{type(node).__qualname__}"
+        raise SimulationError(
+            f"{path}: a step changed this {kind}, and the host cannot put its contents back; keep them in a NumPy or"
+            " Warp array, or declare is_observer if they are no part of the simulation"
+        )
 
 
 def find_arrays(roots: Mapping[str, Any], skip: tuple[type, ...] = ()) -> dict[str, wp.array]:
@@ -86,7 +110,8 @@ def find_arrays(roots: Mapping[str, Any], skip: tuple[type, ...] = ()) -> dict[s
 def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
     """Return the values on the host of an object and of the objects below it, by dotted path.
 
-    These are scalars, lengths of containers, contents of NumPy arrays and states of NumPy's random generators.
+    These are scalars, lengths of containers, contents of NumPy's and other libraries' arrays, and states of NumPy's
+    random generators.
     """
     values: dict[str, Any] = {}
     for path, found in walk({"": node}, skip):
@@ -95,6 +120,8 @@ def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
             values[name] = found.tobytes()
         elif isinstance(found, np.random.Generator):
             values[name] = str(found.bit_generator.state)
+        elif is_foreign(found):
+            values[name] = present(contents_of(found)).tobytes()
         elif not isinstance(found, wp.array):
             if isinstance(found, list | deque | set | MutableMapping):
                 values[name] = len(found)
@@ -124,7 +151,7 @@ def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str
 
 
 def _children(node: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, np.ndarray):
+    if isinstance(node, np.ndarray) or is_foreign(node):
         return
     if isinstance(node, Mapping):
         yield from ((str(key), value) for key, value in node.items())
@@ -132,6 +159,16 @@ def _children(node: Any) -> Iterator[tuple[str, Any]]:
         yield from ((str(index), value) for index, value in enumerate(node))
     else:
         yield from attributes_of(node).items()
+
+
+def setters_of(node: Any) -> Iterator[tuple[Any, Callable[[Any], object]]]:
+    """Yield each value directly inside an object or a container, with the function that puts another one there."""
+    if isinstance(node, MutableMapping):
+        yield from ((value, partial(node.__setitem__, key)) for key, value in node.items())
+    elif isinstance(node, list | deque):
+        yield from ((value, partial(node.__setitem__, index)) for index, value in enumerate(node))
+    elif not isinstance(node, set | Mapping | np.ndarray | wp.array):
+        yield from ((value, partial(bind, node, name)) for name, value in attributes_of(node).items())
 
 
 def attributes_of(node: Any) -> dict[str, Any]:

@@ -62,7 +62,11 @@ class Callback:
     def _call(self, arguments: Mapping[str, Any]) -> None:
         function = self.function
         if function is not None:
-            function(**arguments)
+            try:
+                function(**arguments)
+            except Exception as error:
+                error.add_note(f"raised in callback {self.name} of {self.phase}")
+                raise
 
     def reach(self) -> Any:
         """Return the data that the function can change: its object, or the variables that it refers to."""
@@ -162,7 +166,6 @@ class Callbacks:
             try:
                 callback.bind(**arguments)()
             except Exception as error:
-                error.add_note(f"raised in callback {callback.name} of {phase}")
                 errors.append(error)
         if len(errors) > 1:
             raise ExceptionGroup(f"callbacks of {phase} failed", errors)

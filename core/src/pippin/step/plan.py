@@ -8,14 +8,14 @@ from typing import Any
 
 import attrs
 import newton
-import warp as wp
 from pippin.actuation.effort import zero_efforts
 from pippin.arrays import present
-from pippin.axes import axis_labels
 from pippin.components.registry import Components, Implementation
 from pippin.config import StepConfig
-from pippin.errors import ConfigError, PluginError
+from pippin.errors import PluginError
 from pippin.solving.contact_source import ContactSource
+from pippin.state.accelerations import Accelerations
+from pippin.state.angles import ContinuousAngles
 from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
@@ -23,6 +23,7 @@ from pippin.state.observables import Reports
 
 from .callbacks import Callbacks, Phase, Turn
 from .forces import ExternalForces
+from .owners import DofOwners
 from .program import Operation, Program
 from .switches import Switches
 
@@ -57,6 +58,10 @@ class StepPlan:
     turn: Turn
     switches: Switches
     """Actuators that are switched off: the step leaves out their `apply_actuators`."""
+    owners: DofOwners
+    """The component that drives each degree of freedom."""
+    angles: ContinuousAngles
+    """Joint coordinates from bodies, for a solver that writes bodies only."""
     opaque: tuple[type, ...]
     """Classes whose instances hold nothing that a step changes, except the objects listed here."""
 
@@ -65,7 +70,6 @@ class StepPlan:
 
         Raises:
             PluginError: Two components answer `step_solver`.
-            ConfigError: Two actuator groups drive one DOF.
         """
         forces = ExternalForces(self.states[0])
         return Program(
@@ -117,27 +121,34 @@ class StepPlan:
             yield Operation(name="monitor_overflow", run=partial(self.monitor.note_overflow, self.reports.overflow))
         yield Operation(name="monitor", run=lambda: self.monitor.note_step(state, self.control))
 
-    def physics_step(self, first: int, forces: ExternalForces, *, is_last: bool) -> Iterator[Operation]:
+    def physics_step(
+        self, first: int, forces: ExternalForces, *, is_last: bool, start: newton.State | None = None
+    ) -> Iterator[Operation]:
         """Yield the operations of one physics step.
 
         Args:
             first: Number of solver calls before it in the control step, which determines the current state.
             forces: The user's forces at the start of the control step.
             is_last: Whether it ends the control step: then the user sees its last state.
+            start: The state at the start of the control step, by default the first one.
         """
         calls = self.solver_calls
         yield from self._actuation(self._state(first))
         for call in range(calls):
             if self.source.is_run_by_host and call % self.source.interval == 0:
                 yield from self.collision(self._state(first + call), self._contacts(first + call))
-            yield from self._substep(first + call, forces)
+            accelerations = self._accelerations if is_last and call == calls - 1 else None
+            yield from self._substep(first + call, forces, accelerations)
             if self._needs_bodies(is_last=is_last and call == calls - 1):
                 yield self._forward_kinematics(self._state(first + call + 1))
+            if accelerations is not None:
+                after, dt = self._state(first + call + 1), self.solver_arguments(first + call)["dt"]
+                yield Operation(name="measure_accelerations", run=partial(accelerations.measure, after, dt))
         if self._needs_joint_state(is_last):
-            yield self._inverse_kinematics(self._state(first + calls))
+            yield self._inverse_kinematics(first, first + calls, self._state(0) if start is None else start)
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
-        dofs = _actuated_dofs(self.components, self.model, self.switches.off)
+        dofs = self.owners.acting(self.switches.off)
         if dofs is not None:
             # A tape does not record `zero_`: the user's efforts on these DOFs would seem to have an effect.
             is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad
@@ -153,12 +164,14 @@ class StepPlan:
         yield Operation(name="collide", run=lambda: self.source.collide(state, contacts, horizon))
         yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
 
-    def _substep(self, count: int, forces: ExternalForces) -> Iterator[Operation]:
+    def _substep(self, count: int, forces: ExternalForces, accelerations: Accelerations | None) -> Iterator[Operation]:
         state = self._state(count)
         arguments = self.solver_arguments(count)
         yield Operation(name="apply_forces", run=lambda: forces.apply(state))
         yield from self._hook("before_substep", state=state, control=self.control, dt=arguments["dt"])
         yield from self._called("before_substep", state=state, control=self.control, dt=arguments["dt"])
+        if accelerations is not None:
+            yield Operation(name="keep_velocities", run=partial(accelerations.keep, state))
         yield self.solver_step(**arguments)
         if self.source.is_run_by_solver:
             yield Operation(name="monitor_contacts", run=self.monitor.note_detection)
@@ -181,7 +194,13 @@ class StepPlan:
         """Whether the solver takes several substeps per call, and nothing has to happen between substeps."""
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
-        return takes_all and not self._has("before_substep") and self.source.pipeline is None
+        is_between = self._has("before_substep") or self._accelerations is not None
+        return takes_all and not is_between and self.source.pipeline is None
+
+    @property
+    def _accelerations(self) -> Accelerations | None:
+        """The measurement of the last substep, if there is one."""
+        return None if self.reports is None else self.reports.accelerations
 
     def _has(self, phase: Phase) -> bool:
         """Tell whether a phase of the step has a hook implementation, a wrapper or a callback."""
@@ -209,7 +228,8 @@ class StepPlan:
             return self._operation("step_solver", answer, arguments)
         solver = arguments.pop("solver")
         del arguments["substep_count"]  # Newton's solvers take one substep at a time
-        run, trace = partial(solver.step, **arguments), self.components.trace
+        owner, trace = self.components.solver_name, self.components.trace
+        run = self.components.blamed(owner, "step", partial(solver.step, **arguments))
         return Operation(
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
@@ -291,7 +311,7 @@ class StepPlan:
     def _needs_bodies(self, *, is_last: bool) -> bool:
         """Tell whether the next substep or the user needs bodies that must be computed from joint coordinates."""
         answered = self._is_answered("apply_actuators", "before_substep")
-        has_readers = is_last or answered or self.source.pipeline is not None
+        has_readers = is_last or answered or self.source.pipeline is not None or self._accelerations is not None
         return self._coordinates == "joint" and has_readers
 
     def _is_answered(self, *hooks: str) -> bool:
@@ -308,9 +328,12 @@ class StepPlan:
         """Whether the solver writes bodies, so that the host computes joint coordinates."""
         return self._coordinates == "maximal"
 
-    def _inverse_kinematics(self, state: newton.State) -> Operation:
-        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
-        return Operation(name="eval_ik", run=partial(newton.eval_ik, self.model, state, joint_q, joint_qd))
+    def _inverse_kinematics(self, first: int, count: int, start: newton.State) -> Operation:
+        """Return the operation after `count` calls of the solver; the physics step began after `first` calls."""
+        is_each_tick = self._is_answered("apply_actuators")
+        last = self._state(first) if is_each_tick else start
+        dt = self.config.dt * (1 if is_each_tick else self.config.decimation)
+        return Operation(name="eval_ik", run=partial(self.angles.evaluate, self._state(count), last, dt))
 
     def _forward_kinematics(self, state: newton.State) -> Operation:
         joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
@@ -334,30 +357,3 @@ class StepPlan:
 
 def _holds(components: Collection[Any], component: Any) -> bool:
     return any(each is component for each in components)
-
-
-def _actuated_dofs(components: Components, model: newton.Model, off: Collection[Any]) -> wp.array | None:
-    """Return the DOFs that the components in use declare as actuated, or None if there are none.
-
-    Raises:
-        ConfigError: Two actuators of the file drive one DOF.
-        PluginError: An actuator of the file has no `actuated_dofs`.
-    """
-    owner_of: dict[int, str] = {}
-    for label in components.labelled("actuators"):
-        dofs = components.bound[f"actuators:{label}"].actuated_dofs
-        if dofs is None:
-            raise PluginError(f"actuators:{label}: has no actuated_dofs after bind; list the DOFs whose effort it sets")
-        for dof in dofs.numpy().tolist():
-            if dof in owner_of:
-                joint = axis_labels(model)[dof]
-                raise ConfigError(
-                    f"actuators.{label}.joints: joint {joint!r} is driven by actuators.{owner_of[dof]} already;"
-                    " give each joint to one group"
-                )
-            owner_of[dof] = label
-    # Objects made in Python may drive the same DOFs as an actuator of the file.
-    acting = [components.bound[name] for name, component in components.items() if not _holds(off, component)]
-    declared = [bound.actuated_dofs for bound in acting]
-    dofs = sorted({dof for array in declared if array is not None for dof in array.numpy().tolist()})
-    return wp.array(dofs, dtype=int, device=model.device) if dofs else None

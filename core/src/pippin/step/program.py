@@ -17,7 +17,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.components.tracing import HookTrace, TracePhase
 from pippin.devices import WARP_LOCK
-from pippin.errors import CaptureWarning, SimulationError
+from pippin.errors import CaptureWarning, PluginError, SimulationError
 from pippin.state.outcome import Outcome
 from pippin.state.snapshot import Snapshot
 
@@ -366,8 +366,13 @@ def _capture(operations: Sequence[Operation], device: wp.Device) -> wp.Graph:
             for running in operations:
                 running.run()
     except Exception as error:
-        raise _CannotRecordError(running.name, f"it cannot be recorded ({error})") from error
+        raise _CannotRecordError(running.name, f"it cannot be recorded ({_reason(error)})") from error
     return present(capture.graph)
+
+
+def _reason(error: Exception) -> BaseException:
+    """Return the exception itself if it was raised in a hook: the operation names the component already."""
+    return error.__cause__ if isinstance(error, PluginError) and error.__cause__ else error
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from typing import Any
 import attrs
 import numpy as np
 import warp as wp
+from pippin.arrays import present
+from pippin.indices import IndexRange
 
 from .errors import RowError, ViewError
 from .exchange import alias, as_warp
@@ -40,10 +42,12 @@ class RowChoice:
     Args:
         count: The number of rows of the view.
         device: Device of the kernels that read a choice.
+        what: What a row is called in errors.
     """
 
-    def __init__(self, count: int, device: wp.Device) -> None:
+    def __init__(self, count: int, device: wp.Device, what: str = "row") -> None:
         self._count, self._device = count, device
+        self._range = IndexRange(count, what=what, error=ViewError, range_error=RowError)
         near = (wp.zeros(count, dtype=int, device=device), wp.zeros(count, dtype=bool, device=device))
         self._rows, self._mask = near
         # Not pinned: the copy has read the buffer when the call returns, and the next call may overwrite it.
@@ -58,13 +62,15 @@ class RowChoice:
 
         Args:
             where: Beginning of error messages.
-            indices: Rows of the view: integers on the host, which are checked here, or an int32 array on the device.
+            indices: Rows of the view: integers or a mask on the host, which are checked here, or an int32 array or a
+                mask on the device.
             mask: Whether each row is written, shape [count].
             compact: Whether the data has as many rows as `indices`.
 
         Raises:
             RowError: An index on the host is out of range.
-            ViewError: Both are given, a type or shape is wrong, or a host array is passed inside a capture.
+            ViewError: Both are given, a type or shape is wrong, an index on the host is listed twice, or a host array
+                is passed inside a capture.
         """
         if indices is None and mask is None and not compact:
             return self._all
@@ -72,6 +78,8 @@ class RowChoice:
             raise ViewError(f"{where}: got indices and a mask; pass one of them")
         if compact and indices is None:
             raise ViewError(f"{where}: compact=True, but no indices that the rows of the data could follow; pass them")
+        if mask is None and not compact and _is_mask_on_device(indices):
+            mask = indices  # of one shape, so it cannot be meant otherwise
         if mask is not None:
             update(self._marked, mask=self._mask_of(where, mask))
             return Choice(argument=self._marked, count=self._count, data_count=self._count)
@@ -87,15 +95,7 @@ class RowChoice:
             if array.dtype is not wp.int32 or array.ndim != 1:
                 raise ViewError(f"{where}: expected indices of type int32 and one axis, got {_told(array)}")
             return self._near(where, array, self._rows)
-        numbers = np.asarray(indices)
-        if numbers.ndim != 1 or (numbers.size and not np.issubdtype(numbers.dtype, np.integer)):
-            raise ViewError(f"{where}: expected a list of indices, got {numbers.dtype} of shape {list(numbers.shape)}")
-        if len(numbers) > self._count:
-            raise ViewError(f"{where}: {len(numbers)} indices, but the view has {self._count} rows; list each once")
-        outside = numbers[(numbers < 0) | (numbers >= self._count)]
-        if len(outside):
-            raise RowError(f"{where}: {int(outside[0])} is no row; the view has {self._count}, counted from 0")
-        return self._from_host(where, 0, numbers, self._rows)
+        return self._from_host(where, 0, self._range.indices(indices, where), self._rows)
 
     def _mask_of(self, where: str, mask: Any) -> wp.array:
         if _is_on_device(mask):
@@ -104,12 +104,9 @@ class RowChoice:
                 raise ViewError(f"{where}: expected a mask of type bool and shape [{self._count}], got {_told(array)}")
             return self._near(where, array, self._mask)
         marks = np.asarray(mask)
-        if marks.dtype != bool or marks.shape != (self._count,):
-            raise ViewError(
-                f"{where}: expected a mask of type bool and shape [{self._count}],"
-                f" got {marks.dtype} of shape {list(marks.shape)}"
-            )
-        return self._from_host(where, 1, marks, self._mask)
+        if marks.dtype != bool:
+            raise ViewError(f"{where}: expected a mask of type bool, got {marks.dtype}; pass indices as 'indices'")
+        return self._from_host(where, 1, self._range.mask(marks, where), self._mask)
 
     def _near(self, where: str, array: wp.array, memory: wp.array) -> wp.array:
         """Return an array in a form that kernels can read: dense, on the device."""
@@ -136,10 +133,17 @@ class RowChoice:
             )
 
 
+def _is_mask_on_device(data: Any) -> bool:
+    return _is_on_device(data) and as_warp(data, "indices").dtype is wp.bool
+
+
 def _is_on_device(data: Any) -> bool:
-    """Return whether data may be on a device, so that the host would have to wait for it; true for all Warp arrays."""
+    """Return whether data may be on a device, so that the host would have to wait for it; true for most Warp arrays.
+
+    Other integers than those of 32 bits are read by the host if they lie there.
+    """
     if isinstance(data, wp.array):
-        return True
+        return not present(data.device).is_cpu or data.dtype in (wp.int32, wp.uint32, wp.bool)
     return not isinstance(data, np.ndarray | Sequence) and hasattr(data, "__cuda_array_interface__")
 
 

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from pippin.errors import ConfigError
+from pippin.indices import IndexRange
 from pippin.labels import matches, no_match
 
-__all__ = ["Pattern", "Patterns", "SelectionError", "glob", "select"]
+__all__ = ["Pattern", "Patterns", "SelectionError", "chosen_worlds", "glob", "select"]
 
 Pattern = str | re.Pattern[str] | int
 """A glob, a compiled regular expression or an index."""
@@ -41,7 +42,7 @@ def select(
     worlds: np.ndarray,
     *,
     what: str,
-    chosen_worlds: Iterable[int] | None = None,
+    chosen_worlds: Sequence[int] | None = None,
     path_glob: bool = True,
     allow_empty: bool = False,
 ) -> np.ndarray:
@@ -96,11 +97,22 @@ def glob(pattern: str) -> re.Pattern[str]:
         raise _malformed(pattern, str(error), "put what is meant literally in brackets") from error
 
 
+def chosen_worlds(given: Any, world_count: int) -> list[int] | None:
+    """Return the indices of worlds from indices or a mask, with -1 for objects of no world; None for None.
+
+    Raises:
+        SelectionError: An index is out of range, or a mask has another shape.
+    """
+    if given is None:
+        return None
+    return IndexRange(world_count, error=SelectionError, lowest=-1).indices(given, "worlds").tolist()
+
+
 class _Choice:
     """Labels to select from."""
 
     def __init__(
-        self, labels: Sequence[str], worlds: np.ndarray, what: str, chosen_worlds: Iterable[int] | None
+        self, labels: Sequence[str], worlds: np.ndarray, what: str, chosen_worlds: Sequence[int] | None
     ) -> None:
         self._count, self._what = len(labels), what
         self._chosen = _known_worlds(chosen_worlds, worlds, what)
@@ -189,7 +201,7 @@ def _token(token: str, pattern: str) -> str:
     return re.escape(token)
 
 
-def _known_worlds(chosen: Iterable[int] | None, worlds: np.ndarray, what: str) -> set[int] | None:
+def _known_worlds(chosen: Sequence[int] | None, worlds: np.ndarray, what: str) -> set[int] | None:
     """Return the chosen worlds.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import newton
@@ -27,7 +27,7 @@ from .launching import PreparedLaunch
 from .object_type import ObjectType
 from .rigid_bodies import RigidBodyView
 from .rows import RowView
-from .selection import Patterns, select
+from .selection import Patterns, chosen_worlds, select
 
 __all__ = ["SimulationView"]
 
@@ -46,7 +46,7 @@ class SimulationView:
         self._views: weakref.WeakSet[RowView | RigidContactView] = weakref.WeakSet()
         model = host.model
         count, device = model.world_count, model.device
-        self._worlds = RowChoice(count, device)
+        self._worlds = RowChoice(count, device, what="world")
         self._staging = Staging(3 * count, wp.float32, device)
         self._faults = wp.zeros(2, dtype=int, device=device)
         self._places: Any = Places()
@@ -71,7 +71,7 @@ class SimulationView:
         self,
         pattern: Patterns,
         *,
-        worlds: Iterable[int] | None = None,
+        worlds: Any = None,
         path_glob: bool = True,
         allow_empty: bool = False,
     ) -> ArticulationView:
@@ -80,7 +80,7 @@ class SimulationView:
         Args:
             pattern: One pattern or several: a glob, which is a path with `*`, `**` and `[]` in its segments; a compiled
                 regular expression, which matches names, or whole labels if it contains a `/`; or an index.
-            worlds: Worlds to select in; by default all.
+            worlds: Indices or a mask of the worlds to select in, -1 for no world; by default all.
             path_glob: Whether globs are compared segment by segment. Otherwise `*` crosses slashes, as in Newton.
             allow_empty: Whether a pattern may match nothing.
 
@@ -98,7 +98,7 @@ class SimulationView:
         self,
         pattern: Patterns,
         *,
-        worlds: Iterable[int] | None = None,
+        worlds: Any = None,
         path_glob: bool = True,
         allow_empty: bool = False,
     ) -> RigidBodyView:
@@ -113,7 +113,7 @@ class SimulationView:
         sensors: Patterns,
         filters: Sequence[Any] = (),
         *,
-        worlds: Iterable[int] | None = None,
+        worlds: Any = None,
         path_glob: bool = True,
         max_contact_data: int = 0,
     ) -> RigidContactView:
@@ -123,7 +123,7 @@ class SimulationView:
             sensors: Patterns of the bodies; see `articulations`.
             filters: Counterparts that split the contacts: patterns for all sensors, or a list of patterns for each
                 pattern of sensors; see `RigidContactView`.
-            worlds: Worlds to select sensors in; by default all.
+            worlds: Worlds to select sensors in; see `articulations`.
             path_glob: See `articulations`.
             max_contact_data: Number of rows of `contact_data`, `raw_contact_data` and `friction_data`.
 
@@ -164,12 +164,13 @@ class SimulationView:
         labels: list[str],
         of_worlds: np.ndarray,
         what: str,
-        worlds: Iterable[int] | None,
+        worlds: Any,
         path_glob: bool,
         allow_empty: bool,
     ) -> np.ndarray:
         self._refuse_invalid(what)
-        options = {"chosen_worlds": worlds, "path_glob": path_glob, "allow_empty": allow_empty}
+        chosen = chosen_worlds(worlds, self._host.world_count)
+        options = {"chosen_worlds": chosen, "path_glob": path_glob, "allow_empty": allow_empty}
         return select(pattern, labels, of_worlds, what=what, **options)
 
     def _keep(self, view: Any) -> Any:
@@ -188,7 +189,7 @@ class SimulationView:
 
         Args:
             data: One row per world; on the host, also numbers that broadcast to this shape.
-            worlds: Indices of worlds, whose rows of `data` are used; by default all.
+            worlds: Indices or a mask of worlds, whose rows of `data` are used; by default all.
 
         Raises:
             ViewError: A shape or type is wrong.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["JointWrenchConfig", "SensorJointWrench"]
 
-_WITHOUT_ACCELERATIONS = "Featherstone reports joint wrenches without what accelerations of joints add"
-
 
 @attrs.frozen(kw_only=True)
 class JointWrenchConfig(sensing.SensorConfig):
@@ -33,8 +31,7 @@ class SensorJointWrench(sensing.Sensor):
     """Force and torque of the parent link on the child link through a joint, from constraints and actuators together.
 
     Both are given at the origin and along the axes of the joint's frame on the child link, which moves with that link.
-    In a chain that hangs at rest, a joint carries the weight of everything below it. Featherstone leaves out the effect
-    of joint accelerations: its report is exact at rest and at constant joint velocities.
+    In a chain that hangs at rest, a joint carries the weight of everything below it.
 
     Outputs, of shape [worlds that have such joints, joints that match]; `worlds` lists these worlds:
 
@@ -67,12 +64,9 @@ class SensorJointWrench(sensing.Sensor):
 
     def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
         """Return the outputs of all worlds that have such joints."""
-        import newton
         import warp as wp
 
         simulation = binding.simulation
-        if isinstance(simulation.solver, newton.solvers.SolverFeatherstone):
-            self.notes = (*self.notes, _WITHOUT_ACCELERATIONS)
         model = self._model = simulation.model
         joints = binding.indices("joint", self._local)
         with wp.ScopedDevice(model.device):

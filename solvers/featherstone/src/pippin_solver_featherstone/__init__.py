@@ -55,6 +55,7 @@ class SolverFeatherstone:
         "massless_bodies",
         "mimic_joints",
         "muscles",
+        "particle_worlds",
         "particles",
         "springs",
         "tetrahedra",
@@ -67,7 +68,8 @@ class SolverFeatherstone:
         "JOINT_DOF_INERTIAL_PROPERTIES",
         "JOINT_REFERENCE_POSE_PROPERTIES",
     }
-    supported_observables = frozenset({"body_parent_f"})
+    # Not body_parent_f: Newton leaves the accelerations of the joints out of it.
+    supported_observables: frozenset[str] = frozenset()
     eager_reason = "a graph would repeat one choice between factorising and not"
 
     def __init__(self, config: FeatherstoneConfig) -> None:

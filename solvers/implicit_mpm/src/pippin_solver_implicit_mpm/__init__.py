@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 import pippin
@@ -135,6 +135,7 @@ class SolverImplicitMPM:
     coordinates = "maximal"
     detects_contacts = True
     supported_features = frozenset({"heterogeneous_worlds", "particles"})
+    optional_features: ClassVar = {"particle_worlds": "separate_worlds"}
     supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
     unsaved_reason = "'implicit-mpm' lays its grid out anew in each substep, with what it keeps on it for the next one"
@@ -142,6 +143,8 @@ class SolverImplicitMPM:
     def __init__(self, config: ImplicitMPMConfig) -> None:
         self.config = config
         self.eager_reason = _eager_reason(config)
+        if config.separate_worlds:
+            self.supported_features = type(self).supported_features | {"particle_worlds"}
 
     @property
     def is_capturable(self) -> bool:
@@ -160,18 +163,13 @@ class SolverImplicitMPM:
         """Return the solver with all options of the configuration.
 
         Raises:
-            ConfigError: There are several worlds on one grid, no particles, or a grid that cannot be built.
+            ConfigError: There are no particles, or a grid cannot be built.
         """
         import newton
         from warp import fem
 
         if not model.particle_count:
             raise pippin.ConfigError("type: 'implicit-mpm' moves particles, got 0; add some, or choose another solver")
-        if model.world_count > 1 and not self.config.separate_worlds:
-            raise pippin.ConfigError(
-                f"separate_worlds: False, but there are {model.world_count} worlds, whose particles would meet on one"
-                " grid; set separate_worlds = true"
-            )
         if not model.device.is_cuda:
             self.eager_reason = "on the CPU, a graph of it does not replay what was recorded"
         options = attrs.asdict(self.config)

@@ -37,7 +37,7 @@ class SolverKamino:
     features_fixed_at_build = frozenset({"armature", "effort_limits", "joint_drives", "joint_friction", "joint_limits"})
     features_kept_from_build = features_fixed_at_build - {"joint_friction"}
     supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
-    supported_observables = frozenset({"body_qdd", "contact_f"})
+    supported_observables = frozenset({"contact_f"})
 
     def __init__(self, config: KaminoConfig) -> None:
         if config.integrator == "moreau" and not config.use_collision_detector:
@@ -69,6 +69,7 @@ class SolverKamino:
         backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
         try:
             settings = newton.solvers.SolverKamino.Config.from_model(model, **backend)
+            settings.rotation_correction = "continuous"
             _overlay(settings, values)
             settings.validate()
         except ValueError as error:

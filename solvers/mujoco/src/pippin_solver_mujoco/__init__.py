@@ -170,7 +170,6 @@ class SolverMuJoCo:
     supported_observables = frozenset(
         {
             "body_parent_f",
-            "body_qdd",
             "contact_f",
             "overflow",
             "qfrc_actuator",

@@ -145,7 +145,7 @@ class SolverMuJoCoNative:
         "TENDON_PROPERTIES",
     }
     # No contact_f: a thread keeps contacts only until it steps its next world.
-    supported_observables = frozenset({"body_qdd"})
+    supported_observables: frozenset[str] = frozenset()
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:
         self.config = config

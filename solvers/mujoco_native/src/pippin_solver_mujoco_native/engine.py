@@ -43,8 +43,6 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         thread_count: Threads to step on; 0 for all cores.
     """
 
-    SUPPORTED_OBSERVABLES = frozenset({"body_qdd"})
-
     def __init__(self, model: newton.Model, options: Mapping[str, Any], thread_count: int = 0) -> None:
         super().__init__(model)
         separate = model.world_count > 1
@@ -118,7 +116,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             control: Efforts and targets; None means those of the model.
             contacts: Not used; MuJoCo detects contacts itself.
             dt: Length of a substep [s].
-            observables: Receives `body_qdd`: the mean acceleration over the substeps [m/s², rad/s²].
+            observables: Not used; this solver reports nothing.
             substep_count: The number of substeps.
 
         Raises:
@@ -134,8 +132,6 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._inputs.write(state_in.body_f, control)
             self._advance(substep_count // calls)
         self._write(state_out)
-        if observables is not None and observables.is_requested("body_qdd"):
-            self._measure(state_in, state_out, observables.body_qdd, dt * substep_count)
 
     def reset(self, state: newton.State, world_mask: wp.array[wp.bool] | None = None, flags: Any | None = None) -> None:
         """Reset the warm start and other memory of the masked worlds; the next step reads `state`.
@@ -214,9 +210,3 @@ class MuJoCoBatch(newton.solvers.SolverBase):
                 f"solver: the memory of MuJoCo ({self.mj_model.narena} bytes) has no room for the contacts of world"
                 f" {world}; let fewer shapes touch"
             )
-
-    def _measure(self, before: Any, after: Any, body_qdd: Any, dt: float) -> None:
-        """Write the mean acceleration of the bodies, after updating the bodies of both states."""
-        for state in (before, after):
-            newton.eval_fk(self.model, state.joint_q, state.joint_qd, state)
-        body_qdd.numpy()[:] = (after.body_qd.numpy() - before.body_qd.numpy()) / np.float32(dt)

@@ -40,6 +40,10 @@ class SemiImplicitConfig:
     enable_tri_contact: bool = True
     """Whether particles collide with triangles."""
 
+    disable_particle_contacts: bool = False
+    """Whether particles pass through each other and through triangles. The solver does not keep their worlds apart, so
+    several need this."""
+
     deterministic: bool | None = None
     """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
 
@@ -65,6 +69,7 @@ class SolverSemiImplicit:
         "tetrahedra",
         "triangles",
     }
+    optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
     deterministic_on = frozenset({"cpu", "cuda"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
@@ -75,6 +80,8 @@ class SolverSemiImplicit:
 
     def __init__(self, config: SemiImplicitConfig) -> None:
         self.config = config
+        if config.disable_particle_contacts:
+            self.supported_features = type(self).supported_features | {"particle_worlds"}
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
@@ -82,5 +89,8 @@ class SolverSemiImplicit:
         import newton
 
         options = attrs.asdict(self.config)
+        if options.pop("disable_particle_contacts"):
+            model.particle_grid = None
+            options["enable_tri_contact"] = False
         options["deterministic"] = deterministic_mode(self.config.deterministic)
         return newton.solvers.SolverSemiImplicit(model, **options)

@@ -59,18 +59,9 @@ class SolverStyle3D:
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverStyle3D:
-        """Return the solver with all options of the configuration.
-
-        Raises:
-            ConfigError: There are several worlds: the solver would let their cloths collide with each other.
-        """
+        """Return the solver with all options of the configuration."""
         import newton
 
-        if model.world_count > 1:
-            raise pippin.ConfigError(
-                f"type: 'style3d' lets the cloths of all worlds collide, got {model.world_count} worlds;"
-                " set scene.worlds = 1, or choose another solver"
-            )
         solver = newton.solvers.SolverStyle3D
         return solver(model, config=solver.Config(**attrs.asdict(self.config)))
 

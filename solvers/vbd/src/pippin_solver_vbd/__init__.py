@@ -167,6 +167,7 @@ class SolverVBD:
         "light_links",
         "loop_joints",
         "mimic_joints",
+        "particle_worlds",
         "particles",
         "rod_joints",
         "springs",

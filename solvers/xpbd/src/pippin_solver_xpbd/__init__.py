@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import pippin
@@ -50,6 +50,9 @@ class XPBDConfig:
     rigid_contact_con_weighting: bool = True
     """Whether a body's corrections are divided by the number of its contacts."""
 
+    disable_particle_contacts: bool = False
+    """Whether particles pass through each other. The solver does not keep their worlds apart, so several need this."""
+
     angular_damping: float = number(0.0, non_negative)
     """Damping of angular velocity [1/s]."""
 
@@ -87,6 +90,7 @@ class SolverXPBD:
         "tendons",
         "tetrahedra",
     }
+    optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
     deterministic_on = frozenset({"cpu", "cuda"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
@@ -97,6 +101,8 @@ class SolverXPBD:
 
     def __init__(self, config: XPBDConfig) -> None:
         self.config = config
+        if config.disable_particle_contacts:
+            self.supported_features = type(self).supported_features | {"particle_worlds"}
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
@@ -104,5 +110,9 @@ class SolverXPBD:
         import newton
 
         options = attrs.asdict(self.config)
+        if options.pop("disable_particle_contacts") and model.particle_grid is not None:
+            from .grid import EmptyGrid
+
+            model.particle_grid = EmptyGrid(model.device)
         options["deterministic"] = deterministic_mode(self.config.deterministic)
         return newton.solvers.SolverXPBD(model, **options)

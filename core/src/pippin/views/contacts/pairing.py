@@ -34,7 +34,7 @@ class SensorGroup:
 
 
 def sensor_groups(
-    model: newton.Model, sensors: Patterns, filters: Sequence[Any], worlds: Iterable[int] | None, *, path_glob: bool
+    model: newton.Model, sensors: Patterns, filters: Sequence[Any], worlds: Sequence[int] | None, *, path_glob: bool
 ) -> list[SensorGroup]:
     """Return the sensors in groups with equal filters.
 
@@ -92,7 +92,7 @@ def _matched(sensors: Patterns, filters: Sequence[Any]) -> Iterator[tuple[Patter
     yield from zip(listed, filters, strict=True)
 
 
-def _bodies(model: newton.Model, patterns: Patterns, worlds: Iterable[int] | None, path_glob: bool) -> np.ndarray:
+def _bodies(model: newton.Model, patterns: Patterns, worlds: Sequence[int] | None, path_glob: bool) -> np.ndarray:
     of_body = on_host(model.body_world)
     return select(patterns, model.body_label, of_body, what="body", chosen_worlds=worlds, path_glob=path_glob)
 

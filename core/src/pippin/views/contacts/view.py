@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from pippin.labels import name_of
 from pippin.views.errors import ViewError
 from pippin.views.exchange import Array, deliver
 from pippin.views.kernels.contacts import split_forces, sum_forces
-from pippin.views.selection import Patterns
+from pippin.views.selection import Patterns, chosen_worlds
 
 from .data import ContactData, FrictionData, RawContactData
 from .feed import pairing_of, sources_of, without_filters
@@ -44,7 +44,7 @@ class RigidContactView:
         filters: Counterparts that split the contacts: patterns for all sensors, or a list of patterns for each sensor
             pattern. A filter matches a body, one of its shapes, a static shape, or a path above static shapes. In each
             world it matches one object, which all sensors of the world share, or one per sensor, paired in order.
-        worlds: Worlds to select sensors in; by default all.
+        worlds: Indices or a mask of the worlds to select sensors in; by default all.
         path_glob: See `selection.select`.
         max_contact_data: Number of rows of `contact_data`, `raw_contact_data` and `friction_data`.
 
@@ -59,7 +59,7 @@ class RigidContactView:
         sensors: Patterns,
         filters: Sequence[Any] = (),
         *,
-        worlds: Iterable[int] | None = None,
+        worlds: Any = None,
         path_glob: bool = True,
         max_contact_data: int = 0,
     ) -> None:
@@ -67,7 +67,8 @@ class RigidContactView:
             raise ViewError(f"max_contact_data: expected a number of rows, got {max_contact_data}")
         self._host = host
         model, self._device = host.model, host.model.device
-        groups = sensor_groups(model, sensors, filters, worlds, path_glob=path_glob)
+        chosen = chosen_worlds(worlds, host.world_count)
+        groups = sensor_groups(model, sensors, filters, chosen, path_glob=path_glob)
         bodies = [body for group in groups for body in group.bodies]
         counterparts = [row for group in groups for row in pair(model, group, path_glob=path_glob)]
         #: Label of each sensor's body.

@@ -1,0 +1,137 @@
+"""Indices of worlds and rows, read from what a user gives: integers, a boolean mask, or None for all.
+
+Every argument that chooses worlds or rows is read here, so that a mask is never taken for the indices 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import attrs
+import numpy as np
+
+from .errors import ConfigError, SimulationError
+
+__all__ = ["IndexRange", "whole_number"]
+
+_CPU = 1
+"""The device type of host memory in DLPack."""
+
+
+@attrs.frozen(eq=False)
+class IndexRange:
+    """The valid indices of something that is counted from 0.
+
+    Given are integers in a list, a set or an array of any library; one integer; a boolean mask of shape [count]; or
+    None for all. Nothing is rounded, wrapped or cut off.
+
+    Args:
+        count: The number of things.
+        what: What is counted, for errors.
+        error: The error for a wrong type or shape, and for an index that is listed twice.
+        range_error: The error for an index out of range; by default `error`.
+        lowest: The lowest index; -1 if -1 stands for something.
+    """
+
+    count: int
+    what: str = attrs.field(default="world", kw_only=True)
+    error: type[ConfigError] = attrs.field(default=ConfigError, kw_only=True)
+    range_error: type[ConfigError] = attrs.field(
+        default=attrs.Factory(lambda self: self.error, takes_self=True), kw_only=True
+    )
+    lowest: int = attrs.field(default=0, kw_only=True)
+
+    def indices(self, given: Any, where: str, *, may_repeat: bool = False) -> np.ndarray:
+        """Return the indices in the order given, or of the true entries of a mask, shape [chosen].
+
+        Args:
+            given: What the user chose.
+            where: Beginning of error messages.
+            may_repeat: Whether an index may be listed twice.
+
+        Raises:
+            ConfigError: The type, a shape or an index is wrong, or an index is listed twice.
+        """
+        numbers = self._read(given, where)
+        if not may_repeat and np.count_nonzero(self._marked(numbers)) != len(numbers):
+            values, counts = np.unique(numbers, return_counts=True)
+            raise self.error(f"{where}: {int(values[counts > 1][0])} is listed twice; list each {self.what} once")
+        return numbers
+
+    def mask(self, given: Any, where: str) -> np.ndarray:
+        """Return whether each index from `lowest` on is chosen; here an index may be listed twice. See `indices`."""
+        return self._marked(self._read(given, where))
+
+    def _marked(self, numbers: np.ndarray) -> np.ndarray:
+        marks = np.zeros(self.count - self.lowest, dtype=bool)
+        marks[numbers - self.lowest] = True
+        return marks
+
+    def _read(self, given: Any, where: str) -> np.ndarray:
+        if given is None:
+            return np.arange(self.lowest, self.count)
+        array = self._on_host(given, where)
+        if array.dtype == bool:
+            if array.shape != (self.count,):
+                raise self.error(
+                    f"{where}: expected a mask of shape [{self.count}], got {list(array.shape)};"
+                    f" give one boolean for each {self.what}"
+                )
+            return np.flatnonzero(array)
+        if array.ndim > 1:
+            raise self.error(
+                f"{where}: expected a list of indices, got {array.dtype} of shape {list(array.shape)}; flatten it"
+            )
+        if not array.size:
+            return np.zeros(0, dtype=np.int64)
+        self._refuse_type(array.dtype, where)
+        outside = np.extract((array < self.lowest) | (array >= self.count), array)
+        if outside.size:
+            raise self.range_error(
+                f"{where}: {int(outside[0])} is not a {self.what}; there are {self.count}, counted from 0"
+            )
+        return np.atleast_1d(array).astype(np.int64)
+
+    def _refuse_type(self, dtype: np.dtype, where: str) -> None:
+        if not np.issubdtype(dtype, np.integer):
+            raise self.error(
+                f"{where}: expected integers or booleans, got {dtype}; pass indices, or a mask of shape [{self.count}]"
+            )
+        if dtype.itemsize == 1:
+            raise self.error(f"{where}: {dtype} may be indices or a mask; convert a mask to bool, and indices to int32")
+
+    def _on_host(self, given: Any, where: str) -> np.ndarray:
+        """Return a NumPy array of what was given; from a device it is copied."""
+        if isinstance(given, str | bytes | bytearray | dict):
+            raise self.error(f"{where}: expected integers or booleans, got {given!r}; pass indices or a mask")
+        if isinstance(given, Iterable) and not hasattr(given, "__array__") and not hasattr(given, "__dlpack__"):
+            given = list(given)
+            if len({isinstance(each, bool | np.bool_) for each in given}) > 1:
+                raise self.error(f"{where}: the list mixes indices and booleans; pass one of them")
+        try:
+            if hasattr(given, "__dlpack_device__") and given.__dlpack_device__()[0] != _CPU:  # pyright: ignore[reportAttributeAccessIssue]
+                return _from_device(given)
+            return np.asarray(given)
+        except (TypeError, ValueError, RuntimeError, BufferError) as error:
+            name = type(given).__name__
+            raise self.error(f"{where}: expected integers or booleans, got {name}: {error}; pass indices") from error
+
+
+def _from_device(given: Any) -> np.ndarray:
+    import warp as wp
+
+    array: Any = wp.from_dlpack(given)
+    return array.numpy()
+
+
+def whole_number(given: Any, where: str, *, error: type[ConfigError] | type[SimulationError] = ConfigError) -> int:
+    """Return a count as an integer.
+
+    Raises:
+        PippinError: It is negative, or not an integer; the class is `error`.
+    """
+    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < 0:
+        raise error(f"{where}: expected a whole number of at least 0, got {given!r}")
+    return int(given)

@@ -1,0 +1,97 @@
+"""Arrays of other libraries, found by their protocols: `__dlpack__`, `__array__`, or the buffer of a standard type.
+
+JAX, PyTorch, CuPy and the like are not imported here. Arrays of Warp and NumPy are not foreign.
+"""
+
+from __future__ import annotations
+
+import array
+import ctypes
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import warp as wp
+
+__all__ = ["contents_of", "is_foreign", "remade", "write"]
+
+_PROTOCOLS = ("__dlpack__", "__array__", "__array_interface__", "__cuda_array_interface__")
+_BUFFERS = (bytearray, array.array)
+_NUMBERS = (ctypes.c_float, ctypes.c_double, ctypes.c_byte, ctypes.c_short, ctypes.c_int, ctypes.c_bool)
+"""Types of the items of vectors and matrices, as of `wp.vec3`; wider integers may be addresses."""
+
+
+def is_foreign(node: Any) -> bool:
+    """Tell whether an object is an array of another library, with contents that can be read."""
+    return _has_protocol(node) and contents_of(node) is not None
+
+
+def contents_of(node: Any) -> np.ndarray | None:
+    """Return a copy of the contents of a foreign array; None if they cannot be read as numbers."""
+    if _is_buffer(node):
+        return np.frombuffer(bytes(node), dtype=np.uint8).copy()
+    plain = _without_gradient(node)
+    for read in (np.array, _through_warp):  # NumPy does not read the memory of a GPU, and Warp not all types of items
+        with suppress(Exception):  # whatever another library raises, the array cannot be read in this way
+            found = read(plain)
+            if not found.dtype.hasobject:
+                return found
+    return None
+
+
+def write(node: Any, contents: np.ndarray) -> bool:
+    """Write into the memory of a foreign array, and tell whether it took the contents: some arrays are immutable."""
+    found = contents_of(node)
+    if found is None or found.shape != contents.shape:
+        return False
+    plain = _without_gradient(node)
+    for view in (_numpy_view, _warp_view):
+        with suppress(Exception):
+            view(plain, contents)
+            found = contents_of(node)
+            if found is not None and found.tobytes() == contents.tobytes():
+                return True
+    return False
+
+
+def remade(node: Any, contents: np.ndarray) -> Any:
+    """Return a new array of the library of an immutable one, on the same device; None if the library has no such way.
+
+    The namespace is that of the array API standard.
+    """
+    with suppress(Exception):
+        made = node.__array_namespace__().asarray(contents, device=node.device)
+        return made if type(made) is type(node) else None
+    return None
+
+
+def _has_protocol(node: Any) -> bool:
+    if isinstance(node, wp.array | np.ndarray | np.generic):
+        return False
+    return _is_buffer(node) or any(hasattr(type(node), protocol) for protocol in _PROTOCOLS)
+
+
+def _is_buffer(node: Any) -> bool:
+    if isinstance(node, ctypes.Array):
+        return issubclass(node._type_, _NUMBERS)
+    return isinstance(node, _BUFFERS)
+
+
+def _without_gradient(node: Any) -> Any:
+    """Return the same memory without the record of gradients, in which PyTorch refuses to hand it out."""
+    detach = getattr(node, "detach", None)
+    return detach() if callable(detach) else node
+
+
+def _through_warp(plain: Any) -> np.ndarray:
+    return wp.from_dlpack(plain).numpy().copy()
+
+
+def _numpy_view(plain: Any, contents: np.ndarray) -> None:
+    view = np.frombuffer(plain, dtype=np.uint8) if _is_buffer(plain) else np.asarray(plain)
+    view[...] = contents  # raises if NumPy may only read
+
+
+def _warp_view(plain: Any, contents: np.ndarray) -> None:
+    plain[...] = plain  # raises if the array is immutable: what follows writes into its memory all the same
+    wp.from_dlpack(plain).assign(contents)
