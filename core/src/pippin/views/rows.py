@@ -14,7 +14,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
-from pippin.errors import SimulationError
+from pippin.errors import ConfigError, SimulationError
 
 from .attributes import Attributes, shapes_of
 from .balls import Balls
@@ -250,7 +250,7 @@ class RowView(abc.ABC):
             given = self._values[name].of(data, shape, choice, where)
             values = given.on_device(self._flags if quantity.storage == "flag" else self._numbers)
             if quantity.placed:
-                self._place(quantity, values, choice)
+                self._place(where, quantity, values, choice)
             elif (held := self._held.get(name)) is not None:
                 is_waiting = given.numbers is not None or not present(values.device).is_cuda
                 at_once = is_waiting and not present(values.device).is_capturing
@@ -263,22 +263,25 @@ class RowView(abc.ABC):
 
     def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
-        self._notify(quantity.flags)
+        self._notify(f"set_{quantity.name}", quantity.flags)
         marks = None if quantity.invalidates is None else self._marks
         self._fields[quantity.name].write(arrays, values, choice, marks, inverse)
 
-    def _place(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
+    def _place(self, where: str, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         if quantity.moves_anchor and self._placement.has_joined:
-            self._notify(quantity.flags)
+            self._notify(where, quantity.flags)
             _ = self._host.state  # the root's pose has to agree with its joint before the joint's anchor is moved
         if quantity.placed:
             rule, faults = RULES[quantity.valid], self._faults_of[quantity.name]
             self._placement.write(quantity.placed, values, choice, rule, faults)
 
-    def _notify(self, flags: Sequence[str]) -> None:
-        if flags:
-            # This comes first: if the solver does not apply the change, nothing is written.
+    def _notify(self, where: str, flags: Sequence[str]) -> None:
+        if not flags:
+            return
+        try:  # This comes first: if the solver does not apply the change, nothing is written.
             self._host.notify_model_changed(sum(newton.ModelFlags[flag] for flag in flags))
+        except ConfigError as error:
+            raise ViewError(f"{where}: {str(error).removeprefix('notify_model_changed: ')}") from error
 
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:
