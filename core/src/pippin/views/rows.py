@@ -78,6 +78,7 @@ class RowView(abc.ABC):
             if quantity.source != "computed"
         }
         self._refused = wp.zeros(1, dtype=int, device=device)
+        self._dofs, self._owners = indices.get("dof"), None
         self._held = {
             name: Held.of(quantity, host.support, self._index(quantity, indices), self._refused, host.model)
             for name, quantity in self.quantities.items()
@@ -194,6 +195,8 @@ class RowView(abc.ABC):
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
             if fault := self._host.support.fault(quantity.feature):
                 raise ViewError(f"{where}: {fault}")
+            if fault := self._owner_fault(quantity):
+                raise ViewError(f"{where}: {fault}")
             choice = self._choice.of(where, indices, mask, compact)
             staging = self._flags if quantity.storage == "flag" else self._numbers
             values = staging.take(data, (choice.data_count, *self._fields[name].values.shape[1:]), where)
@@ -208,6 +211,15 @@ class RowView(abc.ABC):
                 self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:
                 self._host.written.note(quantity.invalidates)
+
+    def _owner_fault(self, quantity: Quantity) -> str | None:
+        """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
+        owners = self._host.owners
+        if owners is None or self._dofs is None or self._host.stepped_state is not None:
+            return None
+        if self._owners is None:
+            self._owners = owners.owning(self._dofs)
+        return owners.fault(quantity.arrays[0], self._owners) if self._owners else None
 
     def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
