@@ -32,10 +32,7 @@ class ContinuousAngles:
         self._coordinates, self._dofs = (wp.array(each, dtype=int, device=model.device) for each in (coordinates, dofs))
         self._weights = wp.array(has_rate, dtype=float, device=model.device)
         if self._count:
-            self._joint_q, self._joint_qd = (
-                wp.zeros_like(present(model.joint_q)),
-                wp.zeros_like(present(model.joint_qd)),
-            )
+            self._joint_q, self._joint_qd = (wp.zeros_like(present(each)) for each in (model.joint_q, model.joint_qd))
 
     def evaluate(self, state: newton.State, last: newton.State, dt: float) -> None:
         """Compute the joint coordinates of a state from its bodies. May be recorded, and differentiated.
