@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import newton
     import numpy as np
 
+    from .binding import Owners
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
     from .config import ComponentConfig, SimulationConfig
@@ -98,11 +99,14 @@ class Simulation:
         self.written: WrittenWorlds = built.written
         #: The features that the solver has, and the joints at which it has them.
         self.support: SolverSupport = built.support
+        #: The components that drive degrees of freedom; None until all components are bound.
+        self.owners: Owners | None = None
         #: Control steps so far.
         self.step_count = 0
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)
+            self.owners = self._plan.owners
             self._compile()
             after = self._components.implementations("after_step")
             self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]

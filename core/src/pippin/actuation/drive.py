@@ -13,6 +13,7 @@ from .config import ActuatorConfig, DelayConfig
 from .effort_limit import build_effort_limit
 from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
+from .targets import TARGETS_OF_CONTROL, SharedTargets, refuse_assignment
 
 if TYPE_CHECKING:
     import newton
@@ -92,10 +93,13 @@ class DriveActuator(abc.ABC):
         self._effort = effort
         self._parameters = Parameters(lanes, effort.world_of_lane, simulation.config.simulation.seed)
         self._states = binding.double_buffer(effort.state(), effort.state())
+        own = (effort.position_targets, effort.velocity_targets)
+        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, simulation.control)
 
     @hookimpl
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
         """Add the effort of one physics step to `control.joint_f`. May be recorded if the drive may."""
+        self._shared.exchange(control)
         self._effort.add(state, control, self._states.current, self._states.next, dt)
         self._states.swap()
 
@@ -132,15 +136,32 @@ class DriveActuator(abc.ABC):
         """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
         return self._target("position_targets")
 
+    @position_targets.setter
+    def position_targets(self, values: Any) -> None:
+        refuse_assignment("position_targets")
+
     @property
     def velocity_targets(self) -> wp.array:
         """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
         return self._target("velocity_targets")
 
+    @velocity_targets.setter
+    def velocity_targets(self, values: Any) -> None:
+        refuse_assignment("velocity_targets")
+
     @property
     def feedforward(self) -> wp.array:
         """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
         return self._target("feedforward")
+
+    @feedforward.setter
+    def feedforward(self, values: Any) -> None:
+        refuse_assignment("feedforward")
+
+    @property
+    def shared_arrays(self) -> frozenset[str]:
+        """Targets in `control` that users may set for the driven DOFs: those that the law reads."""
+        return frozenset(shared for own, shared in TARGETS_OF_CONTROL.items() if own not in self.unread_targets)
 
     def _target(self, name: str) -> wp.array:
         if name in self.unread_targets:

@@ -167,7 +167,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         for name, bound in components.bound.items():
             if arrays := bound.state_arrays():
                 built.reset.add(name, arrays, bound.worlds)
-        owners = DofOwners(components, built.model)
+        owners = DofOwners(components, built.model, built.switches)
         monitor = _monitor(built)
     return StepPlan(
         config=built.config.simulation,

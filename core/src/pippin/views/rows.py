@@ -90,6 +90,7 @@ class RowView(abc.ABC):
             if quantity.source != "computed"
         }
         self._values = {quantity.name: self._values_of(quantity, indices, quaternion) for quantity in settable}
+        self._dofs, self._owners = indices.get("dof"), None
         self._held = {
             quantity.name: Held.of(
                 quantity, host.support, self._index(quantity, indices), self._faults_of[quantity.name], host.model
@@ -243,6 +244,8 @@ class RowView(abc.ABC):
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
             if fault := self._host.support.fault(quantity.feature):
                 raise ViewError(f"{where}: {fault}")
+            if fault := self._owner_fault(quantity):
+                raise ViewError(f"{where}: {fault}")
             choice = self._choice.of(where, indices, mask, compact)
             if quantity.placed and not quantity.moves_anchor:
                 self._placement.refuse_joined(where, choice)
@@ -260,6 +263,15 @@ class RowView(abc.ABC):
                 self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:
                 self._host.written.note(quantity.invalidates)
+
+    def _owner_fault(self, quantity: Quantity) -> str | None:
+        """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
+        owners = self._host.owners
+        if owners is None or self._dofs is None or self._host.stepped_state is not None:
+            return None
+        if self._owners is None:
+            self._owners = owners.owning(self._dofs)
+        return owners.fault(quantity.arrays[0], self._owners) if self._owners else None
 
     def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
