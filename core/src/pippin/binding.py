@@ -67,6 +67,16 @@ class Host(Protocol):
         ...
 
     @property
+    def joint_change_count(self) -> int:
+        """Number of reported changes of joint frames, see `notify_model_changed`."""
+        ...
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the simulation was closed: it can be read, but not changed."""
+        ...
+
+    @property
     def world_count(self) -> int:
         """The number of worlds."""
         ...

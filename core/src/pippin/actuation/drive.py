@@ -10,6 +10,7 @@ from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
+from .effort_limit import build_effort_limit
 from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
 
@@ -41,7 +42,7 @@ class DriveActuator(abc.ABC):
     actuated_dofs: wp.array
     """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
     notes: tuple[str, ...] = ()
-    """Joints that the patterns match but that have no axes, so that they are left out."""
+    """Joints that the patterns match but that have no axes, so that they are left out; effort limits of the asset."""
     unread_targets: Mapping[str, str] = {}
     """Targets that the law does not read, with the reason. Access to such a target raises an AttributeError."""
     computed_effort: wp.array
@@ -80,6 +81,8 @@ class DriveActuator(abc.ABC):
 
         simulation, lanes = binding.simulation, lanes_of(binding, self._axes)
         drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
+        limit, notes = build_effort_limit(self.config, simulation.model, lanes, clamping)
+        clamping, self.notes = [*clamping, *limit], (*self.notes, *notes, *_note_on_gains(self.config))
         delay = self.build_delay(lanes)
         for parameter in lanes.parameters.values():
             parameter.locate([drive, *clamping, *([] if delay is None else [delay])])
@@ -183,6 +186,13 @@ class DriveActuator(abc.ABC):
     def drive_state(self) -> Any:
         """Memory of the drive between steps, in arrays over the lanes; None if it has none."""
         return self._states.current.drive_state
+
+
+def _note_on_gains(config: ActuatorConfig) -> Iterator[str]:
+    """Yield a note on a law whose gains are all zero; laws without gains have none."""
+    gains = [getattr(config, name) for name in ("kp", "ki", "kd") if hasattr(config, name)]
+    if gains and all(gain == 0.0 for gain in gains):
+        yield "kp, kd: all gains are 0, so that only feedforward and constant efforts act"
 
 
 def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:

@@ -96,7 +96,7 @@ class Declaration:
     names the option."""
 
     features_fixed_at_build: frozenset[str] = _names_field(frozenset(), FEATURES)
-    """Solvers: The names of features of joints that the built solver cannot add to a joint: a setter
+    """Solvers: The names of [features of joints](honoured.md) that the built solver cannot add to a joint: a setter
     of a view acts only at joints that had the feature when the solver was built, and is refused at the others.
     `scene.settable_joints` gives all joints these features before the build."""
 

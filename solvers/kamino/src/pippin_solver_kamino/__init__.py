@@ -87,7 +87,8 @@ class SolverKamino:
 
         if not self.config.use_collision_detector:
             return None
-        return ContactSource(contacts=newton.Contacts(model.rigid_contact_max or 0, 0, device=model.device))
+        contacts = newton.Contacts(model.rigid_contact_max or 0, 0, device=model.device)
+        return ContactSource(contacts=contacts, filled_with="contact_f")
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
