@@ -45,6 +45,13 @@ FLAGS: Mapping[str, str] = {
 }
 """Attributes of the model that can be set while it runs, with the flag that tells the solver."""
 
+NEEDED: Mapping[str, str] = {
+    "joint_damping": "joint_damping",
+    "joint_rest_q": "joint_stiffness",
+    "joint_stiffness": "joint_stiffness",
+}
+"""Names in `pippin.solving.FEATURES` of the features that a solver needs to honour attributes."""
+
 
 class Attributes:
     """Arrays of the state, the inputs or the model, by name.
@@ -99,6 +106,8 @@ class Attributes:
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
+        if fault := self._host.support.fault(NEEDED.get(attribute.name, "")):
+            raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (choice.data_count, *attribute.values.shape[1:])
         values = attribute.values_of(told).of(data, shape, choice, where).on_device(attribute.staging)

@@ -14,7 +14,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
-from pippin.errors import SimulationError
+from pippin.errors import ConfigError, SimulationError
 
 from .attributes import Attributes, shapes_of
 from .balls import Balls
@@ -90,6 +90,7 @@ class RowView(abc.ABC):
             if quantity.source != "computed"
         }
         self._values = {quantity.name: self._values_of(quantity, indices, quaternion) for quantity in settable}
+        self._dofs, self._owners = indices.get("dof"), None
         self._held = {
             quantity.name: Held.of(
                 quantity, host.support, self._index(quantity, indices), self._faults_of[quantity.name], host.model
@@ -243,6 +244,8 @@ class RowView(abc.ABC):
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
             if fault := self._host.support.fault(quantity.feature):
                 raise ViewError(f"{where}: {fault}")
+            if fault := self._owner_fault(quantity):
+                raise ViewError(f"{where}: {fault}")
             choice = self._choice.of(where, indices, mask, compact)
             if quantity.placed and not quantity.moves_anchor:
                 self._placement.refuse_joined(where, choice)
@@ -250,7 +253,7 @@ class RowView(abc.ABC):
             given = self._values[name].of(data, shape, choice, where)
             values = given.on_device(self._flags if quantity.storage == "flag" else self._numbers)
             if quantity.placed:
-                self._place(quantity, values, choice)
+                self._place(where, quantity, values, choice)
             elif (held := self._held.get(name)) is not None:
                 is_waiting = given.numbers is not None or not present(values.device).is_cuda
                 at_once = is_waiting and not present(values.device).is_capturing
@@ -261,24 +264,36 @@ class RowView(abc.ABC):
             if quantity.invalidates is not None:
                 self._host.written.note(quantity.invalidates)
 
+    def _owner_fault(self, quantity: Quantity) -> str | None:
+        """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
+        owners = self._host.owners
+        if owners is None or self._dofs is None or self._host.stepped_state is not None:
+            return None
+        if self._owners is None:
+            self._owners = owners.owning(self._dofs)
+        return owners.fault(quantity.arrays[0], self._owners) if self._owners else None
+
     def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
-        self._notify(quantity.flags)
+        self._notify(f"set_{quantity.name}", quantity.flags)
         marks = None if quantity.invalidates is None else self._marks
         self._fields[quantity.name].write(arrays, values, choice, marks, inverse)
 
-    def _place(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
+    def _place(self, where: str, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         if quantity.moves_anchor and self._placement.has_joined:
-            self._notify(quantity.flags)
+            self._notify(where, quantity.flags)
             _ = self._host.state  # the root's pose has to agree with its joint before the joint's anchor is moved
         if quantity.placed:
             rule, faults = RULES[quantity.valid], self._faults_of[quantity.name]
             self._placement.write(quantity.placed, values, choice, rule, faults)
 
-    def _notify(self, flags: Sequence[str]) -> None:
-        if flags:
-            # This comes first: if the solver does not apply the change, nothing is written.
+    def _notify(self, where: str, flags: Sequence[str]) -> None:
+        if not flags:
+            return
+        try:  # This comes first: if the solver does not apply the change, nothing is written.
             self._host.notify_model_changed(sum(newton.ModelFlags[flag] for flag in flags))
+        except ConfigError as error:
+            raise ViewError(f"{where}: {str(error).removeprefix('notify_model_changed: ')}") from error
 
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:
