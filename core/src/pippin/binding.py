@@ -31,6 +31,10 @@ class Owners(Protocol):
         """Return the names of the components that drive one of some degrees of freedom; -1 stands for none."""
         ...
 
+    def takes(self, array: str) -> np.ndarray:
+        """Return whether the owner of each degree of freedom takes over what is set there, shape [joint_dof_count]."""
+        ...
+
     def fault(self, array: str, names: Sequence[str]) -> str | None:
         """Return why an array may not be set for what some components drive; None if it may."""
         ...

@@ -91,9 +91,16 @@ class RowView(abc.ABC):
         }
         self._values = {quantity.name: self._values_of(quantity, indices, quaternion) for quantity in settable}
         self._dofs, self._owners = indices.get("dof"), None
+        taken = {quantity.name: self._taken(quantity) for quantity in settable}
+        #: Quantities that actuators take over at every DOF, so that it does not matter what the solver can do.
+        self._of_actuators = {name for name, each in taken.items() if each is not None and each.all()}
         self._held = {
             quantity.name: Held.of(
-                quantity, host.support, self._index(quantity, indices), self._faults_of[quantity.name], host.model
+                quantity,
+                host.support,
+                _without(self._index(quantity, indices), taken[quantity.name]),
+                self._faults_of[quantity.name],
+                host.model,
             )
             for quantity in settable
             if quantity.feature
@@ -242,7 +249,8 @@ class RowView(abc.ABC):
             self._refuse_unwritable(where)
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
-            if fault := self._host.support.fault(quantity.feature):
+            fault = self._host.support.fault(quantity.feature)
+            if fault and name not in self._of_actuators:
                 raise ViewError(f"{where}: {fault}")
             if fault := self._owner_fault(quantity):
                 raise ViewError(f"{where}: {fault}")
@@ -263,6 +271,13 @@ class RowView(abc.ABC):
                 self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:
                 self._host.written.note(quantity.invalidates)
+
+    def _taken(self, quantity: Quantity) -> np.ndarray | None:
+        """Return whether actuators take over a target, in the shape of the DOFs; None if it is no target."""
+        owners, dofs = self._host.owners, self._dofs
+        if owners is None or dofs is None or quantity.name not in ("dof_position_targets", "dof_velocity_targets"):
+            return None
+        return owners.takes(quantity.arrays[0])[dofs] | (dofs < 0)
 
     def _owner_fault(self, quantity: Quantity) -> str | None:
         """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
@@ -477,3 +492,8 @@ class RowView(abc.ABC):
         """Add forces on the bodies; Isaac's name and arguments of `apply_forces`."""
         frame: Frame = "world" if is_global else "body"
         self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)
+
+
+def _without(index: np.ndarray, left_out: np.ndarray | None) -> np.ndarray:
+    """Return an index map without some elements, which are padding then."""
+    return index if left_out is None else np.where(left_out, -1, index)
