@@ -799,6 +799,7 @@ PAGES = {
     "views": views_page,
     "hooks": hooks_page,
     "public-names": public_names_page,
+    "python-api": runpy.run_path(str(Path(__file__).with_name("python_api.py")))["python_api_page"],
     "conformance": conformance_page,
 }
 """Function that returns each page, by the name of its file."""

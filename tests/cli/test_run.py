@@ -191,7 +191,7 @@ def test_a_wrong_configuration_is_exit_code_2_and_leaves_no_folder(run: Callable
     result = run("--set", "actuators.arm.joints=['knee']")
 
     assert result.exit_code == 2
-    assert "error: actuators.arm.joints" in result.stderr
+    assert "error: --set: actuators.arm.joints" in result.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -270,7 +270,7 @@ def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
     [
         (["no-such"], 3, "check-plugin: 'no-such' is not installed; solvers, actuators and sensors: "),
         (["max-effort"], 3, "check-plugin: 'max-effort' is a clamping; there are checks for solvers, actuators and"),
-        (["noise"], 3, "check-plugin: 'noise' is a stage; there are checks for solvers, actuators and sensors: check"),
+        (["noise"], 3, "check-plugin: 'noise' is a stage; there are checks for solvers, actuators and sensors: try it"),
         (["imu", "--prototype", "nowhere:scene"], 2, "--prototype: 'nowhere:scene' is not found "),
         (["imu", "--expect", "outputs"], 2, "--expect: 'outputs' has no reason; write CHECK=REASON"),
         (["imu", "--check", "output"], 2, "--check: 'output' is no check of a sensor; there are "),

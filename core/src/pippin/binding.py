@@ -24,6 +24,18 @@ __all__ = ["Binding", "Host"]
 S = TypeVar("S", bound="Assignable")
 
 
+class Owners(Protocol):
+    """The components that drive degrees of freedom."""
+
+    def owning(self, dofs: np.ndarray) -> tuple[str, ...]:
+        """Return the names of the components that drive one of some degrees of freedom; -1 stands for none."""
+        ...
+
+    def fault(self, array: str, names: Sequence[str]) -> str | None:
+        """Return why an array may not be set for what some components drive; None if it may."""
+        ...
+
+
 class Host(Protocol):
     """A simulation as its components see it, from `bind` to `close`."""
 
@@ -38,6 +50,8 @@ class Host(Protocol):
     """The features that the solver has, and the joints at which it has them."""
     control: newton.Control
     """The inputs of the solver."""
+    owners: Owners | None
+    """The components that drive degrees of freedom; None until all components are bound."""
     step_count: int
     """Control steps so far."""
 
@@ -64,6 +78,16 @@ class Host(Protocol):
     @property
     def written(self) -> WrittenWorlds:
         """The articulations that were written, until joints and bodies are consistent again."""
+        ...
+
+    @property
+    def joint_change_count(self) -> int:
+        """Number of reported changes of joint frames, see `notify_model_changed`."""
+        ...
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the simulation was closed: it can be read, but not changed."""
         ...
 
     @property
@@ -99,6 +123,11 @@ class Host(Protocol):
     @property
     def sensors(self) -> Mapping[str, Any]:
         """The sensors by label; all of them are bound once the simulation is built."""
+        ...
+
+    @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The other plugins by label, objects made in Python included."""
         ...
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:

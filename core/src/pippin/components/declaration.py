@@ -115,7 +115,8 @@ class Declaration:
 
     detects_contacts: bool = _bool_field()
     """Solvers: True if the solver detects contacts by its own method. A `[collision]` table would have no effect, so
-    the host refuses it before it builds anything."""
+    the host refuses it before it builds anything. The hook `initialize_contacts` has to return the solver's contacts
+    all the same."""
 
     runs_pipeline: bool = _bool_field()
     """Solvers: True if the solver runs Newton's collision pipeline within its step. `build_solver` then gets a

@@ -148,7 +148,7 @@ class StepPlan:
             yield self._inverse_kinematics(first, first + calls, self._state(0) if start is None else start)
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
-        dofs = self.owners.acting(self.switches.off)
+        dofs = self.owners.acting()
         if dofs is not None:
             # A tape does not record `zero_`: the user's efforts on these DOFs would seem to have an effect.
             is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad
@@ -234,6 +234,7 @@ class StepPlan:
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
             eager_reason=self._eager_reason(self.components.solver_name),
+            is_repeatable=True,
         )
 
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
@@ -344,6 +345,8 @@ class StepPlan:
             name=f"{hook}({answer.owner})",
             run=answer.bind(**arguments),
             eager_reason=self._eager_reason(answer.owner),
+            # Without the solver, nothing would move in a comparison; what it remembers is put back.
+            is_repeatable=answer.owner == self.components.solver_name,
             period=period,
         )
 
