@@ -11,7 +11,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.binding import Host
+from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
@@ -190,6 +190,7 @@ class RowView(abc.ABC):
         where, quantity = f"set_{name}", self.quantities[name]
         with WARP_LOCK:
             self._refuse_invalid(where)
+            refuse_closed(self._host, where)
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
             if fault := self._host.support.fault(quantity.feature):
@@ -283,6 +284,7 @@ class RowView(abc.ABC):
         where = f"set_attribute: {name}"
         with WARP_LOCK:
             self._refuse_invalid(where)
+            refuse_closed(self._host, where)
             if self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
             self._attributes.set(name, data, self._choice.of(where, indices, mask, compact), flags)
@@ -390,6 +392,7 @@ class RowView(abc.ABC):
         Wrenches.refuse(where, forces, positions, frame)
         with WARP_LOCK:
             self._refuse_invalid(where)
+            refuse_closed(self._host, where)
             choice = self._choice.of(where, indices, mask, compact)
             self._wrenches.add(where, choice, frame, forces=forces, torques=torques, positions=positions)
 

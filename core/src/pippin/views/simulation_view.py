@@ -10,7 +10,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
-from pippin.binding import Host
+from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
@@ -198,6 +198,7 @@ class SimulationView:
         """
         with WARP_LOCK:
             self._refuse_invalid("set_gravity")
+            refuse_closed(self._host, "set_gravity")
             if self._host.stepped_state is not None:
                 raise ViewError("set_gravity: inside a step, only targets and forces can be set; set it between steps")
             choice = self._worlds.of("set_gravity", worlds, None, False)
