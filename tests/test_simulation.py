@@ -349,3 +349,8 @@ def test_all_callbacks_can_be_cleared(ball, configure):
         simulation.step()
 
     assert not calls
+
+
+def test_a_solver_step_is_a_part_of_a_physics_step(ball, configure):
+    with pippin.Simulation(configure("featherstone", dt=0.006, substeps=3), prototype=ball()) as simulation:
+        assert simulation.solver_dt == pytest.approx(0.002)

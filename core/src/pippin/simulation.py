@@ -208,6 +208,11 @@ class Simulation:
         return self.config.simulation.dt
 
     @property
+    def solver_dt(self) -> float:
+        """Length of a substep, which is a step of the solver [s]."""
+        return self.config.simulation.dt / self.config.simulation.substeps
+
+    @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
         return self.config.simulation.dt * self.config.simulation.decimation
