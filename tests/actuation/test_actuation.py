@@ -169,6 +169,14 @@ def test_settings_that_make_no_sense_are_refused(hinges, options, message):
         simulate(hinges(), **options)
 
 
+@pytest.mark.parametrize(("options", "is_noted"), [({}, True), ({"kp": 0.0, "kd": 1.0}, False)])
+def test_a_group_without_any_gain_is_noted(hinges, options, is_noted):
+    with simulate(hinges(), **options) as simulation:
+        notes = simulation.notes.get("actuators:legs", [])
+
+    assert notes == ["kp, kd: all gains are 0, so that only feedforward and constant efforts act"] * is_noted
+
+
 # Delays.
 
 

@@ -218,8 +218,69 @@ def test_stages_act_in_their_order(fly):
 
 
 @pytest.mark.parametrize(
+    ("delay", "period", "expected"),
+    [
+        ({"readings": 2}, None, [0.0, 0.0, 0.02, 0.04]),
+        ({"time": 0.02}, None, [0.0, 0.0, 0.02, 0.04]),
+        ({"time": 0.02}, 0.02, [0.0, 0.0, 0.0, 0.04]),
+    ],
+)
+def test_late_readings_are_those_of_earlier_times(fly, delay, period, expected):
+    """At 2 m/s a ball moves 0.02 m in a control step; the first reading holds until another one arrives."""
+    simulation, sensor = fly({"type": "latency", **delay}, period=period)
+    with simulation:
+        seen = []
+        for _ in expected:
+            simulation.step()
+            seen.append(along_x(sensor)[0].copy())
+
+        np.testing.assert_allclose(np.ravel(seen), expected, atol=1e-6)
+        clean = sensor.outputs["position"].clean.numpy()[0, 0, 0]
+        assert clean == pytest.approx(0.02 * len(expected), abs=1e-6)
+
+
+def test_a_reset_forgets_the_late_readings_of_its_worlds(fly):
+    simulation, sensor = fly({"type": "latency", "readings": 3}, worlds=2)
+    with simulation:
+        simulation.step(6)
+        simulation.reset([1])
+        simulation.step()
+
+        np.testing.assert_allclose(along_x(sensor).ravel(), [0.08, 0.0], atol=1e-6)
+
+
+def test_late_readings_go_on_from_a_checkpoint(fly, tmp_path, ball):
+    simulation, sensor = fly({"type": "latency", "readings": 2})
+    with simulation:
+        simulation.step(5)
+        simulation.save(tmp_path / "late")
+        simulation.step()
+        expected = sensor["position"].numpy().copy()
+    again = Positions(sensor.config)
+    with pippin.Simulation.load(tmp_path / "late", plugins={"eyes": again}, prototype=ball()) as loaded:
+        loaded.step()
+        np.testing.assert_array_equal(again["position"].numpy(), expected)
+
+
+def test_poses_arrive_late_although_they_take_no_noise(fly):
+    simulation, sensor = fly({"type": "latency", "readings": 1, "output": "pose"})
+    with simulation:
+        simulation.step(3)
+
+        np.testing.assert_allclose(sensor["pose"].numpy()[0, 0, 0], 0.04, atol=1e-6)
+        np.testing.assert_allclose(np.linalg.norm(sensor["pose"].numpy()[0, 0, 3:]), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
     ("stage", "message"),
     [
+        ({"type": "latency"}, r"stages\.0\.readings: or 'time' must be given, got none"),
+        ({"type": "latency", "readings": 1, "time": 0.01}, r"stages\.0\.readings: .*got both"),
+        ({"type": "latency", "readings": 0}, r"stages\.0\.readings: .*>= 1"),
+        (
+            {"type": "latency", "time": 0.015},
+            r"stages\.0\.time: 0\.015 s is no whole .* of 0\.01 s; write 0\.02",
+        ),
         ({"type": "noise", "std": 1.0, "output": "pos"}, r"stages\.0\.output: 'pos' is no output.*position"),
         (
             {"type": "noise", "std": 1.0, "output": "pose"},

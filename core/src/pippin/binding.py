@@ -26,6 +26,22 @@ __all__ = ["Binding", "Host", "closed", "refuse_closed"]
 S = TypeVar("S", bound="Assignable")
 
 
+class Owners(Protocol):
+    """The components that drive degrees of freedom."""
+
+    def owning(self, dofs: np.ndarray) -> tuple[str, ...]:
+        """Return the names of the components that drive one of some degrees of freedom; -1 stands for none."""
+        ...
+
+    def takes(self, array: str) -> np.ndarray:
+        """Return whether the owner of each degree of freedom takes over what is set there, shape [joint_dof_count]."""
+        ...
+
+    def fault(self, array: str, names: Sequence[str]) -> str | None:
+        """Return why an array may not be set for what some components drive; None if it may."""
+        ...
+
+
 class Host(Protocol):
     """A simulation as its components see it, from `bind` to `close`."""
 
@@ -40,10 +56,10 @@ class Host(Protocol):
     """The features that the solver has, and the joints at which it has them."""
     control: newton.Control
     """The inputs of the solver."""
+    owners: Owners | None
+    """The components that drive degrees of freedom; None until all components are bound."""
     step_count: int
     """Control steps so far."""
-    is_closed: bool
-    """Whether the simulation was closed: its arrays can be read, and nothing can be changed."""
 
     @property
     def state(self) -> newton.State:
@@ -68,6 +84,16 @@ class Host(Protocol):
     @property
     def written(self) -> WrittenWorlds:
         """The articulations that were written, until joints and bodies are consistent again."""
+        ...
+
+    @property
+    def joint_change_count(self) -> int:
+        """Number of reported changes of joint frames, see `notify_model_changed`."""
+        ...
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the simulation was closed: it can be read, but not changed."""
         ...
 
     @property
@@ -103,6 +129,11 @@ class Host(Protocol):
     @property
     def sensors(self) -> Mapping[str, Any]:
         """The sensors by label; all of them are bound once the simulation is built."""
+        ...
+
+    @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The other plugins by label, objects made in Python included."""
         ...
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import newton
     import numpy as np
 
+    from .binding import Owners
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
     from .config import ComponentConfig, SimulationConfig
@@ -87,8 +88,7 @@ class Simulation:
         self._switches, self._actuator_notes = built.switches, built.actuator_notes
         self._state, self._turn, self._view = built.states[0], Turn(), None
         self._is_ready = self._is_tried = self._is_closing = False
-        #: Whether `close` was called and has ended: arrays can be read, and nothing can be changed.
-        self.is_closed = False
+        self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
@@ -102,11 +102,14 @@ class Simulation:
         self.written: WrittenWorlds = built.written
         #: The features that the solver has, and the joints at which it has them.
         self.support: SolverSupport = built.support
+        #: The components that drive degrees of freedom; None until all components are bound.
+        self.owners: Owners | None = None
         #: Control steps so far.
         self.step_count = 0
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)
+            self.owners = self._plan.owners
             self._compile()
             after = self._components.implementations("after_step")
             self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
@@ -198,6 +201,16 @@ class Simulation:
         return self._view
 
     @property
+    def joint_change_count(self) -> int:
+        """Number of reported changes of joint frames, see `notify_model_changed`."""
+        return self._changes.joint_change_count
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the simulation was closed: it can be read, but not changed."""
+        return self._is_closed
+
+    @property
     def world_count(self) -> int:
         """The number of worlds."""
         return self.model.world_count
@@ -249,6 +262,11 @@ class Simulation:
         return self._components.labelled("sensors")
 
     @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The other plugins by label: those of the tables `[plugins.*]`, and objects made in Python."""
+        return self._components.labelled("plugins")
+
+    @property
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component; components without notes are left out.
 
@@ -294,7 +312,7 @@ class Simulation:
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
-            with WARP_LOCK:
+            with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)
                 try_claim(self._plan)
@@ -547,7 +565,7 @@ class Simulation:
             try:
                 self._components.close()
             finally:
-                self.is_closed = True
+                self._is_closed = True
                 self.callbacks.close()
 
     def __enter__(self) -> Self:

@@ -108,7 +108,7 @@ def test_all_faults_of_a_file_are_reported_in_its_order(tmp_path, monkeypatch):
         "ant.toml:11: scene.assets.0.path: missing; expected a string",
         "ant.toml:12: scene.assets.0.up_axis: expected one of 'x', 'y', 'z', got 'w'",
         "ant.toml:16: solver.iterations: expected an integer, got '20'; remove the quotes",
-        "ant.toml:20: actuators.legs.joints: expected a list of strings, got 'hip'",
+        "ant.toml:20: actuators.legs.joints: expected a list of strings, got 'hip'; write ['hip']",
         "ant.toml:21: actuators.legs.kp.\".*ankle.*\": expected a number or a table, got '25.0'; remove the quotes",
         "ant.toml:23: actuators.legs.clamping.0.max_effort: must be finite and >= 0: -1.0",
         "ant.toml:24: actuators.legs.clamping.1: expected a table, got 3",

@@ -44,6 +44,8 @@ class ActuatorControl:
     """
 
     Config = ControlConfig
+    shared_arrays = frozenset({"joint_target_ke", "joint_target_kd", "joint_effort_limit"})
+    """Arrays of `control` and the model that users may set for the driven DOFs."""
 
     def __init__(self, config: ControlConfig) -> None:
         self.config = config

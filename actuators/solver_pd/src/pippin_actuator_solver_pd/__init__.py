@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import pippin
-from pippin.actuation import Axes, JointConfig, Parameter, Parameters, lanes_of, parameter, refuse_second_simulation
+from pippin.actuation import (
+    Axes,
+    JointConfig,
+    Parameter,
+    Parameters,
+    SharedTargets,
+    lanes_of,
+    parameter,
+    refuse_assignment,
+    refuse_second_simulation,
+)
 from pippin.arrays import on_host
 
 if TYPE_CHECKING:
@@ -48,6 +58,8 @@ class ActuatorSolverPD:
     """
 
     Config = SolverPDConfig
+    shared_arrays = frozenset({"joint_target_q", "joint_target_qd", "joint_effort_limit"})
+    """Arrays of `control` and the model that users may set for the driven DOFs."""
 
     def __init__(self, config: SolverPDConfig) -> None:
         self.config = config
@@ -80,16 +92,12 @@ class ActuatorSolverPD:
         self._kp = lanes.per_lane(self.config.kp, "kp", minimum=0.0)
         self._kd = lanes.per_lane(self.config.kd, "kd", minimum=0.0)
         self._parameters = Parameters(lanes, lanes.world_of_lane(), simulation.config.simulation.seed)
-        self._dofs, self._coordinates = (
-            wp.array(rows.ravel(), dtype=int, device=lanes.device) for rows in (lanes.dofs, lanes.coordinates)
-        )
+        self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         initial = on_host(simulation.model.joint_q)[lanes.coordinates]
-        #: Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions.
-        self.position_targets = wp.array(initial, dtype=float, device=lanes.device)
-        #: Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero.
-        self.velocity_targets = wp.zeros_like(self.position_targets)
-        #: Effort added to the drive's, constant in a physics step [N or N·m], shape [len(worlds), DOFs]; at first zero.
-        self.feedforward = wp.zeros_like(self.position_targets)
+        self._position_targets = wp.array(initial, dtype=float, device=lanes.device)
+        self._velocity_targets, self._feedforward = (wp.zeros_like(self._position_targets) for _ in range(2))
+        own = (self._position_targets, self._velocity_targets)
+        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, simulation.control)
         self._publish()
 
     @pippin.hookimpl
@@ -97,12 +105,11 @@ class ActuatorSolverPD:
         """Write the targets to the solver's inputs, and add the feedforward to `control.joint_f`."""
         import warp as wp
 
-        from .kernels import write_targets
+        from .kernels import add_efforts
 
-        given = (self.position_targets, self.velocity_targets, self.feedforward)
-        inputs = [self._dofs, self._coordinates, *(array.flatten() for array in given)]
-        outputs = [control.joint_target_q, control.joint_target_qd, control.joint_f]
-        wp.launch(write_targets, self._dofs.size, inputs, outputs, device=self._lanes.device)
+        self._shared.exchange(control)
+        inputs = [self._dofs, self._feedforward.flatten()]
+        wp.launch(add_efforts, self._dofs.size, inputs, [control.joint_f], device=self._lanes.device)
 
     @pippin.hookimpl
     def reset_worlds(self, world_mask: wp.array) -> None:
@@ -110,6 +117,33 @@ class ActuatorSolverPD:
         if self._parameters.is_random:
             self._parameters.draw(world_mask)
             self._publish()
+
+    @property
+    def position_targets(self) -> wp.array:
+        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
+        return self._position_targets
+
+    @position_targets.setter
+    def position_targets(self, values: Any) -> None:
+        refuse_assignment("position_targets")
+
+    @property
+    def velocity_targets(self) -> wp.array:
+        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        return self._velocity_targets
+
+    @velocity_targets.setter
+    def velocity_targets(self, values: Any) -> None:
+        refuse_assignment("velocity_targets")
+
+    @property
+    def feedforward(self) -> wp.array:
+        """Effort added to the drive's, constant in a physics step [N or N·m], shape [len(worlds), DOFs]."""
+        return self._feedforward
+
+    @feedforward.setter
+    def feedforward(self, values: Any) -> None:
+        refuse_assignment("feedforward")
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -2,25 +2,14 @@
 
 import warp as wp
 
-__all__ = ["write_gains", "write_targets"]
+__all__ = ["add_efforts", "write_gains"]
 
 
 @wp.kernel
-def write_targets(
-    dofs: wp.array[int],
-    coordinates: wp.array[int],
-    positions: wp.array[float],
-    velocities: wp.array[float],
-    feedforward: wp.array[float],
-    joint_target_q: wp.array[float],
-    joint_target_qd: wp.array[float],
-    joint_f: wp.array[float],
-):
-    """Write the targets of each lane at its coordinate and its DOF; joint_f[dof] += feedforward."""
+def add_efforts(dofs: wp.array[int], efforts: wp.array[float], joint_f: wp.array[float]):
+    """joint_f[dof] += effort for each lane."""
     i = wp.tid()
-    joint_target_q[coordinates[i]] = positions[i]
-    joint_target_qd[dofs[i]] = velocities[i]
-    joint_f[dofs[i]] += feedforward[i]
+    joint_f[dofs[i]] += efforts[i]
 
 
 @wp.kernel

@@ -9,6 +9,7 @@ from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform
 from .drive import TARGETS, DriveActuator
 from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
+from .targets import SharedTargets, refuse_assignment
 
 __all__ = [
     "TARGETS",
@@ -25,9 +26,11 @@ __all__ = [
     "Parameter",
     "Parameters",
     "PositionBasedConfig",
+    "SharedTargets",
     "Uniform",
     "build_dc_motor",
     "lanes_of",
     "parameter",
+    "refuse_assignment",
     "refuse_second_simulation",
 ]

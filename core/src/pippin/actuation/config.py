@@ -131,6 +131,10 @@ class ActuatorConfig(JointConfig):
     clamping: tuple[Annotated[ComponentConfig, "clamping"], ...] = ()
     """Limits on the effort, applied in this order."""
 
+    effort_limit: Parameter | None = parameter(0.0, default=None)
+    """Largest effort after the clampings [N or N·m], for all joints or by pattern; by default the asset's, unless a
+    clamping is a `max-effort`."""
+
     effort_mode: Literal["explicit", "implicit"] = "explicit"
     """State at which the law is evaluated: at the start of the step (`explicit`), or at its end (`implicit`), which
     keeps stiff gains stable."""

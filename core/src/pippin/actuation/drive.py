@@ -11,8 +11,10 @@ from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
+from .effort_limit import build_effort_limit
 from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
+from .targets import TARGETS_OF_CONTROL, SharedTargets, refuse_assignment
 
 if TYPE_CHECKING:
     import newton
@@ -42,7 +44,7 @@ class DriveActuator(abc.ABC):
     actuated_dofs: wp.array
     """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
     notes: tuple[str, ...] = ()
-    """Joints that the patterns match but that have no axes, so that they are left out."""
+    """Joints that the patterns match but that have no axes, so that they are left out; effort limits of the asset."""
     unread_targets: Mapping[str, str] = {}
     """Targets that the law does not read, with the reason. Access to such a target raises an AttributeError."""
     computed_effort: wp.array
@@ -81,6 +83,8 @@ class DriveActuator(abc.ABC):
 
         simulation, lanes = binding.simulation, lanes_of(binding, self._axes)
         drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
+        limit, notes = build_effort_limit(self.config, simulation.model, lanes, clamping)
+        clamping, self.notes = [*clamping, *limit], (*self.notes, *notes, *_note_on_gains(self.config))
         delay = self.build_delay(lanes)
         for parameter in lanes.parameters.values():
             parameter.locate([drive, *clamping, *([] if delay is None else [delay])])
@@ -90,10 +94,13 @@ class DriveActuator(abc.ABC):
         self._effort, self._host = effort, simulation
         self._parameters = Parameters(lanes, effort.world_of_lane, simulation.config.simulation.seed)
         self._states = binding.double_buffer(effort.state(), effort.state())
+        own = (effort.position_targets, effort.velocity_targets)
+        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, simulation.control)
 
     @hookimpl
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
         """Add the effort of one physics step to `control.joint_f`. May be recorded if the drive may."""
+        self._shared.exchange(control)
         self._effort.add(state, control, self._states.current, self._states.next, dt)
         self._states.swap()
 
@@ -130,15 +137,32 @@ class DriveActuator(abc.ABC):
         """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
         return self._target("position_targets")
 
+    @position_targets.setter
+    def position_targets(self, values: Any) -> None:
+        refuse_assignment("position_targets")
+
     @property
     def velocity_targets(self) -> wp.array:
         """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
         return self._target("velocity_targets")
 
+    @velocity_targets.setter
+    def velocity_targets(self, values: Any) -> None:
+        refuse_assignment("velocity_targets")
+
     @property
     def feedforward(self) -> wp.array:
         """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
         return self._target("feedforward")
+
+    @feedforward.setter
+    def feedforward(self, values: Any) -> None:
+        refuse_assignment("feedforward")
+
+    @property
+    def shared_arrays(self) -> frozenset[str]:
+        """Targets in `control` that users may set for the driven DOFs: those that the law reads."""
+        return frozenset(shared for own, shared in TARGETS_OF_CONTROL.items() if own not in self.unread_targets)
 
     def _target(self, name: str) -> wp.array:
         if name in self.unread_targets:
@@ -186,6 +210,13 @@ class DriveActuator(abc.ABC):
     def drive_state(self) -> Any:
         """Memory of the drive between steps, in arrays over the lanes; None if it has none."""
         return self._states.current.drive_state
+
+
+def _note_on_gains(config: ActuatorConfig) -> Iterator[str]:
+    """Yield a note on a law whose gains are all zero; laws without gains have none."""
+    gains = [getattr(config, name) for name in ("kp", "ki", "kd") if hasattr(config, name)]
+    if gains and all(gain == 0.0 for gain in gains):
+        yield "kp, kd: all gains are 0, so that only feedforward and constant efforts act"
 
 
 def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:

@@ -7,6 +7,7 @@ __all__ = [
     "count_draws",
     "draw_uniform",
     "draw_uniform_steps",
+    "exchange_targets",
     "gather_efforts",
     "mask_lanes",
     "spread_targets",
@@ -85,6 +86,33 @@ def count_draws(world_mask: wp.array[wp.bool], draw_counts: wp.array[int]):
     world = wp.tid()
     if world_mask[world]:
         draw_counts[world] += 1
+
+
+@wp.func
+def exchange(at: int, lane: int, own: wp.array[float], told: wp.array[float], shared: wp.array[float]):
+    """Let the written one of two equal numbers hold; a NaN in `shared` that is still there was not written again."""
+    value = shared[at]
+    if value != told[lane] and not (wp.isnan(value) and wp.isnan(told[lane])):
+        own[lane] = value
+    shared[at] = own[lane]
+    told[lane] = own[lane]
+
+
+@wp.kernel
+def exchange_targets(
+    dofs: wp.array[int],
+    coordinates: wp.array[int],
+    positions: wp.array[float],
+    velocities: wp.array[float],
+    told_positions: wp.array[float],
+    told_velocities: wp.array[float],
+    target_q: wp.array[float],
+    target_qd: wp.array[float],
+):
+    """Take over the targets that were written into the arrays of all joints, and write all targets there."""
+    i = wp.tid()
+    exchange(coordinates[i], i, positions, told_positions, target_q)
+    exchange(dofs[i], i, velocities, told_velocities, target_qd)
 
 
 @wp.kernel

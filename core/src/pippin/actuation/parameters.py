@@ -130,6 +130,14 @@ class Lanes:
         self.parameters[self.prefix + where] = LaneParameter(array, low, high, minimum, maximum, is_random)
         return array
 
+    def own(self, values: np.ndarray, where: str, minimum: float = -np.inf) -> wp.array[float]:
+        """Return a parameter that has a value of its own for each lane, shape [lanes]. See `per_lane`."""
+        import warp as wp
+
+        array, low, high = (wp.array(values.ravel(), dtype=float, device=self.device) for _ in range(3))
+        self.parameters[self.prefix + where] = LaneParameter(array, low, high, minimum, np.inf, is_random=False)
+        return array
+
     def shared(self, bounds: tuple[int, int], where: str, maximum: float) -> wp.array[int]:
         """Return an integer parameter for each lane; a world draws one value for all its lanes. See `per_lane`."""
         import warp as wp

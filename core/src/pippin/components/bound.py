@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,14 @@ class Bound:
         adds effort to a DOF that another one drives does not list it.
         """
         return self._read("actuated_dofs", None)
+
+    @property
+    def shared_arrays(self) -> Collection[str]:
+        """Actuators: arrays of `newton.Control` and of the model that users may set for `actuated_dofs` because the
+        actuator reads them or leaves them alone, such as `joint_target_q`. Views refuse to set the other targets,
+        efforts, gains and effort limits of these DOFs.
+        """
+        return self._read("shared_arrays", ())
 
     @property
     def joint_labels(self) -> Sequence[str]:

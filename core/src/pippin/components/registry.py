@@ -16,6 +16,7 @@ from .blame import Blame
 from .bound import Bound
 from .contract import attribute_faults, load_plugin
 from .declaration import Declaration
+from .labelled import Labelled
 
 if TYPE_CHECKING:
     from pippin.catalog.entries import Catalog, Kind
@@ -137,10 +138,10 @@ class Components(Mapping[str, Any]):
         assert answer is not None, "Simulation refuses a configuration without one"
         return answer.owner
 
-    def labelled(self, kind: str) -> dict[str, Any]:
+    def labelled(self, kind: str) -> Labelled:
         """Return the components of `actuators`, `sensors` or `plugins` by their label in the file."""
         prefix = f"{kind}:"
-        return {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)}
+        return Labelled(kind, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
 
     def implementations(self, hook: str) -> list[Implementation]:
         """Return the implementations of `hook`, in calling order, without wrappers."""

@@ -110,7 +110,8 @@ def _list_hook(kind: Any, converter: Converter) -> Hook:
 
     def structure_list(value: Any, _: Any) -> tuple[Any, ...]:
         if not isinstance(value, list | tuple) or len(value) != (length or len(value)):
-            raise UnexpectedValueError(expected_text(kind), value)
+            is_one = isinstance(value, str) and items[0] is str and length is None
+            raise UnexpectedValueError(expected_text(kind), value, f"; write [{value_text(value)}]" if is_one else "")
         return structure(value, kind)
 
     return structure_list

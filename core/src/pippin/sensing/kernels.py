@@ -6,7 +6,18 @@ worlds; `counts` is the number of random numbers drawn so far for each number, s
 
 import warp as wp
 
-__all__ = ["add_error", "add_noise", "draw_bias", "invert", "quantise", "stamp", "wander", "zero_numbers"]
+__all__ = [
+    "add_error",
+    "add_noise",
+    "draw_bias",
+    "exchange_readings",
+    "forget_readings",
+    "invert",
+    "quantise",
+    "stamp",
+    "wander",
+    "zero_numbers",
+]
 
 
 @wp.func
@@ -107,6 +118,40 @@ def quantise(
     row, column = wp.tid()
     if world_mask[worlds[row]]:
         values[row, column] = wp.rint(values[row, column] / step) * step
+
+
+@wp.kernel
+def exchange_readings(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seed: int,
+    counts: wp.array2d[int],
+    delay: int,
+    written: wp.array2d[int],
+    ring: wp.array3d[float],
+    values: wp.array2d[float],
+):
+    """Write the values into a ring of delay + 1 readings, and read those of `delay` readings ago, or the first ones."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]]:
+        count = written[row, column]
+        ring[count % (delay + 1), row, column] = values[row, column]
+        values[row, column] = ring[wp.max(count - delay, 0) % (delay + 1), row, column]
+        written[row, column] = count + 1
+
+
+@wp.kernel
+def forget_readings(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seed: int,
+    counts: wp.array2d[int],
+    written: wp.array2d[int],
+):
+    """Start the ring anew."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]]:
+        written[row, column] = 0
 
 
 @wp.kernel

@@ -20,15 +20,18 @@ class OutputLanes:
         worlds: Indices of these worlds, shape [worlds].
         world_count: The number of all worlds.
         seed: A text that determines the random numbers: the simulation's seed, the sensor, the output and the stage.
+        interval: Time from one reading to the next [s].
     """
 
-    def __init__(self, numbers: wp.array, worlds: np.ndarray, world_count: int, seed: str) -> None:
+    def __init__(self, numbers: wp.array, worlds: np.ndarray, world_count: int, seed: str, interval: float) -> None:
         import warp as wp
 
         self.device = numbers.device
         self.shape: tuple[int, ...] = numbers.shape
         self.worlds = wp.array(worlds, dtype=int, device=self.device)
         self.everywhere = wp.full(world_count + 1, value=True, dtype=bool, device=self.device)
+        #: Time from one reading to the next [s].
+        self.interval = interval
         self._seed = zlib.crc32(seed.encode()) & 0x7FFFFFFF  # Python's own hash differs from process to process
         self._counts = wp.zeros(self.shape, dtype=int, device=self.device)
 
@@ -46,16 +49,18 @@ class OutputLanes:
         wp.launch(kernel, self.shape, inputs, device=self.device)
 
 
-def numbers_of(values: wp.array) -> wp.array | None:
+def numbers_of(values: wp.array, *, is_arithmetic: bool = True) -> wp.array | None:
     """View an output as numbers, shape [worlds, numbers of a world]; None if it is not made of separate numbers.
 
-    Integers, booleans, quaternions and transforms are not: adding to their components would make them invalid.
+    Integers and booleans are not. Nor are quaternions and transforms for a stage with arithmetic: adding to their
+    components would make them invalid.
     """
     import warp as wp
 
     kind: Any = values.dtype
     is_rotation = wp.types.type_is_quaternion(kind) or wp.types.type_is_transformation(kind)
-    if is_rotation or getattr(kind, "_wp_scalar_type_", kind) is not wp.float32 or not values.is_contiguous:
+    is_number = getattr(kind, "_wp_scalar_type_", kind) is wp.float32 and not (is_rotation and is_arithmetic)
+    if not is_number or not values.is_contiguous:
         return None
     bytes_of_world = wp.types.type_size_in_bytes(values.dtype) * values.size // values.shape[0]
     shape: Any = (values.shape[0], bytes_of_world // 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import attrs
 import numpy as np
@@ -133,14 +134,20 @@ class Readings:
                 names = ", ".join(self.outputs)
                 hint = did_you_mean(name, self.outputs) or ";"
                 raise ConfigError(f"{place}: {name!r} is no output{hint} outputs: {names}")
-            numbers = numbers_of(self.outputs[name].data)
+            kind = simulation.catalog.find("stage", choice.type).load()
+            numbers = numbers_of(self.outputs[name].data, is_arithmetic=getattr(kind, "is_arithmetic", True))
             if numbers is None:
                 raise ConfigError(
                     f"{place}: {name!r} is not made of separate numbers, so no {choice.type!r} can act on it;"
                     " choose another output"
                 )
-            lanes = OutputLanes(numbers, self._worlds, simulation.world_count, f"{seed}/{label}/{name}/{index}")
-            stage = simulation.catalog.find("stage", choice.type).load()(choice.config, lanes)
+            interval = self._period * simulation.control_dt
+            text = f"{seed}/{label}/{name}/{index}"
+            lanes = OutputLanes(numbers, self._worlds, simulation.world_count, text, interval)
+            try:
+                stage: Any = kind(choice.config, lanes)  # pyright: ignore[reportCallIssue]
+            except ConfigError as error:
+                raise ConfigError(*(f"stages.{index}.{fault}" for fault in error.faults)) from error
             if not isinstance(stage, Stage):
                 raise PluginError(f"stages.{index}: {choice.type!r} is no pippin.sensing.Stage; derive it from that")
             yield stage, numbers

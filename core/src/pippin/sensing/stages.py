@@ -51,6 +51,9 @@ class Stage(abc.ABC):
     """
 
     Config: type
+    is_arithmetic: bool = True
+    """Whether the stage computes new values; rotations are refused then, because their components depend on each
+    other."""
 
     def __init__(self, config: Any, lanes: OutputLanes) -> None:
         self.config = config

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import newton
 import numpy as np
 import warp as wp
@@ -30,7 +32,7 @@ class ContinuousAngles:
         self._coordinates, self._dofs = (wp.array(each, dtype=int, device=model.device) for each in (coordinates, dofs))
         self._weights = wp.array(has_rate, dtype=float, device=model.device)
         if self._count:
-            self._joint_q, self._joint_qd = wp.zeros_like(model.joint_q), wp.zeros_like(model.joint_qd)
+            self._joint_q, self._joint_qd = (wp.zeros_like(present(each)) for each in (model.joint_q, model.joint_qd))
 
     def evaluate(self, state: newton.State, last: newton.State, dt: float) -> None:
         """Compute the joint coordinates of a state from its bodies. May be recorded, and differentiated.
@@ -57,7 +59,8 @@ def _angular_axes(model: newton.Model) -> tuple[list[int], list[int], list[bool]
     A ball joint has a quaternion, which does not wrap.
     """
     kinds, trees = on_host(model.joint_type), on_host(model.joint_articulation)
-    coordinates, dofs, dims = on_host(model.joint_q_start), on_host(model.joint_qd_start), on_host(model.joint_dof_dim)
+    coordinates, dofs = on_host(model.joint_q_start), on_host(model.joint_qd_start)
+    dims: Any = present(model.joint_dof_dim).numpy()
     has_axes = np.isin(kinds, [int(newton.JointType.REVOLUTE), int(newton.JointType.D6)])
     found: list[tuple[int, int, bool]] = []
     for joint in np.flatnonzero(has_axes & (trees >= 0)).tolist():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import newton
 import numpy as np
@@ -15,7 +14,20 @@ from pippin.axes import axis_labels
 from pippin.components.registry import Components
 from pippin.errors import ConfigError, PluginError
 
+from .switches import Switches
+
 __all__ = ["DofOwners"]
+
+_TARGETS = "write targets that it has, such as its `velocity_targets` or `ctrl`"
+_CURES = {
+    "joint_target_q": _TARGETS,
+    "joint_target_qd": _TARGETS,
+    "joint_f": "write its `feedforward`, switch it off, or write control.joint_f of other joints",
+    "joint_target_ke": 'use its parameter: set("kp", …)',
+    "joint_target_kd": 'use its parameter: set("kd", …)',
+    "joint_effort_limit": 'use its parameter, set("effort_limit", …), which it has if the file or the asset gives one',
+}
+"""What to do instead of setting an array for the joints that a component drives."""
 
 
 class DofOwners:
@@ -24,14 +36,15 @@ class DofOwners:
     Args:
         components: The bound components.
         model: The model of all worlds.
+        switches: The actuators that are switched off.
 
     Raises:
         ConfigError: Two components drive one degree of freedom, or a drive of the asset acts beside a component.
         PluginError: An actuator of the file has no `actuated_dofs`.
     """
 
-    def __init__(self, components: Components, model: newton.Model) -> None:
-        self._components, self._model = components, model
+    def __init__(self, components: Components, model: newton.Model, switches: Switches) -> None:
+        self._components, self._model, self._switches = components, model, switches
         self._dofs = dict(_driven(components, model.joint_dof_count))
         #: Number of the owner of each degree of freedom in `names`, -1 for none, shape [joint_dof_count].
         self.of_dof = np.full(model.joint_dof_count, -1)
@@ -42,20 +55,46 @@ class DofOwners:
             self.of_dof[dofs] = index
         self._refuse_asset_drives()
 
-    def acting(self, off: Collection[Any] = ()) -> wp.array | None:
-        """Return the driven degrees of freedom, ascending, without those of some components; None if there are none."""
-        acting = [dofs for name, dofs in self._dofs.items() if not self._is_one_of(name, off)]
+    def acting(self) -> wp.array | None:
+        """Return the degrees of freedom that are driven now, ascending; None if there are none."""
+        acting = [dofs for name, dofs in self._dofs.items() if not self._is_off(name)]
         found = np.unique(np.concatenate(acting)) if acting else np.zeros(0, dtype=int)
         return wp.array(found, dtype=int, device=self._model.device) if len(found) else None
 
-    def owning(self, dofs: np.ndarray, off: Collection[Any] = ()) -> dict[str, Any]:
-        """Return the components that drive one of some degrees of freedom, by name, without those in `off`."""
-        indices = np.unique(self.of_dof[dofs])
-        names = [self.names[index] for index in indices.tolist() if index >= 0]
-        return {name: self._components[name] for name in names if not self._is_one_of(name, off)}
+    def owning(self, dofs: np.ndarray) -> tuple[str, ...]:
+        """Return the names of the components that drive one of some degrees of freedom; -1 stands for none."""
+        indices = np.unique(self.of_dof[dofs[dofs >= 0]])
+        return tuple(self.names[index] for index in indices.tolist() if index >= 0)
 
-    def _is_one_of(self, name: str, components: Collection[Any]) -> bool:
-        return any(each is self._components[name] for each in components)
+    def takes(self, array: str) -> np.ndarray:
+        """Return whether the owner of each degree of freedom takes over what is set there, shape [joint_dof_count].
+
+        Args:
+            array: Name of an array with targets of all joints, such as `joint_target_q`.
+        """
+        of_owner = [array in self._components.bound[name].shared_arrays for name in self.names]
+        return np.array([*of_owner, False])[self.of_dof]  # the last one is for DOFs without an owner, -1
+
+    def fault(self, array: str, names: Sequence[str]) -> str | None:
+        """Return why an array may not be set for what some components drive; None if it may.
+
+        Args:
+            array: Name of an array of the inputs or of the model, such as `joint_f`.
+            names: Names of components, from `owning`.
+        """
+        cure = _CURES.get(array)
+        if cure is None:
+            return None
+        owner = next((name for name in names if self._keeps(name, array)), None)
+        if owner is None:
+            return None
+        return f"{owner.replace(':', '.')} drives joints of the view, and sets this itself; {cure}"
+
+    def _keeps(self, name: str, array: str) -> bool:
+        return array not in self._components.bound[name].shared_arrays and not self._is_off(name)
+
+    def _is_off(self, name: str) -> bool:
+        return self._switches.is_off(self._components[name])
 
     def _refuse_driven(self, name: str, dofs: np.ndarray) -> None:
         taken = dofs[self.of_dof[dofs] >= 0]

@@ -148,7 +148,7 @@ class StepPlan:
             yield self._inverse_kinematics(first, first + calls, self._state(0) if start is None else start)
 
     def _actuation(self, state: newton.State) -> Iterator[Operation]:
-        dofs = self.owners.acting(self.switches.off)
+        dofs = self.owners.acting()
         if dofs is not None:
             # A tape does not record `zero_`: the user's efforts on these DOFs would seem to have an effect.
             is_all = len(dofs) == self.model.joint_dof_count and not self.model.requires_grad

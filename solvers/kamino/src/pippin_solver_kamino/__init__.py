@@ -25,7 +25,9 @@ class SolverKamino:
     """
 
     Config = KaminoConfig
-    coordinates = "reduced"
+    coordinates = (
+        "maximal"  # it also writes joint velocities, but of a free body's origin instead of its centre of mass
+    )
     supported_features = RIGID_TREES | {
         "armature",
         "effort_limits",

@@ -1,0 +1,59 @@
+"""Largest effort of an actuator: that of its table, else that of the asset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pippin.arrays import on_host
+from pippin.labels import name_of
+
+if TYPE_CHECKING:
+    import newton
+    from newton.actuators import ClampingBase
+
+    from .config import ActuatorConfig
+    from .parameters import Lanes
+
+__all__ = ["build_effort_limit", "effort_limits_of"]
+
+_NO_LIMIT = 1e6
+"""Newton's effort limit of a joint without one [N or N·m]."""
+
+
+def build_effort_limit(
+    config: ActuatorConfig, model: newton.Model, lanes: Lanes, others: Sequence[ClampingBase]
+) -> tuple[list[ClampingBase], tuple[str, ...]]:
+    """Return the limit that follows the other clampings, and a note if it is the asset's; both may be empty.
+
+    Without `effort_limit`, the asset's limits hold unless one of the other clampings is such a limit.
+    """
+    from newton.actuators import ClampingMaxEffort
+
+    if config.effort_limit is not None:
+        return [ClampingMaxEffort(lanes.per_lane(config.effort_limit, "effort_limit", minimum=0.0))], ()
+    limits = effort_limits_of(model, lanes.dofs)
+    if not np.isfinite(limits).any() or any(isinstance(other, ClampingMaxEffort) for other in others):
+        return [], ()
+    return [ClampingMaxEffort(lanes.own(limits, "effort_limit", minimum=0.0))], (_note(lanes.labels, limits[0]),)
+
+
+def effort_limits_of(model: newton.Model, dofs: np.ndarray) -> np.ndarray:
+    """Return the effort limits that the asset gives DOFs [N or N·m], infinite without one, in the shape of `dofs`."""
+    limits = on_host(model.joint_effort_limit)[dofs]
+    return np.where((limits > 0.0) & (limits < _NO_LIMIT), limits, np.inf)
+
+
+def _note(labels: Sequence[str], limits: np.ndarray) -> str:
+    by_limit: dict[float, list[str]] = {}
+    for label, limit in zip(labels, limits.tolist(), strict=True):
+        if np.isfinite(limit):
+            by_limit.setdefault(limit, []).append(name_of(label))
+    shown = "; ".join(f"{limit:g} for {_listed(names)}" for limit, names in by_limit.items())
+    return f"effort_limit: that of the asset, {shown or 'in other worlds'}; give the key to set another"
+
+
+def _listed(names: Sequence[str], count: int = 3) -> str:
+    more = len(names) - count
+    return ", ".join(names[:count]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,73 @@
+"""Targets of an actuator: its own arrays, and what a user writes into `control` or through a view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pippin.arrays import on_host
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+
+__all__ = ["TARGETS_OF_CONTROL", "SharedTargets", "refuse_assignment"]
+
+TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": "joint_target_qd"}
+"""Arrays of `newton.Control` with the targets of all joints, by the name of an actuator's own array."""
+
+
+class SharedTargets:
+    """Keeps the targets of an actuator and those in `control` equal: whichever was written since the last step holds.
+
+    If both were written, those in `control` hold.
+
+    Args:
+        dofs: Index of each lane into DOF-shaped arrays.
+        coordinates: Index of each lane into coordinate-shaped arrays.
+        positions: The actuator's targets [m or rad], one for each lane.
+        velocities: Likewise [m/s or rad/s].
+        control: The inputs of the solver, whose present targets nobody has written.
+    """
+
+    def __init__(
+        self,
+        dofs: np.ndarray,
+        coordinates: np.ndarray,
+        positions: wp.array,
+        velocities: wp.array,
+        control: newton.Control,
+    ) -> None:
+        import warp as wp
+
+        device = positions.device
+        self._own = (positions, velocities)
+        self._dofs, self._coordinates = (
+            wp.array(each.ravel(), dtype=int, device=device) for each in (dofs, coordinates)
+        )
+        # What both held after the last step; another value in `control` was written by a user.
+        self._told_positions, self._told_velocities = (
+            wp.array(on_host(array)[index.ravel()], dtype=float, device=device)
+            for array, index in ((control.joint_target_q, coordinates), (control.joint_target_qd, dofs))
+        )
+
+    def exchange(self, control: newton.Control) -> None:
+        """Take over what was written into `control`, and write all targets there. May be recorded."""
+        import warp as wp
+
+        from .kernels import exchange_targets
+
+        own = [array.flatten() for array in self._own]
+        told = [self._told_positions, self._told_velocities]
+        inputs = [self._dofs, self._coordinates, *own, *told, control.joint_target_q, control.joint_target_qd]
+        # A tape has the user's own arrays; the exchange would hide them.
+        wp.launch(exchange_targets, self._dofs.size, inputs, device=self._dofs.device, record_tape=False)
+
+
+def refuse_assignment(name: str) -> None:
+    """Refuse to replace an array that recorded steps read.
+
+    Raises:
+        AttributeError: Always, with the way to write it.
+    """
+    raise AttributeError(f"{name}: recorded steps read it; write into it, with .assign(values) or .fill_(value)")

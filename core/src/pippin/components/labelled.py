@@ -1,0 +1,46 @@
+"""Components by label: a mapping whose error names the labels that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
+
+__all__ = ["Labelled", "UnknownLabelError"]
+
+
+class UnknownLabelError(ConfigError, KeyError):
+    """No component has this label. Catch it as a `KeyError` or as a `pippin.ConfigError`."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.faults)
+
+
+class Labelled(Mapping[str, Any]):
+    """The components of one kind by their labels.
+
+    Args:
+        kind: What they are, such as `actuators`.
+        components: The components.
+    """
+
+    def __init__(self, kind: str, components: Mapping[str, Any]) -> None:
+        self._kind, self._components = kind, components
+
+    def __getitem__(self, label: str) -> Any:
+        if label not in self._components:
+            known = ", ".join(self._components) or "none"
+            near = did_you_mean(str(label), self._components)
+            raise UnknownLabelError(f"{self._kind}: none is labelled {label!r}{near}; labels: {known}")
+        return self._components[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._components)
+
+    def __len__(self) -> int:
+        return len(self._components)
+
+    def __repr__(self) -> str:
+        return f"{self._kind}: {dict(self._components)!r}"
