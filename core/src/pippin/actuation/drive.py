@@ -6,6 +6,7 @@ import abc
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pippin.binding import refuse_closed
 from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 
@@ -90,7 +91,7 @@ class DriveActuator(abc.ABC):
         effort = build_effort(simulation.model, lanes, drive, clamping, delay, self.config.effort_mode)
         self.worlds, self.joint_labels, self.actuated_dofs = lanes.worlds, lanes.labels, effort.dofs
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
-        self._effort = effort
+        self._effort, self._host = effort, simulation
         self._parameters = Parameters(lanes, effort.world_of_lane, simulation.config.simulation.seed)
         self._states = binding.double_buffer(effort.state(), effort.state())
         own = (effort.position_targets, effort.velocity_targets)
@@ -199,8 +200,10 @@ class DriveActuator(abc.ABC):
             joints: Patterns of labels of axes, in the order of `joint_labels`; by default all.
 
         Raises:
+            SimulationError: The simulation is closed.
             ConfigError: There is no such parameter, world or joint; or a value is out of bounds or not finite.
         """
+        refuse_closed(self._host, "set")
         self._parameters.set(name, values, worlds, joints)
 
     @property

@@ -12,7 +12,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.binding import Host
+from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
 
@@ -325,8 +325,7 @@ class RowView(abc.ABC):
 
     def _refuse_unwritable(self, where: str) -> None:
         self._refuse_invalid(where)
-        if self._host.is_closed:
-            raise SimulationError(f"{where}: the simulation is closed: it can be read, but not set; build another one")
+        refuse_closed(self._host, where)
 
     # Newton's arrays by name.
 
