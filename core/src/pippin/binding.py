@@ -31,6 +31,10 @@ class Owners(Protocol):
         """Return the names of the components that drive one of some degrees of freedom; -1 stands for none."""
         ...
 
+    def taken(self, array: str, dofs: np.ndarray) -> np.ndarray:
+        """Tell for each of some degrees of freedom whether its driver takes an array over that a user sets."""
+        ...
+
     def fault(self, array: str, names: Sequence[str]) -> str | None:
         """Return why an array may not be set for what some components drive; None if it may."""
         ...
