@@ -80,6 +80,7 @@ class Effort(abc.ABC):
             self.applied_effort = self.computed_effort
         self.dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         self.world_of_lane = lanes.world_of_lane()
+        self._is_saturated = wp.zeros(lanes.dofs.shape, dtype=bool, device=lanes.device)
         self._lane_mask = wp.zeros(self._count, dtype=bool, device=lanes.device)
 
     @property
@@ -121,6 +122,12 @@ class Effort(abc.ABC):
     def zero(self, control: newton.Control) -> None:
         """Set `control.joint_f` to zero on the driven DOFs."""
         zero_efforts(self.dofs, control)
+
+    def saturated(self) -> wp.array:
+        """Return whether a limit changed the effort of the last step, in the shape of the efforts."""
+        efforts = [self.computed_effort.flatten(), self.applied_effort.flatten(), self._is_saturated.flatten()]
+        wp.launch(kernels.mark_saturated, self._count, efforts, device=self._device)
+        return self._is_saturated
 
     def reset(self, state: Actuator.State, world_mask: wp.array) -> None:
         """Reset the lanes of the masked worlds to the start."""
