@@ -53,6 +53,18 @@ def text_of(module: str, name: str) -> str | None:
     return None
 
 
+def definition_of(module: str, name: str) -> ast.ClassDef | ast.FunctionDef | None:
+    """Return the class or the function with a public name, from the module that defines it; None for a constant."""
+    for statement in _statements(module):
+        if isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                if name == (alias.asname or alias.name):
+                    return definition_of(_absolute(module, statement), alias.name)
+        elif isinstance(statement, ast.ClassDef | ast.FunctionDef) and statement.name == name:
+            return statement
+    return None
+
+
 def imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
     """Yield each import of a file, at any depth: the module, and the name taken from it, None for the module itself.
 

@@ -25,9 +25,11 @@ from pippin.components.declaration import Declaration
 from pippin.config.fields import default_of, field_texts
 from pippin.config.schema import json_schema
 from pippin.conformance import CHECKS, Conformance
+from pippin.conformance.asks import ASKS, Ask, cell_of
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.solving import FEATURES
 from pippin.views.quantities import ARTICULATION, RIGID_BODY, Quantity
+from pippin.views.rules import RULES
 
 REFERENCE = Path(__file__).parent / "reference"
 EXAMPLE = Path(__file__).parent / "examples" / "sensors.toml"
@@ -115,6 +117,49 @@ it.
 |---|---|---|
 """
 
+HONOURED = """\
+# Honoured or refused
+
+<!-- Written by docs/write_reference.py from the table of asks and the plugins' declarations. Change those, then run it.
+-->
+
+Nothing that you ask a running simulation for is ignored. Each call of this table **acts**, in the worlds that you
+choose and nowhere else, or it is **refused**, with an error that names the solver and a cure. The table is made of the
+solvers' declarations, and [the conformance kit](conformance.md) measures every cell. It does the same for a solver of
+your own.
+
+- **acts¹**: the solver gives the feature to a joint only while it is built. The call is refused at a joint that had
+  none then. `settable_joints = true` in [`[scene]`](configuration.md) prepares every hinge, slider and joint of several
+  axes.
+- **refused²**: the call acts with this option of the solver.
+- **refused³**: the solver does not move such bodies at all, and refuses the scene.
+
+If you accept that a call has no effect, because one program runs with several solvers, write the name of the feature
+into `simulation.accept_unsupported`.
+
+"""
+
+MEASURED = """
+## Measurements
+
+Each call is made in the last of three worlds, for a body of its own. The motion is that of the body in 0.1 s.
+
+| call | feature or change | motion in the asked world | in the others |
+|---|---|---|---|
+"""
+
+ELSEWHERE = """
+## Other ways to ask
+
+- The content of a scene is honoured as [the features of each solver](solvers.md#supported-features) say, which the
+  checks `feature_*` measure, or refused when the simulation is built.
+- Arrays of `sim.model` and gravity by world are honoured as [the model
+  changes](solvers.md#model-changes-while-running) say, which the check `model_changes` measures, or refused at the
+  call.
+- Reports of the solver are honoured as [its observables](solvers.md) say, which the check `observables` measures, or
+  refused when the simulation is built.
+"""
+
 SENSORS = """\
 # Sensors
 
@@ -198,6 +243,8 @@ each row of its table, and a method `set_NAME` if the last column is not empty.
   root, if any row has one, then the D others. Shorter rows are padded with 0.
 - **array**: the array that holds the numbers, in the state, the inputs (`control`) or the `model`, or among the
   [observables](glossary.md#observable) of the solver; request an observable with `simulation.observables`.
+- **values**: the values that can be set; a value that is not allowed is an error, and is not written
+- **values**: what can be set. Any other value is an error that names it, and is not written.
 - **when it is set**: `●` means that setting has no other effect. Flags of `newton.ModelFlags` are sent to the solver
   once, before the next step; a solver that does not support them
   [refuses the change](solvers.md#model-changes-while-running). "bodies" are computed from joints once, before the next
@@ -248,7 +295,8 @@ CONFORMANCE = """\
 
 This page lists the promises of every plugin. [`pippin check-plugin`](cli.md#pippin-check-plugin) checks them, and
 [test a plugin](../how-to/test-a-plugin.md) shows how to run the checks in your own tests.
-All plugins of this repository pass all checks of their kind, with [these exceptions](#exceptions).
+All plugins of this repository pass all checks of their kind, with [these exceptions](#exceptions). The checks `ask_*`
+of solvers have [a page of their own](honoured.md).
 
 Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground. Free bodies, pendulums and
 mechanisms are checked in scenes of their own. "The same" means bitwise the same, unless a tolerance is given.
@@ -386,6 +434,38 @@ def _needs(name: str, sensor: Any, catalog: Catalog) -> str:
     return _row_of_solvers(f"[`{name}`](sensors/{name}.md)", (_summary(type(sensor)), reads, solvers))
 
 
+def honoured_page() -> str:
+    """Return the table of what each solver honours of all that a user can ask a running simulation for."""
+    catalog = Catalog.installed()
+    solvers = {name: catalog.find("solver", name).load() for name in catalog.names("solver")}
+    declared = {name: Declaration.of(plugin, "solver") for name, plugin in solvers.items()}
+    lines = [_row_of_solvers("call", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
+    lines += [
+        _row_of_solvers(_call(ask), (_verdict_of(ask, each) for each in declared.values())) for ask in ASKS.values()
+    ]
+    return "".join([HONOURED, *lines, MEASURED, *map(_motion, ASKS.values()), ELSEWHERE])
+
+
+def _call(ask: Ask) -> str:
+    options = "".join(f" {value}" for value in ask.options.values())
+    return f"`{ask.name}{options}`"
+
+
+def _verdict_of(ask: Ask, declared: Declaration) -> str:
+    cell = cell_of(ask, declared)
+    if cell.is_honoured:
+        return "acts¹" if cell.is_fixed else "acts"
+    if cell.lacks in ask.of_body:
+        return "refused³"
+    return f"refused² `{cell.option}`" if cell.option else "refused"
+
+
+def _motion(ask: Ask) -> str:
+    needs = ", ".join(f"`{name}`" for name in (ask.feature, *ask.flags) if name) or "none"
+    acting, idle = (f"{least:.3g} to {most:.3g}" for least, most in (ask.acting, ask.idle))
+    return _cells(f"{_call(ask)[1:-1]}", needs, f"{ask.expectation}: {acting}", idle)
+
+
 def _changes_table(solvers: Mapping[str, Any]) -> str:
     """Return the table of the model changes that each solver declares as supported."""
     lines = [_row_of_solvers("flag", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
@@ -427,7 +507,8 @@ def physics_page() -> str:
 
 def conformance_page() -> str:
     """Return the promises that the checks test, and the known failures of this repository's plugins."""
-    plain, of_features = ([check for check in CHECKS if ("feature_" in check.name) is kind] for kind in (False, True))
+    of_features = [check for check in CHECKS if check.name.startswith("feature_")]
+    plain = [check for check in CHECKS if not check.name.startswith(("feature_", "ask_"))]
     rows = [f"| `{check.name}` | {', '.join(check.kinds)} | {check.promise} |\n" for check in plain]
     features = [_feature_row(check.name) for check in of_features]
     untried = [f"- `{name}`: {reason}\n" for name, reason in UNTRIED.items()]
@@ -642,7 +723,8 @@ def views_page() -> str:
     """Return the tables of quantities of the views."""
     tables = {"Articulations": ARTICULATION, "Rigid bodies": RIGID_BODY}
     quantities = "".join(
-        f"\n## {title}\n\n| name | unit | shape | array | frame | when it is set |\n|---|---|---|---|---|---|\n"
+        f"\n## {title}\n\n| name | unit | shape | array | frame | values | when it is set |\n"
+        + "|---|---|---|---|---|---|---|\n"
         + "".join(_quantity(quantity) for quantity in table.values())
         for title, table in tables.items()
     )
@@ -658,7 +740,8 @@ def _quantity(quantity: Quantity) -> str:
     arrays = ", ".join(f"`{where}.{array}`" for array in quantity.arrays) or "computed"
     follows = [f"`{flag}`" for flag in quantity.flags] + (["bodies"] if quantity.invalidates else [])
     effect = (", ".join(follows) or "●") if quantity.is_settable else ""
-    texts = [quantity.unit, f"({', '.join(shape)})", arrays, quantity.frame, effect]
+    values = RULES[quantity.valid].expected if quantity.is_settable else ""
+    texts = [quantity.unit, f"({', '.join(shape)})", arrays, quantity.frame, values, effect]
     return f"| `{quantity.name}`: {quantity.meaning} | " + " | ".join(texts) + " |\n"
 
 
@@ -715,11 +798,13 @@ PAGES = {
     "configuration": configuration_page,
     "cli": cli_page,
     "solvers": solvers_page,
+    "honoured": honoured_page,
     "sensors": sensors_page,
     "physics-checks": physics_page,
     "views": views_page,
     "hooks": hooks_page,
     "public-names": public_names_page,
+    "python-api": runpy.run_path(str(Path(__file__).with_name("python_api.py")))["python_api_page"],
     "conformance": conformance_page,
 }
 """Function that returns each page, by the name of its file."""

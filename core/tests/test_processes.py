@@ -86,6 +86,14 @@ def test_a_process_that_refuses_dies_leaves_or_hangs_is_an_error_that_says_so(fu
     assert str(caught.value) == text
 
 
+def test_an_error_has_the_traceback_of_its_process_as_its_cause(functions):
+    with FreshProcess("solver", functions.refuse) as process, pytest.raises(ConfigError) as caught:
+        process.receive()
+
+    assert "in the process of solver\nTraceback" in str(caught.value.__cause__)
+    assert "functions_of_a_process.py" in str(caught.value.__cause__)
+
+
 def test_leaving_the_block_ends_a_process_that_waits(functions):
     with FreshProcess("counter", functions.count, 0) as process:
         _, pid, _ = process.receive()

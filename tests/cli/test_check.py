@@ -56,7 +56,7 @@ def test_a_solver_that_refuses_to_be_built_is_a_fault(check):
     code, text = check(robot=LEG.replace(' range="-150 -50"', ""), solver='type = "steel"\ncontact_warmstart = true')
 
     assert code == 2
-    assert "steel: solver.contact_warmstart: True" in text
+    assert ":9: solver.contact_warmstart: True" in text
 
 
 def test_a_fault_of_the_scene_is_told_once(check):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import subprocess
+import sys
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
+from pippin.templates.writing import ways_to_try, write_package
 
 ROOT = Path(__file__).parents[2]
 KINDS = ("solver", "actuator", "sensor")
@@ -47,6 +49,22 @@ def test_what_is_written_passes_its_tests_and_runs_in_a_clean_environment(kind, 
     summary = json.loads((run / "summary.json").read_text())
     assert (summary["steps"], summary["worlds"]) == (500, 4)
     assert "grown-here" in [plugin["type"] for plugin in summary["plugins"].values()]
+
+
+def test_where_the_source_of_pippin_is_unknown_the_package_goes_into_the_environment_that_has_it(tmp_path):
+    """As after an installation from wheels: no index may have Pippin, so that `uv run` would not find it."""
+    folder = write_package("actuator", "here", tmp_path)
+    project = folder / "pyproject.toml"
+    project.write_text(project.read_text().partition("[tool.uv.sources]")[0])
+
+    commands = ways_to_try(folder)
+
+    assert commands == [
+        f"cd {folder}",
+        f"uv pip install --python {sys.executable} --group dev -e .",
+        f"{sys.executable} -m pytest",
+        "pippin run scene.toml --steps 500",
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)

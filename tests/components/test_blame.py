@@ -195,6 +195,20 @@ def test_a_fault_of_the_file_that_the_build_finds_has_file_and_line(tmp_path, ch
     assert all(line.startswith(str(file)) for line in caught.value.faults)
 
 
+def test_plugins_are_reached_by_label(configure, prototype):
+    class Calm:
+        @pippin.hookimpl
+        def after_step(self):
+            """Do nothing."""
+
+    calm = Calm()
+    with pippin.Simulation(configure(capture="off"), {"calm": calm}, prototype) as simulation:
+        reached = simulation.plugins
+
+    assert list(reached) == ["calm"]
+    assert reached["calm"] is calm
+
+
 def test_an_error_of_another_process_is_made_again_with_its_faults():
     error = pippin.BufferOverflowError("solver.njmax: full", needed={"njmax": 30})
     error.restate(lambda fault: f"arm.toml:3: {fault}")

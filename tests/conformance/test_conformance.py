@@ -15,8 +15,10 @@ from click.testing import CliRunner
 from pippin import PluginError, conformance
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
+from pippin.conformance.asks import ASKS
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.solving import FEATURES
+from pippin.views import ARTICULATION, RIGID_BODY
 
 ROOT = Path(__file__).parents[2]
 
@@ -96,11 +98,34 @@ def test_a_feature_that_is_declared_and_missing_is_found_by_its_check(feature):
     assert any(f"declares {feature}, but not so that " in reason for reason in reasons), results
 
 
+@pytest.fixture(scope="module")
+def deaf():
+    """Two solvers that declare every feature: one lets everything fall, and the other moves nothing."""
+    return [conformance.Conformance("solver", f"broken-every-feature-{kind}") for kind in ("loose", "frozen")]
+
+
+@pytest.mark.parametrize("name", [name for name, ask in ASKS.items() if ask.feature])
+def test_what_is_declared_and_ignored_is_found_by_the_check_of_the_ask(deaf, name):
+    reasons = [each.run(f"ask_{name}").reason for each in deaf]
+
+    ignored, refused = f"{name} in the last of 3 worlds, but not so that ", f"declares what {name} needs, but refuses"
+    assert any(ignored in reason or refused in reason for reason in reasons), reasons
+
+
+def test_every_setter_of_a_view_is_an_ask():
+    tables = (*ARTICULATION.values(), *RIGID_BODY.values())
+    setters = {f"set_{each.name}": each for each in tables if each.is_settable}
+
+    assert setters.keys() <= ASKS.keys()
+    for name, quantity in setters.items():
+        assert (ASKS[name].feature, ASKS[name].flags) == (quantity.feature, quantity.flags), name
+
+
 def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
     names = [check.name for check in conformance.CHECKS]
 
     assert len(set(names)) == len(names)
-    assert {name for name in names if not name.startswith("feature_")} <= TRUTHS.keys()
+    assert {name for name in names if not name.startswith(("feature_", "ask_"))} <= TRUTHS.keys()
     assert all(check.promise.endswith(".") for check in conformance.CHECKS)
 
 
@@ -245,7 +270,7 @@ def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
     [
         (["no-such"], 3, "check-plugin: 'no-such' is not installed; solvers, actuators and sensors: "),
         (["max-effort"], 3, "check-plugin: 'max-effort' is a clamping; there are checks for solvers, actuators and"),
-        (["noise"], 3, "check-plugin: 'noise' is a stage; there are checks for solvers, actuators and sensors: check"),
+        (["noise"], 3, "check-plugin: 'noise' is a stage; there are checks for solvers, actuators and sensors: try it"),
         (["imu", "--prototype", "nowhere:scene"], 2, "--prototype: 'nowhere:scene' is not found "),
         (["imu", "--expect", "outputs"], 2, "--expect: 'outputs' has no reason; write CHECK=REASON"),
         (["imu", "--check", "output"], 2, "--check: 'output' is no check of a sensor; there are "),

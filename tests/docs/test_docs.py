@@ -47,6 +47,7 @@ WRITTEN = (
     "views",
     "hooks",
     "public-names",
+    "python-api",
     "conformance",
 )
 """Pages that `docs/write_reference.py` writes."""
@@ -132,6 +133,7 @@ class Runner:
         if words[:2] == ["uv", "run"]:
             words = words[4 if words[2] == "--group" else 2 :]
         if words[:3] == ["uv", "pip", "install"]:
+            assert "/" in words[-1], f"{command}: uv takes a bare word as a name on the index, and not as a folder"
             self.install(self.folder / words[-1])
             return
         assert words[0] == "pippin", f"{command}: the tests run pippin and uv pip install"

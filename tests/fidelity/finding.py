@@ -13,11 +13,14 @@ from typing import Any
 
 import attrs
 import mujoco
+import newton
 import numpy as np
 import pippin
-from pippin.assembly.assets.comparison import Difference, compare
+from pippin.assembly.assets.comparison import Difference, compare, compare_sketch
 from pippin.assembly.assets.comparison.matching import match_models
+from pippin.assembly.assets.importing import find_assets, import_asset
 from pippin.assembly.assets.mjcf import name_elements
+from pippin.config.model import AssetConfig, SceneConfig
 
 DISTRIBUTIONS = (
     "newton",
@@ -32,6 +35,7 @@ DISTRIBUTIONS = (
     "mujoco-mjx",
     "openarm-mujoco",
     "playground",
+    "pybullet",
     "robosuite",
 )
 """Distributions with MJCF files, those of the group `dev` first; the others are in the group `robots`."""
@@ -156,6 +160,21 @@ def build(path: Path, theirs: Any) -> pippin.Simulation:
         "solver": {"type": "mujoco-native", "threads": 1},
     }
     return pippin.Simulation(pippin.structure(tables))
+
+
+def sketched(path: Path) -> list[Difference]:
+    """Return the differences in tree and shapes of a file, as other solvers than MuJoCo's get it.
+
+    Compensation of gravity and the medium are left out: Newton keeps them for MuJoCo alone.
+    """
+    [asset] = find_assets(SceneConfig(assets=[AssetConfig(path=str(path))]).assets)
+    builder = newton.ModelBuilder()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        normal = import_asset(builder, asset)
+    assert normal is not None, "MuJoCo read the file"
+    found = [each for each in compare_sketch(normal.model, builder) if not each.is_by_design]
+    return [each for each in found if each.kind != "option" and each.field != "gravcomp"]
 
 
 def distance(theirs: Any, simulation: pippin.Simulation) -> float | None:

@@ -26,7 +26,7 @@ FILES = FINDING["files"]() if os.environ.get("PIPPIN_FIDELITY") == "all" else FI
 
 def cases(kind):
     """Return the names of all files; those in a table of `known.toml` must fail."""
-    known = {**KNOWN[kind], **(KNOWN["refused"] if kind == "differs" else {})}
+    known = {**KNOWN[kind], **(KNOWN["refused"] if kind != "moves" else {})}
     marks = {name: [pytest.mark.xfail(reason=reason, strict=True)] for name, reason in known.items()}
     return [pytest.param(name, marks=marks.get(name, [])) for name in FILES]
 
@@ -45,6 +45,16 @@ def test_a_file_makes_the_robot_that_mujoco_makes_of_it(name):
 
     assert finding.reason == ""
     assert worded(finding.faults) == []
+
+
+@pytest.mark.parametrize("name", cases("sketch"))
+def test_other_solvers_get_the_same_tree_and_shapes(name):
+    try:
+        FINDING["load"](FILES[name])
+    except ValueError as error:
+        pytest.skip(str(error))
+
+    assert worded(FINDING["sketched"](FILES[name])) == []
 
 
 @pytest.mark.parametrize("name", cases("moves"))

@@ -260,6 +260,10 @@ def test_the_feet_of_what_has_settled_carry_its_weight(solver):
     np.testing.assert_allclose(carried, -STOOL_MASS * SLOPED, atol=CONTACT_TOLERANCE[solver] * STOOL_MASS * 9.81)
 
 
+SUBSTEP_TOLERANCE = {**REST_TOLERANCE, "xpbd": 2e-3, "featherstone": 0.1, "semi-implicit": 0.25, "vbd": 0.15}
+"""The same of the last substep of each step alone; stiff contacts and small corrections shake a body a little."""
+
+
 @pytest.mark.parametrize("solver", REST_TOLERANCE)
 def test_rest_reads_gravity_upwards_and_free_fall_zero_under_every_solver(solver):
     """By differences from reading to reading, and by the accelerations of the last substep."""
@@ -268,7 +272,8 @@ def test_rest_reads_gravity_upwards_and_free_fall_zero_under_every_solver(solver
     assert len(mean) == 4
     for name, acceleration in mean.items():
         expected = np.zeros(3) if name.startswith("ball") else -SLOPED
-        np.testing.assert_allclose(acceleration, expected, atol=REST_TOLERANCE[solver], err_msg=name)
+        tolerance = (SUBSTEP_TOLERANCE if "_solver" in name else REST_TOLERANCE)[solver]
+        np.testing.assert_allclose(acceleration, expected, atol=tolerance, err_msg=name)
 
 
 @pytest.mark.parametrize("solver", WRENCH_TOLERANCE)

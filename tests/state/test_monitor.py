@@ -102,3 +102,27 @@ def test_a_reset_forgets_a_divergence(ball, configure):
 def test_a_bound_that_is_no_positive_number_is_refused(configure, bound):
     with pytest.raises(pippin.ConfigError, match=r"simulation\.max_speed: "):
         configure(max_speed=bound)
+
+
+def test_a_reset_of_one_world_keeps_what_is_known_of_the_others(chain, configure):
+    with pippin.Simulation(configure("featherstone", scene={"worlds": 3}), prototype=chain()) as simulation:
+        simulation.state.joint_qd.assign(np.float32([0.0, 0.0, 0.0, 5e5, 0.0, 5e5]))
+        simulation.invalidate("joints")
+        simulation.step()
+
+        simulation.reset([1])
+        with pytest.raises(pippin.SimulationError, match=r"step 1 .* of world 2 moves at"):
+            simulation.check()
+        simulation.reset([2])
+        simulation.check()
+
+
+def test_an_overflow_of_a_shared_buffer_outlives_the_reset_of_one_world(ball, configure):
+    config = configure("xpbd", scene={"worlds": 4, "ground": True}, collision={"rigid_contact_max": 1})
+    with pippin.Simulation(config, prototype=ball(height=0.09)) as simulation:
+        simulation.step()
+        simulation.reset([0])
+        with pytest.raises(pippin.BufferOverflowError, match="rigid_contact_max"):
+            simulation.check()
+        simulation.reset()
+        simulation.check()

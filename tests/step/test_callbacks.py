@@ -1,6 +1,7 @@
 """Callbacks: called when they say, in order, as often as the phase says, and gone when they are removed."""
 
 import gc
+import re
 from functools import partial
 
 import numpy as np
@@ -250,6 +251,19 @@ def test_each_callback_of_a_phase_is_called_even_where_another_raises(simulate):
             simulation.step()
     assert seen == ["called"]
     assert "raised in callback" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize("phase", ["after_actuators", "before_substep"])
+def test_a_callback_in_a_step_that_raises_is_named(simulate, phase):
+    def fail():
+        raise RuntimeError("full disk")
+
+    with simulate() as simulation:
+        simulation.callbacks.add(phase, fail)
+        with pytest.raises(RuntimeError, match="full disk") as caught:
+            simulation.step()
+    (note,) = caught.value.__notes__
+    assert re.fullmatch(rf"raised in callback .*fail of {phase}", note)
 
 
 def test_two_simulations_have_their_own(simulate):

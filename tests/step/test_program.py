@@ -1,5 +1,6 @@
 """Users' plugin objects inside a captured simulation: what is recorded, what is called, and when."""
 
+import itertools
 from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -67,6 +68,53 @@ def eager_names(program):
 
 def recorded_names(program):
     return {op.name for segment in program.segments if segment.graph is not None for op in segment.operations}
+
+
+@pytest.mark.parametrize("decimation", [1, 2])
+@pytest.mark.parametrize("kind", ["callback", "plugin"])
+def test_what_declares_that_it_runs_eagerly_is_called_once_for_each_step(ball, configure, kind, decimation):
+    """Its count is in an iterator, which nothing can put back."""
+
+    class Counting:
+        is_capturable = False
+
+        @pippin.hookimpl
+        def before_substep(self, state):
+            push(state, (0.1 * next(count), 0.0, 0.0))
+
+    ends = {}
+    for capture in ("off", "auto"):
+        count = itertools.count()
+        counting, config = Counting(), configure("featherstone", capture=capture, decimation=decimation)
+        with pippin.Simulation(config, [counting] if kind == "plugin" else [], prototype=ball()) as simulation:
+            if kind == "callback":
+                simulation.callbacks.add("before_substep", counting.before_substep, is_capturable=False)
+            simulation.step(5)
+            ends[capture] = simulation.state.joint_q.numpy().tobytes()
+        assert next(count) == 5 * decimation
+
+    assert ends["auto"] == ends["off"]
+    assert len(recorded_names(simulation.program)) > 3
+
+
+def test_an_eager_actuator_does_not_hide_what_another_plugin_reads_on_the_host(ball, configure):
+    """It is not called for the comparison; what it wrote in the first step goes on acting there."""
+
+    class Force:
+        is_capturable = False
+
+        @pippin.hookimpl
+        def before_substep(self, state):
+            push(state, (1.0, 0.0, 0.0))
+
+    config = configure("featherstone", scene={"gravity": [0.0, 0.0, 0.0]})
+    with pytest.warns(pippin.CaptureWarning, match="brake"):
+        _, program = run(config, ball(), [Force(), Brake()])
+
+    assert {name for name in eager_names(program) if "plugins" in name} == {
+        "before_substep(plugins:force)",
+        "before_substep(plugins:brake)",
+    }
 
 
 STEPS = {"substeps": 3, "decimation": 2}

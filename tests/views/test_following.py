@@ -331,3 +331,16 @@ def told(walker, build):
         flags, tell = [], simulation.solver.notify_model_changed
         simulation.solver.notify_model_changed = lambda changed: (flags.append(changed), tell(changed))
         yield simulation, flags
+
+
+@pytest.mark.parametrize("solver", ["kamino", "mujoco-native"])
+def test_forces_that_were_applied_survive_another_setting(build, solver):
+    builder = newton.ModelBuilder()
+    builder.add_body(label="ball", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    with build(solver, builder, 1) as simulation:
+        view = simulation.view.rigid_bodies("ball")
+        view.apply_forces([500.0, 0.0, 0.0])
+        view.set_velocities(0.0)
+        simulation.step()
+
+        assert simulation.state.body_qd.numpy()[0, 0] == pytest.approx(1.0, rel=1e-4)

@@ -85,6 +85,16 @@ class Host(Protocol):
         ...
 
     @property
+    def joint_change_count(self) -> int:
+        """Number of reported changes of joint frames, see `notify_model_changed`."""
+        ...
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the simulation was closed: it can be read, but not changed."""
+        ...
+
+    @property
     def world_count(self) -> int:
         """The number of worlds."""
         ...
@@ -117,6 +127,11 @@ class Host(Protocol):
     @property
     def sensors(self) -> Mapping[str, Any]:
         """The sensors by label; all of them are bound once the simulation is built."""
+        ...
+
+    @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The other plugins by label, objects made in Python included."""
         ...
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:

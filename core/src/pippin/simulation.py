@@ -198,6 +198,16 @@ class Simulation:
         return self._view
 
     @property
+    def joint_change_count(self) -> int:
+        """Number of reported changes of joint frames, see `notify_model_changed`."""
+        return self._changes.joint_change_count
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the simulation was closed: it can be read, but not changed."""
+        return self._is_closed
+
+    @property
     def world_count(self) -> int:
         """The number of worlds."""
         return self.model.world_count
@@ -219,8 +229,14 @@ class Simulation:
 
     @property
     def contacts(self) -> newton.Contacts | None:
-        """The contacts of the last detection; None if the solver does not export them."""
-        return self.contact_source.contacts
+        """The contacts of the last detection; None if the solver does not export them.
+
+        A solver that detects contacts itself exports them only if `simulation.observables` or a sensor asks for
+        `contact_f`.
+        """
+        needed, reported = self.contact_source.filled_with, self.observables
+        is_filled = needed is None or (reported is not None and needed in reported.kinds)
+        return self.contact_source.contacts if is_filled else None
 
     @property
     def capacities(self) -> tuple[Capacity, ...]:
@@ -236,6 +252,11 @@ class Simulation:
     def sensors(self) -> Mapping[str, Any]:
         """The sensors by label."""
         return self._components.labelled("sensors")
+
+    @property
+    def plugins(self) -> Mapping[str, Any]:
+        """The other plugins by label: those of the tables `[plugins.*]`, and objects made in Python."""
+        return self._components.labelled("plugins")
 
     @property
     def notes(self) -> Mapping[str, Sequence[str]]:
@@ -284,7 +305,7 @@ class Simulation:
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
-            with WARP_LOCK:
+            with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)
                 try_claim(self._plan)
@@ -336,7 +357,8 @@ class Simulation:
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
-        Targets of actuators and the arrays of `control` belong to the user and do not change.
+        Targets of actuators and the arrays of `control` belong to the user and do not change. `check` forgets the
+        failures of these worlds, and overflows of buffers that the worlds share only if all are reset with None.
 
         Args:
             worlds: Indices of worlds, or a boolean mask of shape [world_count]; None means all worlds.
@@ -355,7 +377,7 @@ class Simulation:
                 self._reports.forget(mask)
             for implementation in self._components.implementations("reset_worlds"):
                 implementation.call(state=self.state, world_mask=mask)
-            self._plan.monitor.forget()
+            self._plan.monitor.forget(mask)
 
     def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
         """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
@@ -426,7 +448,7 @@ class Simulation:
 
     @property
     def first_diverged_step(self) -> int | None:
-        """The first control step, counted from 1, with a diverged state since the last reset; None if there is none.
+        """The first control step, counted from 1, with a diverged state in a world that was not reset since; else None.
 
         Synchronises with the device.
         """

@@ -177,6 +177,21 @@ def test_a_world_that_starts_over_leaves_the_others_alone(column):
     assert np.abs(second[0] - first[0]).max() > 0.01
 
 
+@pytest.mark.parametrize("worlds", [None, [0], [True]])
+def test_a_single_world_starts_over(column, worlds):
+    """Newton clears what one grid remembers only for all particles at once."""
+    with simulate(column) as simulation:
+        simulation.step(2)
+        first = simulation.state.particle_q.numpy().copy()
+        simulation.reset(worlds)
+        simulation.step(1)
+        simulation.reset([])
+        simulation.step(1)
+        second = simulation.state.particle_q.numpy().copy()
+
+    np.testing.assert_allclose(second, first, atol=1e-6)
+
+
 def test_worlds_on_one_grid_are_refused(column):
     with pytest.raises(pippin.ConfigError, match=r"particle_worlds .* world 1; set solver\.separate_worlds = true"):
         simulate(column, worlds=2)

@@ -76,3 +76,17 @@ def test_iterations_against_slip_reach_the_engine_in_c(simulate):
 
     assert count == 3
     assert mujoco.MjModel.from_xml_string(text).opt.noslip_iterations == 3
+
+
+FOOT = """<mujoco><worldbody><body name="shin"><freejoint/><geom name="shin" size=".1" mass="1"/>
+<body name="foot" pos="0 0 -.1"><joint/><geom name="foot" size=".1" mass="1"/>
+<body name="toe" pos=".1 0 0"><geom name="toe" size=".1" mass="1"/></body></body></body></worldbody></mujoco>"""
+
+
+def test_a_body_does_not_collide_with_what_is_welded_to_its_child(simulate):
+    with simulate(FOOT, "featherstone") as simulation:
+        model = simulation.model
+        pair = [i for i, label in enumerate(model.shape_label) if label.endswith(("/shin", "/toe"))]
+        is_filtered = model.shape_collision_filter_mask(np.array([pair]))
+
+    assert is_filtered.all()

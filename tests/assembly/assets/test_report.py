@@ -51,6 +51,28 @@ def test_a_lost_part_that_is_accepted_by_name_is_a_note(simulate):
     assert notes["scene"] == ["arm.xml: model: flexes 1 → 0"]
 
 
+def test_what_other_solvers_lose_is_a_note_with_both_values(simulate):
+    with simulate('viscosity="0.1"', solver="featherstone") as simulation:
+        [report] = simulation.imports
+
+    assert report.notes() == ["arm.xml: option: viscosity 0.1 → 0"]
+
+
+def test_a_placed_asset_does_not_differ_for_its_place_with_other_solvers(simulate):
+    with simulate(position=[1.0, 2.0, 3.0], rotation=[0.6, 0.0, 0.0, 0.8], solver="featherstone") as simulation:
+        [report] = simulation.imports
+
+    assert report.differences == ()
+
+
+def test_a_pair_that_only_mujoco_lets_collide_is_refused_by_other_solvers(simulate):
+    ball = '<worldbody><body pos="0 0 3"><joint/><geom name="b" size=".1" mass="1" contype="0" conaffinity="0"/></body>'
+    rest = f'{ball}<geom name="f" type="plane" size="1 1 1"/></worldbody><contact><pair geom1="b" geom2="f"/></contact>'
+
+    with pytest.raises(ConfigError, match=r"pair geom 'f' and geom 'b': can collide yes → no;.*\[\"pair\"\]"):
+        simulate(rest=rest, solver="featherstone")
+
+
 @pytest.mark.parametrize("option", ['gravity="0 0 -1.62"', 'gravity="0 0 -1.62" timestep="0.001"'])
 def test_the_gravity_of_the_file_holds_if_the_scene_gives_none(simulate, option):
     with simulate(option) as simulation:

@@ -74,7 +74,7 @@ class Built:
     switches: Switches
     reports: Reports | None
     imports: tuple[ImportReport, ...]
-    """Differences between MuJoCo's models of the assets and ours; empty if the solver is not one of MuJoCo's."""
+    """Differences between MuJoCo's models of the assets and ours."""
     written: WrittenWorlds
     changes: ModelChanges
     reset: WorldReset
@@ -109,8 +109,7 @@ def assemble(
         callbacks.call("model_ready", model=model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
-        # Kernels of MuJoCo are there only if the solver is one of MuJoCo's.
-        found = report_imports(imports, config.scene) if hasattr(solver, "mj_model") else []
+        found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"))
         changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
         support = building.support(model)
         _LOGGER.info("contacts")

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from importlib import metadata
 from types import ModuleType
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import attrs
 from pippin.errors import PluginError
@@ -160,7 +160,7 @@ class Catalog:
 
         A distribution that is on `sys.path` twice counts once: the first is the one that Python would import.
         """
-        points = metadata.entry_points()  # read once for all groups: it takes milliseconds
+        points = cast(metadata.EntryPoints, metadata.entry_points())  # read once for all groups: it takes milliseconds
         select = points.select
         described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
         versions = _read_versions(select, described)

@@ -25,9 +25,9 @@ BROKEN = 3
 KINDS = ("solver", "actuator", "sensor")
 
 OTHER_WAYS: dict[Kind, str] = {
-    "clamping": """check it in an actuator, as by check-plugin pd --set kp=20.0 --set 'clamping=[{{type="{name}"}}]'""",
-    "stage": """check it in a sensor, as by check-plugin joint-state --set 'stages=[{{type="{name}"}}]'""",
-    "plugin": "run it with a file that names it, by pippin run, pippin verify and pippin profile",
+    "clamping": """in an actuator, check-plugin pd --set kp=20.0 --set 'clamping=[{{type="{name}"}}]'""",
+    "stage": """in a sensor, check-plugin joint-state --set 'stages=[{{type="{name}", output="position"}}]'""",
+    "plugin": "with a file that names it, by pippin run, pippin verify and pippin profile",
 }
 """What to do for a plugin of a kind that has no checks of its own."""
 
@@ -108,7 +108,7 @@ def _refuse_other_kinds(name: str, plain: str) -> None:
     for kind, way in OTHER_WAYS.items():
         if plain in Catalog.installed().names(kind):
             raise PluginError(
-                f"check-plugin: {name!r} is a {kind}; there are checks for solvers, actuators and sensors:"
+                f"check-plugin: {name!r} is a {kind}; there are checks for solvers, actuators and sensors: try it"
                 f" {way.format(name=name)}"
             )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import click
-from pippin.templates.writing import NewKind, write_package
+from pippin.templates.writing import NewKind, ways_to_try, write_package
 
 
 @click.command()
@@ -25,6 +25,5 @@ def new(kind: NewKind, name: str, into: Path) -> None:
     """
     folder = write_package(kind, name, into)
     click.echo(f"{folder}: written; try it:")
-    click.echo(f"  cd {folder}")
-    click.echo("  uv run pytest")
-    click.echo("  uv run pippin run scene.toml --steps 500")
+    for command in ways_to_try(folder):
+        click.echo(f"  {command}")

@@ -96,7 +96,7 @@ class Declaration:
     names the option."""
 
     features_fixed_at_build: frozenset[str] = _names_field(frozenset(), FEATURES)
-    """Solvers: The names of features of joints that the built solver cannot add to a joint: a setter
+    """Solvers: The names of [features of joints](honoured.md) that the built solver cannot add to a joint: a setter
     of a view acts only at joints that had the feature when the solver was built, and is refused at the others.
     `scene.settable_joints` gives all joints these features before the build."""
 
@@ -115,7 +115,8 @@ class Declaration:
 
     detects_contacts: bool = _bool_field()
     """Solvers: True if the solver detects contacts by its own method. A `[collision]` table would have no effect, so
-    the host refuses it before it builds anything."""
+    the host refuses it before it builds anything. The hook `initialize_contacts` has to return the solver's contacts
+    all the same."""
 
     runs_pipeline: bool = _bool_field()
     """Solvers: True if the solver runs Newton's collision pipeline within its step. `build_solver` then gets a

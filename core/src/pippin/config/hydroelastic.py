@@ -33,7 +33,8 @@ class HydroelasticConfig:
     """Contacts between two hydroelastic shapes: on the contact surface, their pressures are equal."""
 
     replaced_keys: ClassVar[Mapping[str, str]] = {
-        "margin_contact_area": "leave it out, contacts that do not touch yet have the stiffness of those that do",
+        "margin_contact_area": "leave it out, Newton deprecates it; contacts that do not touch yet are as stiff as"
+        " 0.01 m²",
     }
 
     reduce_contacts: bool = True

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import attrs
 
-from . import actuator_checks, claims, configuration, physics, sensor_checks, step_checks
+from . import actuator_checks, ask_checks, claims, configuration, physics, sensor_checks, step_checks
+from .asks import ASKS
 from .benches import BENCHES
 from .runs import Runs
 
@@ -45,6 +46,14 @@ def _feature(name: str) -> Check:
     return Check(name=f"feature_{name}", promise=promise, kinds=("solver",), run=run)
 
 
+def _ask(name: str) -> Check:
+    """Return the check of one ask."""
+    promise = f"`{name}` in one world: {ASKS[name].expectation}, there alone; or it is refused."
+    return Check(
+        name=f"ask_{name}", promise=promise, kinds=("solver",), run=functools.partial(ask_checks.check_ask, name=name)
+    )
+
+
 _EVERY = ("solver", "actuator", "sensor")
 
 CHECKS = (
@@ -72,6 +81,7 @@ CHECKS = (
     _check(claims.check_particle_worlds, "solver"),
     _check(claims.check_observables, "solver"),
     _check(claims.check_model_changes, "solver"),
+    *map(_ask, ASKS),
     _check(actuator_checks.check_efforts, "actuator"),
     _check(actuator_checks.check_driven_joints, "actuator"),
     _check(actuator_checks.check_addition, "actuator"),

@@ -14,6 +14,7 @@ from pippin.arrays import on_host
 from pippin.errors import PippinError, PluginError
 
 from . import scenes
+from .asking import Answer, answers, refusals
 from .benches import BENCHES, measured
 from .observing import HALF, Seen, advance, model_and_state, see, start, step
 from .subject import Scene, Subject
@@ -184,6 +185,16 @@ class Runs:
     def features(self) -> Mapping[str, float | Exception]:
         """The measured number of each declared feature that has a bench, or the exception that its scene raised."""
         return measured(self.subject, [name for name in BENCHES if name in (self.subject.features or ())])
+
+    @functools.cached_property
+    def answers(self) -> Mapping[str, Answer]:
+        """The answer to each ask for which the solver supports the body."""
+        return answers(self.subject)
+
+    @functools.cached_property
+    def refusals(self) -> Mapping[str, str]:
+        """The error of each ask for what the solver declares that it cannot add to a joint."""
+        return refusals(self.subject)
 
     @functools.cached_property
     def misled(self) -> float:

@@ -126,6 +126,7 @@ class Subject:
         world_count: int | None = None,
         plugins: Mapping[str, Any] | None = None,
         is_present: bool = True,
+        settable_joints: bool = False,
     ) -> Simulation:
         """Build a simulation with the plugin.
 
@@ -137,13 +138,18 @@ class Subject:
             world_count: Number of worlds, by default the subject's.
             plugins: More components, by label.
             is_present: Whether the simulation contains the actuator or sensor at all.
+            settable_joints: Value of `scene.settable_joints`.
         """
         chosen = scene or self.scene()
         worlds = self.world_count if world_count is None else world_count
         prototype: Any = self._filled(chosen) if callable(chosen) else [(self._filled(one), n) for one, n in chosen]
         tables: dict[str, Any] = {
             "simulation": {"device": "cpu", "capture": capture, **self._steps(count)},
-            "scene": {"worlds": worlds if callable(chosen) else sum(n for _, n in chosen), "ground": is_on_ground},
+            "scene": {
+                "worlds": worlds if callable(chosen) else sum(n for _, n in chosen),
+                "ground": is_on_ground,
+                "settable_joints": settable_joints,
+            },
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)

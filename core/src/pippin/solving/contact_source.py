@@ -32,6 +32,9 @@ class ContactSource:
     pipeline: newton.CollisionPipeline | None = None
     """The pipeline that fills the buffer; None if the solver detects contacts itself."""
 
+    filled_with: str | None = None
+    """The observable with which the solver fills the buffer, such as `contact_f`; None if every step fills it."""
+
     interval: int = 1
     """Substeps between two detections."""
 

@@ -84,7 +84,7 @@ def _without_gradient(node: Any) -> Any:
 
 
 def _through_warp(plain: Any) -> np.ndarray:
-    return wp.from_dlpack(plain).numpy().copy()
+    return _aliased(plain).numpy().copy()
 
 
 def _numpy_view(plain: Any, contents: np.ndarray) -> None:
@@ -94,4 +94,12 @@ def _numpy_view(plain: Any, contents: np.ndarray) -> None:
 
 def _warp_view(plain: Any, contents: np.ndarray) -> None:
     plain[...] = plain  # raises if the array is immutable: what follows writes into its memory all the same
-    wp.from_dlpack(plain).assign(contents)
+    _aliased(plain).assign(contents)
+
+
+def _aliased(plain: Any) -> wp.array:
+    """Return the same memory as an array of Warp."""
+    found = wp.from_dlpack(plain)
+    if not isinstance(found, wp.array):
+        raise TypeError(f"expected an array, got {type(found).__name__}")
+    return found

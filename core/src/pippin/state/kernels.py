@@ -8,6 +8,7 @@ __all__ = [
     "difference_quotient",
     "find_divergence",
     "find_non_finite_particles",
+    "forget_failures",
     "note_overflows",
     "restore_rows",
     "unwrap_angles",
@@ -39,19 +40,23 @@ def difference_quotient(
 
 @wp.func
 def note_failure(
-    first: wp.array[wp.int64],
+    first: wp.array2d[wp.int64],
     kind: int,
+    world: int,
     step: wp.int64,
     index: int,
     count: int,
     value: float,
     values: wp.array[float],
 ):
-    """Keep a failure if none of its kind was before it, and its value beside it."""
+    """Keep a failure if none of its kind was before it in its world, and its value beside it."""
+    row = world
+    if world < 0:
+        row = first.shape[1] - 1
     code = step * wp.int64(count) + wp.int64(index)
-    if code < first[kind]:
+    if code < first[kind, row]:
         values[index] = value
-        wp.atomic_min(first, kind, code)
+        wp.atomic_min(first, kind, row, code)
 
 
 @wp.kernel
@@ -60,17 +65,21 @@ def find_divergence(
     body_qd: wp.array[wp.spatial_vector],
     joint_qd: wp.array[float],
     joint_f: wp.array[float],
+    body_world: wp.array[int],
+    dof_world: wp.array[int],
     max_speed: float,
     max_effort: float,
     step: wp.array[wp.int64],
-    first: wp.array[wp.int64],
+    first: wp.array2d[wp.int64],
     body_speed: wp.array[float],
     joint_speed: wp.array[float],
     effort: wp.array[float],
 ):
-    """first[k] = min(step × count + index) over the elements that failed: earliest step, then lowest index.
+    """first[k, world] = min(step × count + index) over the elements that failed: earliest step, then lowest index.
 
-    The kinds k are those of `Kind`. Launched over the larger of the numbers of bodies and of DOFs.
+    The kinds k are those of `Kind`; the last column is for elements of no world.
+
+    Launched over the larger of the numbers of bodies and of DOFs.
     """
     i = wp.tid()
     if i < body_q.shape[0]:
@@ -85,28 +94,53 @@ def find_divergence(
             total += velocity[k]
             speed = wp.max(speed, wp.abs(velocity[k]))
         if not wp.isfinite(total):
-            note_failure(first, 0, step[0], i, body_q.shape[0], speed, body_speed)
+            note_failure(first, 0, body_world[i], step[0], i, body_q.shape[0], speed, body_speed)
         elif speed > max_speed:
-            note_failure(first, 4, step[0], i, body_q.shape[0], speed, body_speed)
+            note_failure(first, 4, body_world[i], step[0], i, body_q.shape[0], speed, body_speed)
     if i < joint_qd.shape[0]:
         # A comparison with a number that is not finite is false.
         if not wp.abs(joint_qd[i]) <= max_speed:
-            note_failure(first, 2, step[0], i, joint_qd.shape[0], joint_qd[i], joint_speed)
+            note_failure(first, 2, dof_world[i], step[0], i, joint_qd.shape[0], joint_qd[i], joint_speed)
         if not wp.abs(joint_f[i]) <= max_effort:
-            note_failure(first, 3, step[0], i, joint_qd.shape[0], joint_f[i], effort)
+            note_failure(first, 3, dof_world[i], step[0], i, joint_qd.shape[0], joint_f[i], effort)
 
 
 @wp.kernel
 def find_non_finite_particles(
     particle_q: wp.array[wp.vec3],
     particle_qd: wp.array[wp.vec3],
+    particle_world: wp.array[int],
     step: wp.array[wp.int64],
-    first: wp.array[wp.int64],
+    first: wp.array2d[wp.int64],
 ):
-    """first[1] = min(step × particles + particle) over non-finite particles."""
+    """first[1, world] = min(step × particles + particle) over non-finite particles."""
     i = wp.tid()
     if not (wp.isfinite(particle_q[i]) and wp.isfinite(particle_qd[i])):
-        wp.atomic_min(first, 1, step[0] * wp.int64(particle_q.shape[0]) + wp.int64(i))
+        world = particle_world[i]
+        if world < 0:
+            world = first.shape[1] - 1
+        wp.atomic_min(first, 1, world, step[0] * wp.int64(particle_q.shape[0]) + wp.int64(i))
+
+
+@wp.kernel
+def forget_failures(
+    world_mask: wp.array[wp.bool],
+    none: wp.int64,
+    first: wp.array2d[wp.int64],
+    overflow: wp.array[int],
+    largest: wp.array[int],
+):
+    """Clear the notes of the masked worlds; those of buffers that all worlds share with the mask's last entry."""
+    world = wp.tid()
+    if not world_mask[world]:
+        return
+    for kind in range(first.shape[0]):
+        first[kind, world] = none
+    if world < overflow.shape[0]:
+        overflow[world] = 0
+    else:
+        for slot in range(largest.shape[0]):
+            largest[slot] = 0
 
 
 @wp.kernel

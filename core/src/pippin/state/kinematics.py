@@ -33,6 +33,7 @@ class WrittenWorlds:
             {what: wp.zeros(count, dtype=bool, device=model.device) for what in kinds}
             for count in (model.articulation_count, model.world_count + 1)
         )
+        self._forces = None if state.body_f is None else wp.zeros_like(state.body_f)
         self._waiting: set[Coordinates] = set()
         self._replayed: set[Coordinates] = set()
 
@@ -77,10 +78,19 @@ class WrittenWorlds:
     def _settle(self, what: Coordinates) -> None:
         articulations, worlds = self.masks(what)
         self._evaluate(what, articulations)
-        self._solver.reset(self._state, world_mask=worlds, flags=0)
+        self._reset_solver(worlds)
         articulations.zero_()
         worlds.zero_()
         self._waiting.discard(what)
+
+    def _reset_solver(self, worlds: wp.array) -> None:
+        """Let the solver forget some worlds, but not the forces that the user applies in the next step."""
+        forces = self._state.body_f
+        if forces is not None and self._forces is not None:
+            wp.copy(self._forces, forces)
+        self._solver.reset(self._state, world_mask=worlds, flags=0)
+        if forces is not None and self._forces is not None:
+            wp.copy(forces, self._forces)
 
     def _evaluate(self, what: Coordinates, chosen: wp.array) -> None:
         model, state = self._model, self._state

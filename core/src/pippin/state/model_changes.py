@@ -30,6 +30,8 @@ class ModelChanges:
         self._waiting = self._replayed = 0
         #: All flags that the solver was ever notified of.
         self.told = 0
+        #: Number of reports of changed joint frames.
+        self.joint_change_count = 0
 
     @property
     def is_waiting(self) -> bool:
@@ -51,6 +53,7 @@ class ModelChanges:
                 f" it does: {_flag_names(self._taken) or 'nothing'}; build another simulation from the changed model"
             )
         self._waiting |= int(flags)
+        self.joint_change_count += bool(flags & newton.ModelFlags.JOINT_PROPERTIES)
         if self._solver.model.device.is_capturing:
             self._replayed |= int(flags)
 

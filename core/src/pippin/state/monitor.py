@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 import newton
+import numpy as np
 import warp as wp
+from pippin.arrays import on_host
 from pippin.errors import BufferOverflowError, SimulationError
 from pippin.solving.capacities import Capacity
 
@@ -56,8 +58,9 @@ class Monitor:
         self._model = model
         self._step_dt = step_dt
         self._step = wp.zeros(1, dtype=wp.int64, device=model.device)
-        # The first failure of each kind, as step × count + index, and the values of the elements that failed.
-        self._first = wp.full(len(Kind), _NONE, dtype=wp.int64, device=model.device)
+        # The first failure of each kind in each world, as step × count + index, and the values of what failed.
+        self._first = wp.full((len(Kind), model.world_count + 1), _NONE, dtype=wp.int64, device=model.device)
+        self._dof_world = wp.array(_worlds_of_dofs(model), dtype=int, device=model.device)
         self._body_speed = wp.zeros(model.body_count, dtype=float, device=model.device)
         self._joint_speed = wp.zeros(model.joint_dof_count, dtype=float, device=model.device)
         self._effort = wp.zeros(model.joint_dof_count, dtype=float, device=model.device)
@@ -72,11 +75,12 @@ class Monitor:
         device = self._model.device
         count = max(state.body_count, self._model.joint_dof_count)
         if count:
-            inputs = [state.body_q, state.body_qd, state.joint_qd, control.joint_f, *self._bounds, self._step]
+            inputs = [state.body_q, state.body_qd, state.joint_qd, control.joint_f]
+            inputs += [self._model.body_world, self._dof_world, *self._bounds, self._step]
             inputs += [self._first, self._body_speed, self._joint_speed, self._effort]
             wp.launch(kernels.find_divergence, count, inputs, device=device)
         if state.particle_count:
-            inputs = [state.particle_q, state.particle_qd, self._step, self._first]
+            inputs = [state.particle_q, state.particle_qd, self._model.particle_world, self._step, self._first]
             wp.launch(kernels.find_non_finite_particles, state.particle_count, inputs, device=device)
         wp.launch(kernels.count_step, 1, [self._step], device=device)
 
@@ -108,11 +112,14 @@ class Monitor:
         inputs = [reported, self._harmless_bits, self._overflow, self._harmless_count]
         wp.launch(kernels.collect_overflow, reported.shape[1], inputs, device=self._model.device)
 
-    def forget(self) -> None:
-        """Clear all notes of failures, but not the number of steps."""
-        self._first.fill_(_NONE)
-        self._largest.zero_()
-        self._overflow.zero_()
+    def forget(self, world_mask: wp.array[wp.bool]) -> None:
+        """Clear the notes of failures in the masked worlds, but not the number of steps.
+
+        Args:
+            world_mask: Shape [world_count + 1]. The last entry clears the notes of buffers that all worlds share.
+        """
+        inputs = [world_mask, _NONE, self._first, self._overflow, self._largest]
+        wp.launch(kernels.forget_failures, len(world_mask), inputs, device=self._model.device)
 
     def harmless_count(self) -> int:
         """Return how often a substep of a world reported harmless bits, such as a reached limit of iterations.
@@ -126,7 +133,7 @@ class Monitor:
         return min((failure.step for failure in self._failures()), default=None)
 
     def check(self) -> None:
-        """Raise if there are notes since the last `forget`. Synchronises with the device.
+        """Raise if there are notes that no `forget` cleared. Synchronises with the device.
 
         Raises:
             BufferOverflowError: Buffers overflowed; names each of them, and the divergence that may have followed.
@@ -143,10 +150,10 @@ class Monitor:
             raise SimulationError(*faults)
 
     def _failures(self) -> Iterator[Failure]:
-        """Yield the first failure of each kind."""
+        """Yield the first failure of each kind in any world."""
         values = {Kind.BODY_SPEED: self._body_speed, Kind.JOINT_SPEED: self._joint_speed, Kind.EFFORT: self._effort}
         counts = {Kind.PARTICLE: self._model.particle_count}
-        for kind, code in zip(Kind, self._first.numpy().tolist(), strict=True):
+        for kind, code in zip(Kind, self._first.numpy().min(axis=1).tolist(), strict=True):
             if code < _NONE:
                 step, index = divmod(code, counts.get(kind) or values.get(kind, self._body_speed).size)
                 value = float(values[kind].numpy()[index]) if kind in values else math.nan
@@ -171,3 +178,10 @@ class Monitor:
         if rest:
             yield f"solver: a buffer overflowed in world {world} (bits {rest:#x}); raise the solver's capacities"
             needed["solver"] = None
+
+
+def _worlds_of_dofs(model: newton.Model) -> np.ndarray:
+    """Return the world of each DOF, -1 for no world."""
+    if not model.joint_dof_count:
+        return np.zeros(0, dtype=np.int32)
+    return np.repeat(on_host(model.joint_world), np.diff(on_host(model.joint_qd_start)))

@@ -58,6 +58,11 @@ class Snapshot:
             else:
                 self._attributes.append((node, attributes_of(node)))
 
+    def changes(self) -> list[tuple[wp.array, wp.array]]:
+        """Return the Warp arrays that changed since, each with a copy of what it holds now. Reads from the device."""
+        arrays = [(node, saved) for node, saved in self._arrays if isinstance(node, wp.array)]
+        return [(node, wp.clone(node)) for node, saved in arrays if node.numpy().tobytes() != saved.numpy().tobytes()]
+
     def restore(self) -> None:
         """Restore all attributes, containers and arrays.
 

@@ -234,6 +234,7 @@ class StepPlan:
             name="step_solver(solver)",
             run=run if trace is None else trace.timed("step_solver", f"host: {type(solver).__name__}", run),
             eager_reason=self._eager_reason(self.components.solver_name),
+            is_repeatable=True,
         )
 
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
@@ -344,6 +345,8 @@ class StepPlan:
             name=f"{hook}({answer.owner})",
             run=answer.bind(**arguments),
             eager_reason=self._eager_reason(answer.owner),
+            # Without the solver, nothing would move in a comparison; what it remembers is put back.
+            is_repeatable=answer.owner == self.components.solver_name,
             period=period,
         )
 

@@ -40,6 +40,9 @@ class Operation:
     eager_reason: str | None = None
     """The reason why it must not be recorded, if its component declares one."""
 
+    is_repeatable: bool = False
+    """Whether it may be called for a comparison of graphs although it runs eagerly, as a solver is."""
+
     period: int = 1
     """Control steps from one call to the next: it is due in each step whose number, counted from 1, it divides."""
 
@@ -70,7 +73,8 @@ class Program:
     The first step runs eagerly and is a real step. Then neighbouring operations are recorded into graphs, and the
     graphs are compared with a few eager steps, bit for bit, from a saved state, before they are trusted. Recording
     and comparing leave no trace in the simulation. An operation that a replay does not reproduce runs eagerly in
-    its place.
+    its place. One that declares that it runs eagerly is called once for each step, and never for a comparison: there,
+    what it wrote in the first step stands for it.
 
     Where some operations are due in some steps only, there are graphs for each set of operations that are due
     together, and a step costs what is due in it.
@@ -121,6 +125,8 @@ class Program:
         #: Whether every operation is replayed from a graph.
         self.is_captured = False
         self._kept: list[Any] = []
+        # What operations that must not be called for a comparison wrote in the first step, by name.
+        self._written: dict[str, list[tuple[wp.array, wp.array]]] = {}
 
     def step(self, count: int = 1, done: int = 0) -> None:
         """Advance by `count` control steps, with nothing between them.
@@ -147,12 +153,25 @@ class Program:
         self._enter("first step")
         due = self._of_periods(self._due(number))
         for operation in due:
-            operation.run()
+            self._run_first(operation)
         if len(due) < len(self.operations) and self._policy != "off":
             with self.undone():  # nothing is recorded whose kernels have not run once
                 for operation in self.operations:
-                    operation.run()
+                    self._rehearsed(operation)()
         self.record()
+
+    def _run_first(self, operation: Operation) -> None:
+        """Call an operation for the first time, and keep what it writes if it must not be called for comparisons."""
+        if self._policy == "off" or _is_repeatable(operation) or operation.name in self._written:
+            operation.run()
+            return
+        before = self._save()
+        operation.run()
+        self._written[operation.name] = before.changes()
+
+    def _rehearsed(self, operation: Operation) -> Callable[[], None]:
+        """Return what stands for an operation in a comparison: its call, or what it wrote in the first step."""
+        return operation.run if _is_repeatable(operation) else partial(_write, self._written.get(operation.name, ()))
 
     def _due(self, number: int) -> tuple[int, ...]:
         """Return the periods that are due in a step, by its number from 1."""
@@ -266,14 +285,19 @@ class Program:
         if all(segment.graph is None for segment in segments):
             return None
         self._enter("comparison")
-        eager_calls = [operation.run for segment in segments for operation in segment.operations]
-        calls = [call for segment in segments for call in segment.calls()]
+        eager_calls = [self._rehearsed(operation) for segment in segments for operation in segment.operations]
+        calls = [call for segment in segments for call in self._rehearsed_calls(segment)]
         eager = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
         replayed = self._outcome_of(calls * _COMPARED_STEPS, before)
         if replayed == eager:
             return None
         again = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
         return eager.difference(replayed, noise=again)
+
+    def _rehearsed_calls(self, segment: Segment) -> list[Callable[[], None]]:
+        if segment.graph is not None:
+            return [*segment.calls()]
+        return [self._rehearsed(operation) for operation in segment.operations]
 
     def _find_culprits(self, before: Snapshot) -> dict[str, str]:
         """Replay the operations of each name on their own, one step later than recorded, and compare them with calls.
@@ -290,7 +314,7 @@ class Program:
         }
         before.restore()
         for operation in self.operations:
-            operation.run()
+            self._rehearsed(operation)()
         culprits = {}
         for operation in self.operations:
             graph = graphs.pop(operation.name, None)
@@ -299,7 +323,7 @@ class Program:
                 difference = self._difference(segment, self._save())
                 if difference is not None:
                     culprits[operation.name] = f"a replay {difference}"
-            operation.run()
+            self._rehearsed(operation)()
         return culprits
 
     def _difference(self, segment: Segment, here: Snapshot) -> str | None:
@@ -331,6 +355,15 @@ class Program:
                 reason = self.eager_reasons.get(name)
                 lines.append(f"    {name}{times}" + (f": {reason}" if reason else ""))
         return "\n".join(lines)
+
+
+def _is_repeatable(operation: Operation) -> bool:
+    return operation.eager_reason is None or operation.is_repeatable
+
+
+def _write(written: Sequence[tuple[wp.array, wp.array]]) -> None:
+    for array, contents in written:
+        wp.copy(array, contents)
 
 
 def _one_call(segments: Sequence[Segment], trace: HookTrace | None) -> Callable[[], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
@@ -15,10 +16,11 @@ from urllib.request import url2pathname
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError
 
-__all__ = ["NewKind", "write_package"]
+__all__ = ["NewKind", "ways_to_try", "write_package"]
 
 NewKind = Literal["solver", "actuator", "sensor"]
 
+_SOURCES = "[tool.uv.sources]"
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -54,6 +56,22 @@ def write_package(kind: NewKind, name: str, parent: Path) -> Path:
     return folder
 
 
+def ways_to_try(folder: Path) -> list[str]:
+    """Return the commands that test and run a written package.
+
+    uv can make an environment for the package if the package names the source of Pippin. Otherwise Pippin may be on no
+    index, and the package goes into the environment that has it.
+    """
+    if _SOURCES in (folder / "pyproject.toml").read_text(encoding="utf-8"):
+        return [f"cd {folder}", "uv run pytest", "uv run pippin run scene.toml --steps 500"]
+    return [
+        f"cd {folder}",
+        f"uv pip install --python {sys.executable} --group dev -e .",
+        f"{sys.executable} -m pytest",
+        "pippin run scene.toml --steps 500",
+    ]
+
+
 def _files(folder: Traversable, place: str = "") -> Iterator[tuple[str, str]]:
     """Yield path and text of every file of a template."""
     for entry in sorted(folder.iterdir(), key=lambda each: each.name):
@@ -76,7 +94,8 @@ def _sources(folder: Path) -> str:
     needed = re.findall(r'"(pippin[a-z-]*)"', (folder / "pyproject.toml").read_text(encoding="utf-8"))
     sources = {name: _installed_from(name) for name in dict.fromkeys(needed)}
     lines = [f"{name} = {source}" for name, source in sources.items() if source is not None]
-    return "\n".join(["", "[tool.uv.sources]", *lines, ""]) if lines else ""
+    note = "# Pippin as it is installed on this machine: leave this table out before you publish."
+    return "\n".join(["", note, _SOURCES, *lines, ""]) if lines else ""
 
 
 def _installed_from(distribution: str) -> str | None:

@@ -7,18 +7,18 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import warp as wp
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 from pippin.axes import axis_labels
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 
 from .balls import Balls
 from .dynamics import Dynamics
+from .errors import RowError
 from .exchange import Array, deliver
 from .indexing import PADDING, ArticulationIndices
 from .metatype import ArticulationMetatype
-from .quantities import ARTICULATION, Quantity
+from .quantities import ARTICULATION, Element, Quantity
 from .rows import RowView
 from .structure import of_articulation
 
@@ -42,7 +42,6 @@ class ArticulationView(RowView):
     def __init__(self, host: Host, articulations: np.ndarray) -> None:
         model = host.model
         self._indices = indices = ArticulationIndices.of(model, articulations)
-        faults = wp.zeros(2, dtype=int, device=model.device)
         labels = [model.articulation_label[index] for index in articulations]
         maps = {
             "dof": indices.dofs,
@@ -52,10 +51,23 @@ class ArticulationView(RowView):
             "link": indices.links,
             "joint": indices.joints,
         }
-        balls = Balls(indices, faults) if indices.ball_coords.size else None
+        balls = Balls(indices, present(model.device)) if indices.ball_coords.size else None
         joints = indices.joints[:, 0]
-        super().__init__(host, labels, _worlds(model, articulations), articulations, maps, joints, balls, faults)
+        super().__init__(
+            host, labels, _worlds(model, articulations), articulations, maps, joints, balls, _quaternion(indices)
+        )
         self._dynamics = Dynamics(host, articulations, indices, self._marks.world_of)
+
+    def _name_of(self, element: Element, row: int, column: int) -> str:
+        structure = of_articulation(self._host.model, int(self.articulation_indices[row]))
+        if element == "dof":
+            return f"DOF {structure.dof_names[column]!r}"
+        if element == "link":
+            return f"link {structure.link_names[column]!r}"
+        if element == "coordinate":
+            ends = np.cumsum(structure.joint_coord_counts)
+            return f"joint {structure.joint_names[int(np.searchsorted(ends, column, side='right'))]!r}"
+        return ""
 
     # The structure of the rows.
 
@@ -119,7 +131,13 @@ class ArticulationView(RowView):
         return self.dof_types
 
     def metatype(self, row: int) -> ArticulationMetatype:
-        """Return the structure of the articulation of a row."""
+        """Return the structure of the articulation of a row.
+
+        Raises:
+            RowError: There is no such row.
+        """
+        if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < self.count:
+            raise RowError(f"metatype: {row!r} is no row; the view has {self.count}, counted from 0")
         return of_articulation(self._host.model, int(self.articulation_indices[row]))
 
     get_metatype = metatype
@@ -406,6 +424,17 @@ class ArticulationView(RowView):
             self._refuse_invalid(f"get_{name}")
             state = self._host.stepped_state or self._host.state
             return deliver(getattr(self._dynamics, name)(state), out, f"get_{name}")
+
+
+def _quaternion(indices: ArticulationIndices) -> np.ndarray | None:
+    """Return the position of each coordinate in the quaternion of its ball joint, -1 for others; None without balls."""
+    firsts = indices.ball_coords[indices.ball_coords != PADDING]
+    if not firsts.size:
+        return None
+    position = np.full(int(indices.coords.max()) + 1, PADDING, dtype=np.int32)
+    for k in range(4):
+        position[firsts + k] = k
+    return np.where(indices.coords == PADDING, PADDING, position[indices.coords])
 
 
 def _worlds(model: Any, articulations: np.ndarray) -> np.ndarray:

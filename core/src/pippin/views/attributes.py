@@ -14,12 +14,16 @@ from pippin.spelling import did_you_mean
 
 from .choice import Choice
 from .errors import ViewError
-from .exchange import Staging, scalar_shape
+from .exchange import scalar_shape
 from .indexing import PADDING, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
 from .kernels.marks import Marks
-from .kernels.places import Places
+from .launching import PreparedLaunch
+from .places import places_of
 from .quantities import Quantity
+from .rules import of_type
+from .staging import Staging
+from .values import Values
 
 __all__ = ["FLAGS", "Attributes", "shapes_of"]
 
@@ -41,6 +45,13 @@ FLAGS: Mapping[str, str] = {
 }
 """Attributes of the model that can be set while it runs, with the flag that tells the solver."""
 
+NEEDED: Mapping[str, str] = {
+    "joint_damping": "joint_damping",
+    "joint_rest_q": "joint_stiffness",
+    "joint_stiffness": "joint_stiffness",
+}
+"""Names in `pippin.solving.FEATURES` of the features that a solver needs to honour attributes."""
+
 
 class Attributes:
     """Arrays of the state, the inputs or the model, by name.
@@ -51,7 +62,7 @@ class Attributes:
         host: The simulation.
         elements: Index map of each frequency of Newton's attributes, shape [count] or [count, columns]; padding is -1.
         quantities: The quantities of the view, which have setters of their own.
-        faults: Memory of the faults on the device.
+        faults: The faults of the setting of attributes.
     """
 
     def __init__(
@@ -72,24 +83,40 @@ class Attributes:
         wp.launch(gather_bytes, attribute.count, inputs, device=source.device)
         return attribute.values
 
-    def set(self, name: str, data: Any, choice: Choice, flags: newton.ModelFlags | int | None) -> None:
+    def set(
+        self,
+        name: str,
+        data: Any,
+        choice: Choice,
+        flags: newton.ModelFlags | int | None,
+        told: Callable[[int], str],
+    ) -> None:
         """Write the numbers of the chosen rows, and tell the solver.
 
+        Args:
+            name: Name of the array.
+            data: The numbers.
+            choice: The rows.
+            flags: What the solver is told.
+            told: Return the words for a row in errors.
+
         Raises:
-            ViewError: The attribute is unknown, is set by a setter of its own, or needs flags.
+            ViewError: The attribute is unknown, is set by a setter of its own, or needs flags; or a number is NaN.
         """
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
+        if fault := self._host.support.fault(NEEDED.get(attribute.name, "")):
+            raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (choice.data_count, *attribute.values.shape[1:])
-        values = attribute.staging.take(data, shape, where)
+        values = attribute.values_of(told).of(data, shape, choice, where).on_device(attribute.staging)
         if notified:
             self._host.notify_model_changed(notified)
-        width = attribute.places.width
-        rows = _bytes(values, choice.data_count * width)
-        inputs = [rows, attribute.places, choice.argument, self._faults, Marks(), _bytes(target, target.shape[0])]
-        wp.launch(scatter_bytes, choice.count * width, inputs, device=target.device)
+        rows = _bytes(values, choice.data_count * attribute.places.width)
+        is_float = attribute.dtype == "float32"
+        inputs = [rows, is_float, attribute.places, choice.argument, self._faults, Marks()]
+        attribute.scatter(choice.count, [*inputs, _bytes(target, target.shape[0])])
 
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
         """Return an attribute and the array that holds it now."""
@@ -168,10 +195,24 @@ class _Attribute:
         self.values = wp.zeros((*index.shape, *components), dtype=scalar, device=device)
         #: The number of elements.
         self.count = index.size
-        self.staging = Staging(self.values.size, scalar, device)
-        self.places: Any = Places()
-        self.places.index = wp.array(index.astype(np.int32).ravel(), dtype=int, device=device)
-        self.places.width = index.size // len(index) if len(index) else 1
+        #: Name of the type of a number.
+        self.dtype: str = scalar.__name__
+        self.staging = Staging(self.values.size, self.dtype, device)
+        width = index.size // len(index) if len(index) else 1
+        self._is_used = (index != PADDING).reshape(len(index), width)
+        self.places = places_of(index.astype(np.int32).reshape(len(index), width), device)
+        #: Writes rows of bytes.
+        self.scatter = PreparedLaunch(scatter_bytes, device, width)
+
+    def values_of(self, told: Callable[[int], str]) -> Values:
+        """Return the check of values on the host."""
+        return Values(
+            rule=of_type(self.dtype),
+            dtype=self.dtype,
+            components=self.values.size // max(self.count, 1),
+            is_used=self._is_used,
+            told=lambda row, column: f"{told(row)}, column {column}" if self._is_used.shape[1] > 1 else told(row),
+        )
 
 
 def _arrays_of(quantity: Quantity) -> list[str]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.arrays import present
 
 from .choice import Choice
 from .indexing import PADDING, ArticulationIndices
@@ -21,12 +20,11 @@ class Balls:
 
     Args:
         indices: The joints of each row.
-        faults: Passed to the kernels; wrong indices are counted by the kernel of the other DOFs.
+        device: Device of the simulation.
     """
 
-    def __init__(self, indices: ArticulationIndices, faults: wp.array) -> None:
-        self._faults, self._aliases = faults, Aliases()
-        device, width = present(faults.device), indices.dofs.shape[1]
+    def __init__(self, indices: ArticulationIndices, device: wp.Device) -> None:
+        self._aliases, width = Aliases(), indices.dofs.shape[1]
         self._count = indices.ball_coords.shape[1]
         rows = np.arange(len(indices.dofs))[:, None]
         slots = np.where(indices.ball_coords == PADDING, 0, rows * width + indices.ball_columns)
@@ -40,9 +38,12 @@ class Balls:
         """Write rotation vectors into `values`, shape [count, max_dofs]. May be recorded."""
         self._gather(self._places.coord_of.size, [joint_q, self._places, self._flat(values)])
 
-    def write(self, joint_q: wp.array, data: wp.array, choice: Choice) -> None:
-        """Write quaternions from rotation vectors in the chosen rows. May be recorded."""
-        inputs = [self._flat(data), self._places, choice.argument, self._faults, joint_q]
+    def write(self, joint_q: wp.array, data: wp.array, choice: Choice, faults: wp.array | None) -> None:
+        """Write quaternions from rotation vectors in the chosen rows. May be recorded.
+
+        The kernel of the other DOFs counts the wrong indices, in the same faults.
+        """
+        inputs = [self._flat(data), self._places, choice.argument, faults, joint_q]
         self._scatter(choice.count * self._count, inputs)
 
     def _flat(self, array: wp.array) -> wp.array:

@@ -15,8 +15,12 @@ from .errors import RowError, ViewError
 from .exchange import alias, as_warp
 from .kernels.choice import Chosen
 from .launching import update
+from .memories import NumpyMemories
 
 __all__ = ["Choice", "RowChoice"]
+
+
+_NO_CHOICE = (None, False, None)
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -34,6 +38,24 @@ class Choice:
 
     is_all: bool = False
     """Whether every row is written."""
+
+    is_compact: bool = False
+    """Whether the data has one row for each index."""
+
+    listed: np.ndarray | None = None
+    """The listed rows, if their memory is on the CPU; they may be out of range if they came in a Warp array."""
+
+    told: np.ndarray | None = None
+    """The rows that are written, in their order, if the host was told of them: all, by a list or by a mask."""
+
+    def rows(self) -> np.ndarray | None:
+        """Return the listed rows in the type that NumPy takes without converting it; None if they are not known."""
+        return None if self.listed is None else self.listed.astype(np.intp)
+
+    @property
+    def told_data(self) -> Any:
+        """Rows of the data that are written, as an index of NumPy; only if the host was told of the rows."""
+        return slice(None) if self.is_all or self.is_compact else self.told
 
 
 class RowChoice:
@@ -55,7 +77,10 @@ class RowChoice:
         self._numpy = [each.numpy() for each in self._host]
         # These structs change in place: a prepared launch packs a struct again only if it is another object.
         self._listed, self._marked = Chosen(), Chosen()
-        self._all = Choice(argument=Chosen(), count=count, data_count=count, is_all=True)
+        self._everything = np.arange(count)
+        self._all = Choice(argument=Chosen(), count=count, data_count=count, is_all=True, told=self._everything)
+        self._memories = NumpyMemories()
+        self._last: tuple[Any, bool, Any] = _NO_CHOICE
 
     def of(self, where: str, indices: Any, mask: Any, compact: bool) -> Choice:
         """Return the choice.
@@ -74,6 +99,8 @@ class RowChoice:
         """
         if indices is None and mask is None and not compact:
             return self._all
+        if mask is None and indices is self._last[0] and compact is self._last[1]:
+            return self._last[2]
         if indices is not None and mask is not None:
             raise ViewError(f"{where}: got indices and a mask; pass one of them")
         if compact and indices is None:
@@ -82,10 +109,23 @@ class RowChoice:
             mask = indices  # of one shape, so it cannot be meant otherwise
         if mask is not None:
             update(self._marked, mask=self._mask_of(where, mask))
-            return Choice(argument=self._marked, count=self._count, data_count=self._count)
+            told = None if _is_on_device(mask) else np.flatnonzero(self._numpy[1])
+            return Choice(argument=self._marked, count=self._count, data_count=self._count, told=told)
         rows = self._rows_of(where, indices)
         update(self._listed, rows=rows, is_compact=compact)
-        return Choice(argument=self._listed, count=len(rows), data_count=len(rows) if compact else self._count)
+        is_told = not _is_on_device(indices)
+        near = self._memories.of(rows, np.int32) if self._device.is_cpu else None
+        choice = Choice(
+            argument=self._listed,
+            count=len(rows),
+            data_count=len(rows) if compact else self._count,
+            is_compact=compact,
+            listed=near,
+            told=self._numpy[0][: len(rows)] if is_told else None,
+        )
+        # Kernels read these rows where they lie, so the next call with the same array makes the same choice.
+        self._last = (indices, compact, choice) if rows is indices else _NO_CHOICE
+        return choice
 
     def _rows_of(self, where: str, indices: Any) -> wp.array:
         if _is_on_device(indices):

@@ -5,8 +5,6 @@ NumPy arrays, and objects with `__cuda_array_interface__` or `__dlpack__`, are r
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,7 @@ from pippin.arrays import present
 
 from .errors import ViewError
 
-__all__ = ["Array", "Staging", "alias", "as_warp", "deliver", "is_host_data"]
+__all__ = ["Array", "alias", "as_warp", "deliver", "scalar_shape", "unreadable"]
 
 Array = Any
 """An array of Warp, NumPy, PyTorch, JAX or another library with DLPack or an array interface."""
@@ -32,10 +30,21 @@ def as_warp(array: Array, where: str) -> wp.array:
     if isinstance(array, np.ndarray):
         return _of_numpy(array, where)
     if hasattr(array, "__dlpack__"):
-        return wp.from_dlpack(array)  # pyright: ignore[reportReturnType] (textures are no DLPack)
+        try:
+            return wp.from_dlpack(array)  # pyright: ignore[reportReturnType] (textures are no DLPack)
+        except (BufferError, IndexError, RuntimeError, TypeError, ValueError) as error:
+            raise unreadable(where, array, error) from error
     if hasattr(array, "__cuda_array_interface__"):
         return wp.array(array, copy=False)
     raise ViewError(f"{where}: expected an array, got {type(array).__name__}; pass one of Warp, NumPy, PyTorch or JAX")
+
+
+def unreadable(where: str, array: Any, error: Exception) -> ViewError:
+    """Return the error about an array whose memory its library does not hand out."""
+    return ViewError(
+        f"{where}: the memory of this {type(array).__name__} cannot be read: {error}; pass float32 numbers with at"
+        " least one axis and without gradients: `data.detach()`"
+    )
 
 
 def _of_numpy(array: np.ndarray, where: str) -> wp.array:
@@ -44,11 +53,6 @@ def _of_numpy(array: np.ndarray, where: str) -> wp.array:
     dtype = wp.dtype_from_numpy(array.dtype)
     pointer = array.__array_interface__["data"][0]
     return wp.array(ptr=pointer, dtype=dtype, shape=array.shape, strides=array.strides, device="cpu")
-
-
-def is_host_data(data: Any) -> bool:
-    """Return whether data has to be copied before a kernel can read it: numbers, and lists of numbers."""
-    return isinstance(data, int | float | Sequence | np.generic) and not isinstance(data, str | bytes)
 
 
 def scalar_shape(array: wp.array) -> tuple[int, ...]:
@@ -68,85 +72,6 @@ def alias(base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: in
     """
     stride = wp.types.type_size_in_bytes(dtype) if stride is None else stride
     return wp.array(ptr=(base.ptr or 0) + offset, dtype=dtype, shape=(count,), strides=(stride,), device=base.device)
-
-
-class Staging:
-    """Memory that is allocated once, for data that a kernel cannot read in place.
-
-    Args:
-        size: Largest number of elements.
-        dtype: Type of an element.
-        device: Device of the kernels that read the data.
-    """
-
-    def __init__(self, size: int, dtype: Any, device: wp.Device) -> None:
-        self._dtype, self._device = dtype, device
-        self._near = wp.zeros(size, dtype=dtype, device=device)
-        # Not pinned: the copy has read the buffer when the call returns, and the next call may overwrite it.
-        self._host = wp.zeros(size, dtype=dtype, device="cpu") if device.is_cuda else self._near
-        self._numpy = self._host.numpy()
-
-    def take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
-        """Return data as a dense array on the device: the same array if it is one, else a copy in this memory.
-
-        Args:
-            data: An array of this type and shape; or, outside a capture, numbers that are broadcast to the shape.
-            shape: Shape that the data must have.
-            where: Beginning of error messages.
-
-        Raises:
-            ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
-        """
-        if is_host_data(data) or (isinstance(data, np.ndarray) and data.shape != shape):
-            self._refuse_capture(where)
-            return self._from_host(data, shape, where)
-        array = as_warp(data, where)
-        self._refuse_other(array, shape, where)
-        if array.device == self._device and array.is_contiguous:
-            return array
-        self._refuse_capture(where)
-        return self._copy(array, shape)
-
-    def _from_host(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
-        numbers = np.asarray(data)
-        if isinstance(data, np.ndarray) and numbers.dtype not in (self._numpy.dtype, bool):
-            raise ViewError(f"{where}: expected {self._numpy.dtype}, got {numbers.dtype}; convert it with `astype`")
-        if self._numpy.dtype == np.uint8:
-            numbers = numbers != 0
-        count = math.prod(shape)
-        try:
-            np.copyto(self._numpy[:count].reshape(shape), numbers, casting="same_kind")
-        except (TypeError, ValueError) as error:
-            raise ViewError(
-                f"{where}: expected {self._numpy.dtype} of shape {list(shape)}, or what broadcasts to it, got"
-                f" {numbers.dtype} of shape {list(numbers.shape)}"
-            ) from error
-        if self._host is not self._near:
-            wp.copy(self._near, self._host, count=count)
-        return self._dense(shape)
-
-    def _copy(self, array: wp.array, shape: tuple[int, ...]) -> wp.array:
-        flat = self._dense(array.shape, array.dtype)
-        wp.copy(flat, array)
-        return self._dense(shape)
-
-    def _dense(self, shape: tuple[int, ...], dtype: Any = None) -> wp.array:
-        return wp.array(ptr=self._near.ptr, dtype=dtype or self._dtype, shape=shape, device=self._device)
-
-    def _refuse_other(self, array: wp.array, shape: tuple[int, ...], where: str) -> None:
-        scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
-        if scalar != self._dtype and not (self._dtype is wp.uint8 and scalar is wp.bool):
-            raise ViewError(
-                f"{where}: expected {self._dtype.__name__}, got {scalar.__name__}; convert it before it is passed"
-            )
-        if scalar_shape(array) != shape:
-            raise ViewError(f"{where}: expected shape {list(shape)}, got {list(scalar_shape(array))}")
-
-    def _refuse_capture(self, where: str) -> None:
-        if self._device.is_capturing:
-            raise ViewError(
-                f"{where}: inside a capture, data has to lie dense on {self._device}, so that a replay reads it there"
-            )
 
 
 def deliver(values: wp.array, out: Array | None, where: str) -> Array:

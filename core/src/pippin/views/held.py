@@ -31,7 +31,7 @@ class Held:
         quantity: The quantity.
         support: What the built solver takes over.
         index: Element of Newton's arrays of each row and column, padded with -1.
-        faults: Counter of refused values on the device.
+        faults: The faults of the quantity's setter.
         model: The model, whose labels errors name.
     """
 
@@ -41,7 +41,7 @@ class Held:
         self._support, self._model, self._quantity, self._faults = support, model, quantity, faults
         elements = np.unique(index[index >= 0])
         ranges = [support.range_of(name) for name in quantity.arrays]
-        self._parts = [None if each is None else _Part(each, elements, present(faults.device)) for each in ranges]
+        self._parts = [None if each is None else _Part(each, elements, present(model.device)) for each in ranges]
         #: Whether every value may be set.
         self.is_empty = not any(part is not None and part.elements.size for part in self._parts)
 

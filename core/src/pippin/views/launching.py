@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,35 +16,61 @@ __all__ = ["Aliases", "PreparedLaunch", "update"]
 _REMEMBERED = 32
 """Largest number of aliases kept; without a limit, a caller that passes new arrays each time would fill the memory."""
 
+_STEP_COUNT = 3
+"""Number of arguments that tell a thread its rows and columns."""
+
 
 class PreparedLaunch:
     """A kernel and the arguments of its last launch; only arguments that change are packed again.
 
-    A struct is read in place: a change by `update` is effective in the next launch.
+    A struct is read in place: a change by `update` is effective in the next launch. The kernel begins with the
+    arguments `count`, `row_step` and `column_step`: the number of rows, and the distance to a thread's next row and
+    column. On a GPU, each thread takes one element. On the CPU, one thread takes all of them: Warp copies all arguments
+    for each thread there, which takes longer than to write an element.
+
+    Args:
+        kernel: The kernel.
+        device: The device.
+        width: The number of columns of a row.
     """
 
-    def __init__(self, kernel: Any, device: wp.Device) -> None:
-        self._kernel, self._device = kernel, device
+    def __init__(self, kernel: Any, device: wp.Device, width: int = 1) -> None:
+        self._kernel, self._device, self._width = kernel, device, width
         self._command: wp.Launch | None = None
         self._arguments: list[Any] = []
-        self._lane_count = 0
+        self._count = 0
 
-    def __call__(self, lane_count: int, arguments: Sequence[Any]) -> None:
-        """Launch the kernel. May be recorded."""
-        if not lane_count:
+    def __call__(self, count: int, arguments: Sequence[Any]) -> None:
+        """Launch the kernel for a number of rows. May be recorded."""
+        if not count or not self._width:
             return
         if self._command is None:
-            self._command = wp.launch(self._kernel, lane_count, arguments, device=self._device, record_cmd=True)
-            self._arguments, self._lane_count = list(arguments), lane_count
+            self._prepare(count, arguments)
         command = present(self._command)
+        if count != self._count:
+            self._resize(command, count)
+        last = self._arguments
         for index, argument in enumerate(arguments):
-            if argument is not self._arguments[index]:
-                command.set_param_at_index(index, argument)
-                self._arguments[index] = argument
-        if lane_count != self._lane_count:
-            command.set_dim(lane_count)
-            self._lane_count = lane_count
+            if argument is not last[index]:
+                command.set_param_at_index(_STEP_COUNT + index, argument)
+                last[index] = argument
         command.launch()
+
+    def _prepare(self, count: int, arguments: Sequence[Any]) -> None:
+        steps = self._steps(count)
+        inputs = [count, *steps, *arguments]
+        self._command = wp.launch(self._kernel, math.prod(steps), inputs, device=self._device, record_cmd=True)
+        self._arguments, self._count = list(arguments), count
+
+    def _resize(self, command: wp.Launch, count: int) -> None:
+        steps = self._steps(count)
+        for index, argument in enumerate((count, *steps)):
+            command.set_param_at_index(index, argument)
+        command.set_dim(math.prod(steps))
+        self._count = count
+
+    def _steps(self, count: int) -> tuple[int, int]:
+        return (1, 1) if self._device.is_cpu else (count, self._width)
 
 
 class Aliases:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,8 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 
-from .kernels.marks import Marks, mark
+from .indexing import PADDING
+from .kernels.marks import Marks
 
 __all__ = ["RowMarks"]
 
@@ -25,23 +26,38 @@ class RowMarks:
     """
 
     def __init__(self, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> None:
-        device = host.model.device
+        device = present(host.model.device)
         of = [wp.array(each.astype(np.int32), dtype=int, device=device) for each in (articulation_of, world_of)]
+        masks = host.written.masks("joints")
         #: The marks as an argument of kernels that mark the rows they write.
         self.argument: Any = Marks()
         self.argument.articulation_of, self.argument.world_of = of
-        self.argument.articulation_mask, self.argument.world_mask = host.written.masks("joints")
+        self.argument.articulation_mask, self.argument.world_mask = masks
         self.world_of = of[1]
-        self._mark_all: Callable[[], Any] = (
-            present(wp.launch(mark, len(world_of), [self.argument], device=device, record_cmd=True)).launch
-            if len(world_of)
-            else _nothing
-        )
+        in_worlds = np.where(world_of == PADDING, len(masks[1]) - 1, world_of)
+        self._near: Sequence[_Bits] = ()
+        if device.is_cpu:
+            self._near = [_Bits(mask, index) for mask, index in zip(masks, (articulation_of, in_worlds), strict=True)]
 
-    def mark_all(self) -> None:
-        """Mark all rows. May be recorded."""
-        self._mark_all()
+    def mark(self, rows: np.ndarray | None) -> None:
+        """Mark some rows, or all. Only on the CPU, and outside captures."""
+        for bits in self._near:
+            bits.mark(rows)
 
 
-def _nothing() -> None:
-    """Do nothing: there are no rows."""
+class _Bits:
+    """A mask on the CPU, and the element of it that belongs to each row; -1 for none."""
+
+    def __init__(self, mask: wp.array, index: np.ndarray) -> None:
+        self._bits: np.ndarray = mask.numpy()
+        self._index = index
+        self._has_gaps = bool((index == PADDING).any())
+        self._is_own_index = bool((index == np.arange(len(index))).all())
+        self._all: Any = slice(0, len(index)) if self._is_own_index else np.unique(index[index != PADDING])
+
+    def mark(self, rows: np.ndarray | None) -> None:
+        if rows is None:
+            self._bits[self._all] = True
+            return
+        chosen = rows if self._is_own_index else self._index[rows]
+        self._bits[chosen[chosen != PADDING] if self._has_gaps else chosen] = True

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import attrs
+import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
@@ -17,6 +18,8 @@ from .indexing import PADDING, free_roots
 from .kernels.placement import Movers, scatter_poses, scatter_twists
 from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
+from .rules import Rule
+from .runs import Runs
 
 __all__ = ["Placement"]
 
@@ -28,7 +31,7 @@ class Placement:
     Args:
         host: The simulation.
         marks: Marks the rows that were written.
-        faults: Counts indices out of range.
+        moves_anchor: Whether a pose moves the anchor of a joint that is not free.
         labels: Labels of the rows, for errors.
         bodies: Body of each row, shape [count].
         joints: Joint that moves the body of each row, shape [count]; -1 for no joint.
@@ -36,57 +39,120 @@ class Placement:
 
     host: Host
     marks: RowMarks
-    faults: wp.array
+    moves_anchor: bool
     labels: Sequence[str]
     bodies: np.ndarray
     joints: np.ndarray
 
     def __attrs_post_init__(self) -> None:
         coords, dofs = free_roots(self.host.model, self.joints)
-        self._joined = np.flatnonzero((coords == PADDING) & (self.joints != PADDING))
-        device = present(self.faults.device)
+        self._is_joined = (coords == PADDING) & (self.joints != PADDING)
+        device = present(self.host.model.device)
         self._movers: Any = Movers()
         maps = {"body_of": self.bodies, "joint_of": self.joints, "coord_of": coords, "dof_of": dofs}
         for name, each in maps.items():
             setattr(self._movers, name, wp.array(each.astype(np.int32), dtype=int, device=device))
+        self._movers.moves_anchor = self.moves_anchor
         self._aliases = Aliases()
         self._put = PreparedLaunch(scatter_poses, device)
         self._throw = PreparedLaunch(scatter_twists, device)
+        self._blocks = Blocks.of(self.host, self.joints, coords, dofs) if device.is_cpu else None
 
     @property
     def has_joined(self) -> bool:
         """Whether the body of any row is held by a joint that is not free."""
-        return len(self._joined) > 0
+        return bool(self._is_joined.any())
 
-    def refuse_joined(self, where: str) -> None:
-        """Refuse a pose or velocity that only a free body can have.
+    def refuse_joined(self, where: str, choice: Choice) -> None:
+        """Refuse a pose or velocity that only a free body can have. Rows that only the device knows are left to it.
 
         Raises:
-            ViewError: The body of a row is not free; the message has its label.
+            ViewError: The body of a chosen row is not free; the message has its label.
         """
-        if self.has_joined:
-            label = self.labels[self._joined[0]]
-            raise ViewError(f"{where}: {label!r} is held by a joint; set the positions and velocities of DOFs instead")
+        if choice.told is None or not self._is_joined[choice.told].any():
+            return
+        row = next(row for row in choice.told.tolist() if self._is_joined[row])
+        raise ViewError(
+            f"{where}: row {row}, {self.labels[row]!r} is held by a joint; set the positions and velocities of DOFs"
+            " instead"
+        )
 
-    def write(self, what: Literal["pose", "velocity"], values: wp.array, choice: Choice) -> None:
-        """Set poses of bodies in the world, shape [rows, 7], or their velocities, shape [rows, 6]. May be recorded."""
-        if what == "pose":
-            self._put_at(values, choice)
-        else:
-            self._throw_with(values, choice)
-
-    def _put_at(self, poses: wp.array, choice: Choice) -> None:
-        model, state = self.host.model, self.host.written.state_for_joints()
-        targets = [model.joint_X_c, model.joint_X_p, state.joint_q, state.body_q]
-        self._launch(self._put, self._aliases.of(poses, wp.transform, len(poses)), choice, targets)
-
-    def _throw_with(self, twists: wp.array, choice: Choice) -> None:
-        model, state = self.host.model, self.host.written.state_for_joints()
-        targets = [model.joint_X_p, state.joint_qd, state.body_qd]
-        self._launch(self._throw, self._aliases.of(twists, wp.spatial_vector, len(twists)), choice, targets)
-
-    def _launch(
-        self, launch: PreparedLaunch, values: wp.array, choice: Choice, targets: Sequence[wp.array | None]
+    def write(
+        self, what: Literal["pose", "velocity"], values: wp.array, choice: Choice, rule: Rule, faults: wp.array
     ) -> None:
-        inputs = [values, self._movers, choice.argument, self.faults, self.marks.argument, *targets]
-        launch(choice.count, inputs)
+        """Set poses of bodies in the world, shape [rows, 7], or their velocities, shape [rows, 6]. May be recorded."""
+        model, state = self.host.model, self.host.written.state_for_joints()
+        if self._blocks is not None and self._blocks.write(what, state, values, choice, rule):
+            self.marks.mark(None)
+            return
+        if what == "pose":
+            launch, dtype = self._put, wp.transform
+            targets = [model.joint_X_c, model.joint_X_p, state.joint_q, state.body_q]
+        else:
+            launch, dtype = self._throw, wp.spatial_vector
+            targets = [model.joint_X_p, state.joint_qd, state.body_qd]
+        rows = self._aliases.of(values, dtype, len(values))
+        launch(choice.count, [rows, self._movers, choice.argument, faults, self.marks.argument, *targets])
+
+
+@attrs.define(kw_only=True, eq=False, slots=False)
+class Blocks:
+    """Poses and velocities of free bodies as blocks of coordinates, on the CPU.
+
+    They are the numbers of the joints if the frames of the joints change nothing. That is looked up again after each
+    reported change of joints.
+
+    Args:
+        host: The simulation.
+        joints: Free joint of each row, shape [count].
+        poses: The coordinates.
+        velocities: The DOFs.
+    """
+
+    host: Host
+    joints: np.ndarray
+    poses: Runs
+    velocities: Runs
+
+    def __attrs_post_init__(self) -> None:
+        self._seen_changes, self._are_identities = -1, False
+
+    @classmethod
+    def of(cls, host: Host, joints: np.ndarray, coords: np.ndarray, dofs: np.ndarray) -> Blocks | None:
+        """Return the blocks of rows with free joints; None if a row has none, or they are not at equal distances."""
+        if (coords == PADDING).any():
+            return None
+        poses, velocities = (
+            Runs.of(starts[:, None] + np.arange(width), 4) for starts, width in ((coords, 7), (dofs, 6))
+        )
+        if poses is None or velocities is None:
+            return None
+        return cls(host=host, joints=joints, poses=poses, velocities=velocities)
+
+    def write(
+        self,
+        what: Literal["pose", "velocity"],
+        state: newton.State,
+        values: wp.array,
+        choice: Choice,
+        rule: Rule,
+    ) -> bool:
+        """Copy rows into coordinates or DOFs, if these are the same numbers and allowed; return whether it was done."""
+        # Listed rows are left to the kernel: for a few of them, it is quicker than the check by NumPy.
+        if not choice.is_all or present(values.device).is_capturing or not self._frames_are_identities():
+            return False
+        if what == "pose":
+            return self.poses.write(present(state.joint_q), values, rule.is_kept)
+        return self.velocities.write(present(state.joint_qd), values, rule.is_kept)
+
+    def _frames_are_identities(self) -> bool:
+        changes = self.host.joint_change_count
+        if changes != self._seen_changes:
+            frames = (self.host.model.joint_X_p, self.host.model.joint_X_c)
+            self._are_identities = all(_are_identities(present(each).numpy()[self.joints]) for each in frames)
+            self._seen_changes = changes
+        return self._are_identities
+
+
+def _are_identities(frames: np.ndarray) -> bool:
+    return bool((frames[:, :6] == 0.0).all())

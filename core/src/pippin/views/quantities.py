@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import attrs
 
+from .rules import Valid
+
 __all__ = ["ARTICULATION", "RIGID_BODY", "Element", "Quantity"]
 
 Element = Literal["dof", "coordinate", "root", "link", "body", "generalized"]
@@ -41,6 +43,9 @@ class Quantity:
     """Frame and reference point, if the quantity has a frame."""
 
     is_settable: bool = False
+
+    valid: Valid = "finite"
+    """Rule of the values that can be set, a name in `rules.RULES`."""
 
     flags: tuple[str, ...] = ()
     """Names in `newton.ModelFlags` that the solver is notified of when the quantity is set."""
@@ -75,6 +80,7 @@ class Quantity:
 _POSE = "world; position of the body's origin, quaternion (x, y, z, w)"
 _TWIST = "world; linear of the centre of mass, then angular"
 _FORCE_FLAGS = ("JOINT_DOF_FORCE_PROPERTIES",)
+_LIMIT: Valid = "non-negative or infinite"
 _INERTIAL_FLAGS = ("JOINT_DOF_INERTIAL_PROPERTIES",)
 
 
@@ -83,7 +89,13 @@ def _table(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
 
 
 def _of_dofs(
-    name: str, meaning: str, unit: str, array: str, feature: str, flags: tuple[str, ...] = _FORCE_FLAGS
+    name: str,
+    meaning: str,
+    unit: str,
+    array: str,
+    feature: str,
+    flags: tuple[str, ...] = _FORCE_FLAGS,
+    valid: Valid = "non-negative",
 ) -> Quantity:
     """Return a quantity of the model with one number for each DOF."""
     return Quantity(
@@ -94,6 +106,7 @@ def _of_dofs(
         arrays=(array,),
         element="dof",
         is_settable=True,
+        valid=valid,
         flags=flags,
         feature=feature,
     )
@@ -111,14 +124,22 @@ def _inertial(element: Element) -> list[Quantity]:
         return of(name, meaning, unit, array, is_settable=True, flags=("BODY_INERTIAL_PROPERTIES",), **others)
 
     com = "centre of mass; the quaternion after it is the identity"
-    pose = {"components": 7, "frame": "body", "storage": "position", "invalidates": "joints"}
+    pose = {"components": 7, "frame": "body", "storage": "position", "invalidates": "joints", "valid": "position"}
     tensor = {"components": 9, "frame": "body axes, about the centre of mass"}
     return [
-        settable("masses", "mass; its inverse follows", "kg", "body_mass", inverse="body_inv_mass"),
+        settable(
+            "masses", "mass; its inverse follows", "kg", "body_mass", inverse="body_inv_mass", valid="non-negative"
+        ),
         of("inv_masses", "inverse mass; 0 if nothing moves the body", "1/kg", "body_inv_mass"),
         settable("coms", com, "m", "body_com", **pose),
         settable(
-            "inertias", "inertia; its inverse follows", "kg·m²", "body_inertia", inverse="body_inv_inertia", **tensor
+            "inertias",
+            "inertia; its inverse follows",
+            "kg·m²",
+            "body_inertia",
+            inverse="body_inv_inertia",
+            valid="inertia",
+            **tensor,
         ),
         of("inv_inertias", "inverse inertia; 0 if singular", "1/(kg·m²)", "body_inv_inertia", **tensor),
         settable(
@@ -127,6 +148,7 @@ def _inertial(element: Element) -> list[Quantity]:
             "1",
             "mujoco.gravcomp",
             storage="flag",
+            valid="mark",
             feature="gravity_compensation",
         ),
     ]
@@ -163,6 +185,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             arrays=("joint_q",),
             element="coordinate",
             is_settable=True,
+            valid="coordinate",
             invalidates="joints",
         ),
         Quantity(
@@ -204,13 +227,28 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             element="dof",
             components=2,
             is_settable=True,
+            valid="interval",
             flags=_FORCE_FLAGS,
             feature="joint_limits",
         ),
         _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", "joint_drives"),
         _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd", "joint_drives"),
-        _of_dofs("dof_max_forces", "largest effort of the drive", "N or N·m", "joint_effort_limit", "effort_limits"),
-        _of_dofs("dof_max_velocities", "highest speed", "m/s or rad/s", "joint_velocity_limit", "velocity_limits"),
+        _of_dofs(
+            "dof_max_forces",
+            "largest effort of the drive",
+            "N or N·m",
+            "joint_effort_limit",
+            "effort_limits",
+            valid=_LIMIT,
+        ),
+        _of_dofs(
+            "dof_max_velocities",
+            "highest speed",
+            "m/s or rad/s",
+            "joint_velocity_limit",
+            "velocity_limits",
+            valid=_LIMIT,
+        ),
         _of_dofs(
             "dof_armatures", "armature", "kg or kg·m²", "joint_armature", "armature", ("JOINT_DOF_INERTIAL_PROPERTIES",)
         ),
@@ -227,6 +265,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             is_settable=True,
             flags=("JOINT_PROPERTIES",),
             invalidates="joints",
+            valid="pose",
             placed="pose",
             moves_anchor=True,
         ),
@@ -331,6 +370,7 @@ RIGID_BODY: Mapping[str, Quantity] = _table(
             frame=_POSE,
             is_settable=True,
             invalidates="joints",
+            valid="pose",
             placed="pose",
         ),
         Quantity(

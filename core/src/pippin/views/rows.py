@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import newton
@@ -13,22 +14,30 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
-from pippin.errors import SimulationError
+from pippin.errors import ConfigError, SimulationError
 
 from .attributes import Attributes, shapes_of
 from .balls import Balls
 from .choice import Choice, RowChoice
-from .errors import RowError, ViewError
-from .exchange import Array, Staging, deliver, is_host_data
+from .errors import ViewError
+from .exchange import Array, deliver
+from .fault_errors import raise_for
+from .faults import Faults
 from .field import Field
 from .held import Held
+from .indexing import PADDING
 from .marks import RowMarks
 from .newton_arrays import NewtonArrays
 from .placement import Placement
 from .quantities import Element, Quantity
+from .rules import RULES, Valid
+from .staging import Staging
+from .values import Values
 from .wrenches import Frame, Wrenches
 
 __all__ = ["RowView"]
+
+_APPLY, _ATTRIBUTE = "apply_forces", "set_attribute"
 
 
 class RowView(abc.ABC):
@@ -40,8 +49,9 @@ class RowView(abc.ABC):
     per index instead. Dependent values, such as bodies from joints, are computed once, before the next step or read.
 
     If the data is on the simulation's device, no method allocates or waits after construction, and every method may be
-    recorded; other data is copied. An index out of range is a `RowError`. On the device, such an index is only counted,
-    because nobody waits for the result: nothing is written, and `check_errors` and `Simulation.check` raise.
+    recorded; other data is copied. An index out of range is a `RowError`, and a value that is not allowed a `ViewError`
+    that names it: nothing is written. For Warp arrays and for data on the device, such faults are only counted, because
+    nobody waits for the result: what is wrong is not written, and `check_errors` and `Simulation.check` raise.
     """
 
     quantities: ClassVar[Mapping[str, Quantity]]
@@ -56,7 +66,7 @@ class RowView(abc.ABC):
         indices: Mapping[str, np.ndarray],
         joints: np.ndarray,
         balls: Balls | None = None,
-        faults: wp.array | None = None,
+        quaternion: np.ndarray | None = None,
     ) -> None:
         device = present(host.model.device)
         self._host = host
@@ -68,46 +78,96 @@ class RowView(abc.ABC):
         self.articulation_indices = articulation_indices
         #: Whether the view can be used; False once the simulation's view was invalidated.
         self.is_valid = True
-        self._faults = wp.zeros(2, dtype=int, device=device) if faults is None else faults
+        settable = [quantity for quantity in self.quantities.values() if quantity.is_settable]
+        self._faults = Faults([*(f"set_{quantity.name}" for quantity in settable), _APPLY, _ATTRIBUTE], device)
+        self._faults_of = {quantity.name: self._faults.of(f"set_{quantity.name}") for quantity in settable}
         self._choice = RowChoice(self.count, device)
         self._marks = RowMarks(host, articulation_indices, world_ids)
         self._arrays = NewtonArrays(host)
         self._fields = {
-            name: self._field(quantity, indices, balls)
+            name: self._field(quantity, indices, balls, quaternion)
             for name, quantity in self.quantities.items()
             if quantity.source != "computed"
         }
-        self._refused = wp.zeros(1, dtype=int, device=device)
+        self._values = {quantity.name: self._values_of(quantity, indices, quaternion) for quantity in settable}
         self._dofs, self._owners = indices.get("dof"), None
-        rest = (self._refused, host.model)
-        taken = {name: self._taken(quantity) for name, quantity in self.quantities.items() if quantity.is_settable}
+        taken = {quantity.name: self._taken(quantity) for quantity in settable}
         #: Quantities that actuators take over at every DOF, so that it does not matter what the solver can do.
         self._of_actuators = {name for name, each in taken.items() if each is not None and each.all()}
         self._held = {
-            name: Held.of(quantity, host.support, _without(self._index(quantity, indices), taken[name]), *rest)
-            for name, quantity in self.quantities.items()
-            if quantity.is_settable and quantity.feature
+            quantity.name: Held.of(
+                quantity,
+                host.support,
+                _without(self._index(quantity, indices), taken[quantity.name]),
+                self._faults_of[quantity.name],
+                host.model,
+            )
+            for quantity in settable
+            if quantity.feature
         }
         largest = max((math.prod(field.values.shape) for field in self._fields.values()), default=0)
         bodies = indices["link" if "link" in indices else "body"]
-        self._numbers = Staging(largest, wp.float32, device)
-        self._flags = Staging(bodies.size, wp.uint8, device)
+        self._numbers = Staging(largest, "float32", device)
+        self._flags = Staging(bodies.size, "uint8", device)
         vectors = (*bodies.shape, 3) if "link" in indices else (len(bodies), 3)
-        self._attributes = Attributes(host, self._elements(indices), self.quantities, self._faults)
-        self._wrenches = Wrenches(host, bodies, vectors, self._faults)
+        self._attributes = Attributes(host, self._elements(indices), self.quantities, self._faults.of(_ATTRIBUTE))
+        self._wrenches = Wrenches(host, bodies, vectors, self._faults.of(_APPLY))
+        element: Element = "link" if "link" in indices else "body"
+        self._forces = Values(
+            rule=RULES["finite"],
+            dtype="float32",
+            components=3,
+            is_used=bodies != PADDING,
+            told=partial(self._told, element),
+        )
         self._placement = Placement(
             host=host,
             marks=self._marks,
-            faults=self._faults,
+            moves_anchor=any(quantity.moves_anchor for quantity in settable),
             labels=self.labels,
             bodies=indices["root" if "root" in indices else "body"][:, 0],
             joints=joints,
         )
 
-    def _field(self, quantity: Quantity, indices: Mapping[str, np.ndarray], balls: Balls | None) -> Field:
+    def _field(
+        self,
+        quantity: Quantity,
+        indices: Mapping[str, np.ndarray],
+        balls: Balls | None,
+        quaternion: np.ndarray | None,
+    ) -> Field:
         index = self._index(quantity, indices)
-        shape = self._shape(quantity.element, index.shape, quantity.components)
-        return Field(quantity, index, shape, self._faults, balls if quantity.is_in_coordinates else None)
+        return Field(
+            quantity,
+            index,
+            self._shape(quantity.element, index.shape, quantity.components),
+            present(self._host.model.device),
+            self._faults_of.get(quantity.name),
+            balls if quantity.is_in_coordinates else None,
+            quaternion if quantity.element == "coordinate" else None,
+        )
+
+    def _values_of(
+        self, quantity: Quantity, indices: Mapping[str, np.ndarray], quaternion: np.ndarray | None
+    ) -> Values:
+        return Values(
+            rule=RULES[quantity.valid],
+            dtype=quantity.dtype,
+            components=quantity.components,
+            is_used=indices[quantity.element] != PADDING,
+            told=partial(self._told, quantity.element),
+            quaternion=quaternion if quantity.element == "coordinate" else None,
+        )
+
+    def _told(self, element: Element, row: int, column: int) -> str:
+        """Return the words for a row and an element of it in errors."""
+        name = self._name_of(element, row, column)
+        return f"{self._label_of(row)}, {name}" if name else self._label_of(row)
+
+    def _name_of(self, element: Element, row: int, column: int) -> str:
+        """Return the words for an element of a row in errors; empty if a row has one element alone."""
+        del element, row, column
+        return ""
 
     def _elements(self, indices: Mapping[str, np.ndarray]) -> dict[str, Callable[[], np.ndarray]]:
         """Return the index map of each frequency of Newton's attributes."""
@@ -155,32 +215,24 @@ class RowView(abc.ABC):
     def check_errors(self) -> None:
         """Raise an error for faults on the device since the last call. Synchronises with the device.
 
+        The error names the setters. What was a fault is not written.
+
         Raises:
-            RowError: Indices were out of range; nothing was written for them.
-            ViewError: Centres of mass came with a rotation, which Newton does not support; or values were set that the
-                built solver cannot take over.
+            RowError: Indices were out of range.
+            ViewError: Values were not allowed, or a body that a joint holds was to be moved.
         """
-        outside, rotated = self._faults.numpy().tolist()
-        refused = int(self._refused.numpy()[0])
-        self._faults.zero_()
-        self._refused.zero_()
-        name = type(self).__name__
-        if outside:
-            raise RowError(
-                f"{name}: {outside} indices on the device were of no row, and nothing was written for them;"
-                f" the view has {self.count} rows, counted from 0"
-            )
-        if rotated:
-            raise ViewError(
-                f"{name}: {rotated} centres of mass were set with a rotation, which was left out: inertia is in the"
-                " axes of the body; rotate the inertia, and pass (0, 0, 0, 1)"
-            )
-        if refused:
-            raise ViewError(
-                f"{name}: {refused} numbers on the device were not set: solver {self._host.support.solver!r} can have"
-                " such drives, limits or properties only at joints that had them when it was built; set"
-                " scene.settable_joints = true"
-            )
+        rules: dict[str, Valid] = {f"set_{name}": quantity.valid for name, quantity in self.quantities.items()}
+        rules[_ATTRIBUTE] = "number"
+        raise_for(
+            self._faults.take(),
+            self.count,
+            lambda setter: RULES[rules.get(setter, "finite")].expected,
+            self._label_of,
+            solver=self._host.support.solver,
+        )
+
+    def _label_of(self, row: int) -> str:
+        return f"row {row}, {self.labels[row]!r} of world {self.world_ids[row]}"
 
     # Reading and writing with the table of quantities.
 
@@ -194,7 +246,7 @@ class RowView(abc.ABC):
     def _set(self, name: str, data: Any, indices: Any, mask: Any, compact: bool) -> None:
         where, quantity = f"set_{name}", self.quantities[name]
         with WARP_LOCK:
-            self._refuse_invalid(where)
+            self._refuse_unwritable(where)
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
             fault = self._host.support.fault(quantity.feature)
@@ -203,12 +255,15 @@ class RowView(abc.ABC):
             if fault := self._owner_fault(quantity):
                 raise ViewError(f"{where}: {fault}")
             choice = self._choice.of(where, indices, mask, compact)
-            staging = self._flags if quantity.storage == "flag" else self._numbers
-            values = staging.take(data, (choice.data_count, *self._fields[name].values.shape[1:]), where)
+            if quantity.placed and not quantity.moves_anchor:
+                self._placement.refuse_joined(where, choice)
+            shape = (choice.data_count, *self._fields[name].values.shape[1:])
+            given = self._values[name].of(data, shape, choice, where)
+            values = given.on_device(self._flags if quantity.storage == "flag" else self._numbers)
             if quantity.placed:
                 self._place(where, quantity, values, choice)
             elif (held := self._held.get(name)) is not None:
-                is_waiting = not present(values.device).is_cuda or is_host_data(data) or isinstance(data, np.ndarray)
+                is_waiting = given.numbers is not None or not present(values.device).is_cuda
                 at_once = is_waiting and not present(values.device).is_capturing
                 with held.watching(where, self._arrays.to_write(quantity), at_once=at_once):
                     self._scatter(quantity, values, choice)
@@ -235,27 +290,34 @@ class RowView(abc.ABC):
 
     def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
-        self._notify(quantity.flags)
+        self._notify(f"set_{quantity.name}", quantity.flags)
         marks = None if quantity.invalidates is None else self._marks
         self._fields[quantity.name].write(arrays, values, choice, marks, inverse)
 
     def _place(self, where: str, quantity: Quantity, values: wp.array, choice: Choice) -> None:
-        if not quantity.moves_anchor:
-            self._placement.refuse_joined(where)
-        elif self._placement.has_joined:
-            self._notify(quantity.flags)
+        if quantity.moves_anchor and self._placement.has_joined:
+            self._notify(where, quantity.flags)
             _ = self._host.state  # the root's pose has to agree with its joint before the joint's anchor is moved
         if quantity.placed:
-            self._placement.write(quantity.placed, values, choice)
+            rule, faults = RULES[quantity.valid], self._faults_of[quantity.name]
+            self._placement.write(quantity.placed, values, choice, rule, faults)
 
-    def _notify(self, flags: Sequence[str]) -> None:
-        if flags:
-            # This comes first: if the solver does not apply the change, nothing is written.
+    def _notify(self, where: str, flags: Sequence[str]) -> None:
+        if not flags:
+            return
+        try:  # This comes first: if the solver does not apply the change, nothing is written.
             self._host.notify_model_changed(sum(newton.ModelFlags[flag] for flag in flags))
+        except ConfigError as error:
+            raise ViewError(f"{where}: {str(error).removeprefix('notify_model_changed: ')}") from error
 
     def _refuse_invalid(self, where: str) -> None:
         if not self.is_valid:
             raise SimulationError(f"{where}: the simulation's view was invalidated; make another view")
+
+    def _refuse_unwritable(self, where: str) -> None:
+        self._refuse_invalid(where)
+        if self._host.is_closed:
+            raise SimulationError(f"{where}: the simulation is closed: it can be read, but not set; build another one")
 
     # Newton's arrays by name.
 
@@ -306,10 +368,11 @@ class RowView(abc.ABC):
         """
         where = f"set_attribute: {name}"
         with WARP_LOCK:
-            self._refuse_invalid(where)
+            self._refuse_unwritable(where)
             if self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
-            self._attributes.set(name, data, self._choice.of(where, indices, mask, compact), flags)
+            choice = self._choice.of(where, indices, mask, compact)
+            self._attributes.set(name, data, choice, flags, self._label_of)
 
     # Inertial properties of bodies.
 
@@ -410,12 +473,13 @@ class RowView(abc.ABC):
             ViewError: A shape, type or frame is wrong, or positions come without forces.
             RowError: An index is out of range.
         """
-        where = "apply_forces"
+        where = _APPLY
         Wrenches.refuse(where, forces, positions, frame)
         with WARP_LOCK:
-            self._refuse_invalid(where)
+            self._refuse_unwritable(where)
             choice = self._choice.of(where, indices, mask, compact)
-            self._wrenches.add(where, choice, frame, forces=forces, torques=torques, positions=positions)
+            given = {"forces": forces, "torques": torques, "positions": positions}
+            self._wrenches.add(where, choice, frame, self._forces, **given)
 
     def apply_forces_and_torques_at_position(
         self,

@@ -17,19 +17,26 @@ from pippin.errors import SimulationError
 from .articulations import ArticulationView
 from .choice import RowChoice
 from .contacts.view import RigidContactView
-from .errors import RowError, ViewError
-from .exchange import Array, Staging, deliver
+from .errors import ViewError
+from .exchange import Array, deliver
+from .fault_errors import raise_for
+from .faults import Faults
 from .kernels.field import scatter
 from .kernels.marks import Marks
-from .kernels.places import Places
 from .labelled import object_type
-from .launching import PreparedLaunch
+from .launching import Aliases, PreparedLaunch
 from .object_type import ObjectType
+from .places import places_of
 from .rigid_bodies import RigidBodyView
 from .rows import RowView
+from .rules import RULES
 from .selection import Patterns, chosen_worlds, select
+from .staging import Staging
+from .values import Values
 
 __all__ = ["SimulationView"]
+
+_SET_GRAVITY = "set_gravity"
 
 
 class SimulationView:
@@ -47,15 +54,21 @@ class SimulationView:
         model = host.model
         count, device = model.world_count, model.device
         self._worlds = RowChoice(count, device, what="world")
-        self._staging = Staging(3 * count, wp.float32, device)
-        self._faults = wp.zeros(2, dtype=int, device=device)
-        self._places: Any = Places()
-        self._places.index = wp.array(np.arange(3 * count, dtype=np.int32), dtype=int, device=device)
-        self._places.width = 3
+        self._staging = Staging(3 * count, "float32", device)
+        self._faults = Faults([_SET_GRAVITY], device)
+        self._faults_of_gravity = self._faults.of(_SET_GRAVITY)
+        self._places = places_of(np.arange(3 * count, dtype=np.int32).reshape(count, 3), device)
+        self._values = Values(
+            rule=RULES["finite"],
+            dtype="float32",
+            components=3,
+            is_used=np.ones((count, 1), dtype=bool),
+            told=lambda world, _: f"world {world}",
+        )
         gravity = present(model.gravity)  # its last row is for objects of no world
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
         self._gravity_numbers, self._unmarked = self._gravity.flatten(), Marks()
-        self._scatter = PreparedLaunch(scatter, device)
+        self._aliases, self._scatter = Aliases(), PreparedLaunch(scatter, device, 3)
 
     @property
     def step_count(self) -> int:
@@ -197,14 +210,17 @@ class SimulationView:
             ConfigError: The solver does not support this change while it runs.
         """
         with WARP_LOCK:
-            self._refuse_invalid("set_gravity")
+            self._refuse_invalid(_SET_GRAVITY)
+            if self._host.is_closed:
+                raise SimulationError(f"{_SET_GRAVITY}: the simulation is closed; build another one")
             if self._host.stepped_state is not None:
                 raise ViewError("set_gravity: inside a step, only targets and forces can be set; set it between steps")
-            choice = self._worlds.of("set_gravity", worlds, None, False)
-            values = self._staging.take(data, self._gravity.shape, "set_gravity").flatten()
+            choice = self._worlds.of(_SET_GRAVITY, worlds, None, False)
+            values = self._values.of(data, self._gravity.shape, choice, _SET_GRAVITY).on_device(self._staging)
+            numbers = self._aliases.of(values, wp.float32, 3 * len(values))
             self._host.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-            inputs = [values, self._places, choice.argument, self._faults, self._unmarked, self._gravity_numbers]
-            self._scatter(3 * choice.count, inputs)
+            inputs = [numbers, self._places, choice.argument, self._faults_of_gravity, self._unmarked]
+            self._scatter(choice.count, [*inputs, self._gravity_numbers])
 
     @property
     def gravity(self) -> np.ndarray:
@@ -212,6 +228,7 @@ class SimulationView:
 
         Setting it changes all worlds: pass one row for each, or one row for all. Reading synchronises with the device.
         """
+        self._refuse_invalid("gravity")
         return self._gravity.numpy().copy()
 
     @gravity.setter
@@ -227,10 +244,8 @@ class SimulationView:
 
     def check_errors(self) -> None:
         """Raise an error for faults on the device in any view since the last call; see `RowView.check_errors`."""
-        outside = int(self._faults.numpy()[0])
-        self._faults.zero_()
-        if outside:
-            raise RowError(f"set_gravity: {outside} indices on the device were of no world, and nothing was written")
+        expected = RULES["finite"].expected
+        raise_for(self._faults.take(), self._host.world_count, lambda _: expected, lambda row: f"world {row}", "world")
         for view in self._views:
             view.check_errors()
 

@@ -165,8 +165,9 @@ class SolverImplicitMPM:
         Raises:
             ConfigError: There are no particles, or a grid cannot be built.
         """
-        import newton
         from warp import fem
+
+        from .solver import ResettableMPM
 
         if not model.particle_count:
             raise pippin.ConfigError("type: 'implicit-mpm' moves particles, got 0; add some, or choose another solver")
@@ -175,9 +176,8 @@ class SolverImplicitMPM:
         options = attrs.asdict(self.config)
         del options["project_outside_colliders"]
         timing = {name: options.pop(name) for name in ("verbose", "enable_timers")}
-        solver = newton.solvers.SolverImplicitMPM
         try:
-            return solver(model, solver.Config(**options), temporary_store=fem.TemporaryStore(), **timing)
+            return ResettableMPM(model, ResettableMPM.Config(**options), temporary_store=fem.TemporaryStore(), **timing)
         except RuntimeError as error:
             raise pippin.ConfigError(f"grid_type: {self.config.grid_type!r} cannot be built: {error}") from error
 

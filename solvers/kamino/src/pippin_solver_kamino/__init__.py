@@ -25,7 +25,9 @@ class SolverKamino:
     """
 
     Config = KaminoConfig
-    coordinates = "reduced"
+    coordinates = (
+        "maximal"  # it also writes joint velocities, but of a free body's origin instead of its centre of mass
+    )
     supported_features = RIGID_TREES | {
         "armature",
         "effort_limits",
@@ -87,7 +89,8 @@ class SolverKamino:
 
         if not self.config.use_collision_detector:
             return None
-        return ContactSource(contacts=newton.Contacts(model.rigid_contact_max or 0, 0, device=model.device))
+        contacts = newton.Contacts(model.rigid_contact_max or 0, 0, device=model.device)
+        return ContactSource(contacts=contacts, filled_with="contact_f")
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:

@@ -228,7 +228,7 @@ class SolverMuJoCo:
         if not self.config.use_mujoco_contacts:
             return None
         contacts = newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
-        return ContactSource(contacts=contacts)
+        return ContactSource(contacts=contacts, filled_with="contact_f")
 
     def capacities(self) -> tuple[Capacity, ...]:
         """Return MuJoCo's buffers, which report overflow by bits, and most of them by counts."""

@@ -107,7 +107,8 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
     if normal is not None:
-        complete(builder, normal)
+        is_another = asset.config.floating is not None or asset.config.collapse_fixed_joints
+        complete(builder, normal, is_as_written=not is_another)
     _set_start(builder, asset, normal)
     return normal
 

@@ -16,7 +16,7 @@ from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
 
-from .comparison import Difference, compare, worded
+from .comparison import Difference, compare, compare_sketch, worded
 from .importing import Asset
 from .mjcf import NormalMJCF
 
@@ -61,10 +61,15 @@ class ImportReport:
         return [f"{self.file}: {line}" for line in worded(each for each in self.differences if not _is_noted(each))]
 
 
-def report_imports(imports: Iterable[Imported], scene: SceneConfig) -> list[ImportReport]:
+def report_imports(imports: Iterable[Imported], scene: SceneConfig, *, is_for_mujoco: bool) -> list[ImportReport]:
     """Return a report on each MJCF file that MuJoCo has read and of which the configuration changes no length or joint.
 
-    Each asset is converted to MuJoCo on its own, in one world.
+    Args:
+        imports: The assets, each in one world.
+        scene: The scene, which may ask for differences.
+        is_for_mujoco: Whether the solver is one of MuJoCo's. Then all is compared that MuJoCo simulates, and each asset
+            is converted as the solver does it. The kernels of that conversion take 10 s to compile; for other solvers,
+            a sketch without kernels is compared, in some 10 ms.
 
     Raises:
         ConfigError: A file would be another mechanism, and its asset does not accept that.
@@ -75,10 +80,10 @@ def report_imports(imports: Iterable[Imported], scene: SceneConfig) -> list[Impo
         if normal is None or _is_another_by_request(asset.config) or not imported.part.joint_count:
             continue
         theirs = _placed(normal.model, imported.part, asset.config)
-        found = [
-            each for each in compare(theirs, _converted(imported.part)) if not _is_asked(each, asset.config, scene)
-        ]
-        report = ImportReport(asset.where, asset.file.name, tuple(found))
+        part = imported.part
+        differences = compare(theirs, _converted(part)) if is_for_mujoco else compare_sketch(theirs, part)
+        found = tuple(each for each in differences if not _is_asked(each, asset.config, scene))
+        report = ImportReport(asset.where, asset.file.name, found)
         _refuse(asset, report.differences)
         reports.append(report)
     return reports

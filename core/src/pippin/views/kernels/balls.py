@@ -3,6 +3,8 @@
 import warp as wp
 
 from .choice import Chosen, chosen_row
+from .faults import INVALID, fault
+from .rules import is_finite
 
 __all__ = ["BallPlaces", "gather_balls", "scatter_balls"]
 
@@ -24,13 +26,10 @@ class BallPlaces:
     """Number of values of a row."""
 
 
-@wp.kernel
-def gather_balls(joint_q: wp.array[float], places: BallPlaces, values: wp.array[float]):
-    """values[slot .. slot + 2] = rotation vector of ball joint i."""
-    i = wp.tid()
+@wp.func
+def read_turn(i: int, joint_q: wp.array[float], places: BallPlaces, values: wp.array[float]):
+    """Write the rotation vector of ball joint i into the values."""
     q = places.coord_of[i]
-    if q < 0:
-        return
     turn = wp.quat(joint_q[q], joint_q[q + 1], joint_q[q + 2], joint_q[q + 3])
     # q and -q are the same rotation; the sign with w >= 0 gives the shorter way, at most half a turn.
     if turn[3] < 0.0:
@@ -43,26 +42,9 @@ def gather_balls(joint_q: wp.array[float], places: BallPlaces, values: wp.array[
         values[places.slot_of[i] + k] = factor * turn[k]
 
 
-@wp.kernel
-def scatter_balls(
-    values: wp.array[float], places: BallPlaces, chosen: Chosen, faults: wp.array[int], joint_q: wp.array[float]
-):
-    """Write the quaternions of the ball joints of the chosen rows, from rotation vectors."""
-    i = wp.tid()
-    position = i // places.count
-    # `scatter` also runs over the same rows, and counts the faults.
-    row = chosen_row(position, places.coord_of.shape[0] // places.count, chosen, False, faults)
-    if row < 0:
-        return
-    ball = row * places.count + i - position * places.count
-    q = places.coord_of[ball]
-    if q < 0:
-        return
-    slot = places.slot_of[ball]
-    # Slots count in rows of the view; in compact data, a row is at its position among the chosen rows.
-    if chosen.is_compact:
-        slot += (position - row) * places.width
-    vector = wp.vec3(values[slot], values[slot + 1], values[slot + 2])
+@wp.func
+def put_turn(vector: wp.vec3, q: int, joint_q: wp.array[float]):
+    """Write the quaternion of a rotation vector into four coordinates."""
     angle = wp.length(vector)
     factor = 0.5  # the limit of sin(angle / 2) / angle for small angles
     if angle > 1.0e-6:
@@ -70,3 +52,44 @@ def scatter_balls(
     for k in range(3):
         joint_q[q + k] = factor * vector[k]
     joint_q[q + 3] = wp.cos(0.5 * angle)
+
+
+@wp.kernel
+def gather_balls(
+    count: int, row_step: int, column_step: int, joint_q: wp.array[float], places: BallPlaces, values: wp.array[float]
+):
+    """values[slot .. slot + 2] = rotation vector of ball joint i."""
+    for i in range(wp.tid(), count, row_step):
+        if places.coord_of[i] >= 0:
+            read_turn(i, joint_q, places, values)
+
+
+@wp.kernel
+def scatter_balls(
+    count: int,
+    row_step: int,
+    column_step: int,
+    values: wp.array[float],
+    places: BallPlaces,
+    chosen: Chosen,
+    faults: wp.array[int],
+    joint_q: wp.array[float],
+):
+    """Write the quaternions of the ball joints of the chosen rows, from rotation vectors that are finite."""
+    for i in range(wp.tid(), count, row_step):
+        position = i // places.count
+        # `scatter` also runs over the same rows, and counts the indices that are out of range.
+        row = chosen_row(position, places.coord_of.shape[0] // places.count, chosen, False, faults)
+        if row >= 0:
+            ball = row * places.count + i - position * places.count
+            q = places.coord_of[ball]
+            if q >= 0:
+                slot = places.slot_of[ball]
+                # Slots count in rows of the view; in compact data, a row is at its position among the chosen rows.
+                if chosen.is_compact:
+                    slot += (position - row) * places.width
+                vector = wp.vec3(values[slot], values[slot + 1], values[slot + 2])
+                if is_finite(vector):
+                    put_turn(vector, q, joint_q)
+                else:
+                    fault(faults, INVALID, row)

@@ -2,6 +2,8 @@
 
 import warp as wp
 
+from .faults import OUTSIDE, fault
+
 __all__ = ["Chosen", "chosen_row"]
 
 
@@ -21,14 +23,14 @@ class Chosen:
 
 @wp.func
 def chosen_row(position: int, count: int, chosen: Chosen, is_first: bool, faults: wp.array[int]):
-    """Return the row at a position among the chosen rows, or -1; an index out of range is counted once in faults[0]."""
+    """Return the row at a position among the chosen rows, or -1; an index out of range is a fault."""
     row = position
     if chosen.rows:
         row = chosen.rows[position]
         if row < 0 or row >= count:
             # All threads of a row find this fault; only the first one counts it.
             if is_first:
-                wp.atomic_add(faults, 0, 1)
+                fault(faults, OUTSIDE, row)
             row = -1
     if chosen.mask and not chosen.mask[position]:
         row = -1

@@ -2,6 +2,8 @@
 
 import warp as wp
 
+from .faults import REFUSED, fault
+
 __all__ = ["hold"]
 
 
@@ -20,4 +22,4 @@ def hold(
     value = values[k]
     if value != before[k] and not (value >= low[i] and value <= high[i]):
         values[k] = before[k]
-        wp.atomic_add(faults, 0, 1)
+        fault(faults, REFUSED, k)

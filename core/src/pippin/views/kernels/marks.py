@@ -2,7 +2,7 @@
 
 import warp as wp
 
-__all__ = ["Marks", "mark", "mark_row"]
+__all__ = ["Marks", "mark_row"]
 
 
 @wp.struct
@@ -31,9 +31,3 @@ def mark_row(row: int, marks: Marks):
     if world < 0:
         world = marks.world_mask.shape[0] - 1
     marks.world_mask[world] = True
-
-
-@wp.kernel
-def mark(marks: Marks):
-    """Mark the articulations and the worlds of all rows."""
-    mark_row(wp.tid(), marks)

@@ -3,7 +3,9 @@
 import warp as wp
 
 from .choice import Chosen, chosen_row
+from .faults import HELD, INVALID, fault
 from .marks import Marks, mark_row
+from .rules import is_pose, is_twist
 
 __all__ = ["Movers", "scatter_poses", "scatter_twists"]
 
@@ -23,6 +25,9 @@ class Movers:
     dof_of: wp.array(dtype=int)
     """First of the six DOFs of a free joint; -1 for every other joint."""
 
+    moves_anchor: bool
+    """Whether a pose moves the anchor of a joint that is not free; otherwise a body that it holds stays."""
+
 
 @wp.func
 def is_identity(frame: wp.transform):
@@ -35,6 +40,9 @@ def is_identity(frame: wp.transform):
 
 @wp.kernel
 def scatter_poses(
+    count: int,
+    row_step: int,
+    column_step: int,
     values: wp.array[wp.transform],
     movers: Movers,
     chosen: Chosen,
@@ -47,39 +55,48 @@ def scatter_poses(
 ):
     """Set the poses of the bodies of the chosen rows in the world.
 
-    A free joint takes the pose that puts its body there. Any other joint stays as it is, and its frame in the world
-    moves along. A body without a joint is put there itself.
+    A free joint takes the pose that puts its body there. If the anchor of any other joint may move, the joint's
+    coordinates stay as they are, and its frame in the world moves along. A body without a joint is put there itself.
     """
-    position = wp.tid()
-    row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
-    if row < 0:
-        return
-    pose = values[position]
-    if not chosen.is_compact:
-        pose = values[row]
-    body = movers.body_of[row]
-    joint = movers.joint_of[row]
-    start = movers.coord_of[row]
-    if start >= 0:
-        # body = parent_frame * joint * child_frame⁻¹, solved for the joint. Most free joints have frames that change
-        # nothing, and products of transforms are what takes time here.
-        moved = pose
-        if not is_identity(parent_frame[joint]):
-            moved = wp.transform_inverse(parent_frame[joint]) * moved
-        if not is_identity(child_frame[joint]):
-            moved = moved * child_frame[joint]
-        for k in range(7):
-            joint_q[start + k] = moved[k]
-    elif joint >= 0:
-        # The body moves by pose * body⁻¹ in the world. The joint's coordinates stay, so its frame makes the same move.
-        parent_frame[joint] = pose * wp.transform_inverse(body_q[body]) * parent_frame[joint]
-    else:
-        body_q[body] = pose
-    mark_row(row, marks)
+    for position in range(wp.tid(), count, row_step):
+        row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
+        if row >= 0:
+            at = row
+            if chosen.is_compact:
+                at = position
+            pose = values[at]
+            joint = movers.joint_of[row]
+            start = movers.coord_of[row]
+            if start < 0 and joint >= 0 and not movers.moves_anchor:
+                fault(faults, HELD, row)
+            elif not is_pose(pose):
+                fault(faults, INVALID, row)
+            else:
+                if start >= 0:
+                    # body = parent_frame * joint * child_frame⁻¹, solved for the joint. Most free joints have frames
+                    # that change nothing, and products of transforms are what takes time here.
+                    moved = pose
+                    if not is_identity(parent_frame[joint]):
+                        moved = wp.transform_inverse(parent_frame[joint]) * moved
+                    if not is_identity(child_frame[joint]):
+                        moved = moved * child_frame[joint]
+                    for k in range(7):
+                        joint_q[start + k] = moved[k]
+                elif joint >= 0:
+                    # The body moves by pose * body⁻¹ in the world. The joint's coordinates stay, so its frame makes
+                    # the same move.
+                    body = movers.body_of[row]
+                    parent_frame[joint] = pose * wp.transform_inverse(body_q[body]) * parent_frame[joint]
+                else:
+                    body_q[movers.body_of[row]] = pose
+                mark_row(row, marks)
 
 
 @wp.kernel
 def scatter_twists(
+    count: int,
+    row_step: int,
+    column_step: int,
     values: wp.array[wp.spatial_vector],
     movers: Movers,
     chosen: Chosen,
@@ -89,23 +106,29 @@ def scatter_twists(
     joint_qd: wp.array[float],
     body_qd: wp.array[wp.spatial_vector],
 ):
-    """Set the velocities of the free bodies of the chosen rows in the world; joint_qd is in the parent's frame."""
-    position = wp.tid()
-    row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
-    if row < 0:
-        return
-    twist = values[position]
-    if not chosen.is_compact:
-        twist = values[row]
-    start = movers.dof_of[row]
-    if start >= 0:
-        # Newton's free joint measures the velocity of the centre of mass, as the views do: only the axes differ.
-        turn = wp.quat_inverse(wp.transform_get_rotation(parent_frame[movers.joint_of[row]]))
-        linear = wp.quat_rotate(turn, wp.spatial_top(twist))
-        angular = wp.quat_rotate(turn, wp.spatial_bottom(twist))
-        for k in range(3):
-            joint_qd[start + k] = linear[k]
-            joint_qd[start + 3 + k] = angular[k]
-    else:
-        body_qd[movers.body_of[row]] = twist
-    mark_row(row, marks)
+    """Set the velocities of the free bodies of the chosen rows in the world."""
+    for position in range(wp.tid(), count, row_step):
+        row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
+        if row >= 0:
+            at = row
+            if chosen.is_compact:
+                at = position
+            twist = values[at]
+            start = movers.dof_of[row]
+            if start < 0 and movers.joint_of[row] >= 0:
+                fault(faults, HELD, row)
+            elif not is_twist(twist):
+                fault(faults, INVALID, row)
+            else:
+                if start >= 0:
+                    # Newton's free joint measures the velocity of the centre of mass, as the views do: only the axes
+                    # differ.
+                    turn = wp.quat_inverse(wp.transform_get_rotation(parent_frame[movers.joint_of[row]]))
+                    linear = wp.quat_rotate(turn, wp.spatial_top(twist))
+                    angular = wp.quat_rotate(turn, wp.spatial_bottom(twist))
+                    for k in range(3):
+                        joint_qd[start + k] = linear[k]
+                        joint_qd[start + 3 + k] = angular[k]
+                else:
+                    body_qd[movers.body_of[row]] = twist
+                mark_row(row, marks)

@@ -5,7 +5,7 @@ import warp as wp
 from .choice import Chosen, chosen_row
 from .marks import Marks, mark_row
 
-__all__ = ["Places", "place_of"]
+__all__ = ["Places", "row_of"]
 
 
 @wp.struct
@@ -18,23 +18,26 @@ class Places:
     width: int
     """Number of columns of a row."""
 
+    quaternion: wp.array(dtype=int)
+    """Position of each element in its quaternion, -1 if it is in none, shape [count * width]; null without any."""
+
+    low: float
+    """Lowest number that is allowed."""
+
+    high: float
+    """Highest number that is allowed."""
+
 
 @wp.func
-def place_of(i: int, places: Places, chosen: Chosen, faults: wp.array[int], marks: Marks):
-    """Return the element that thread i writes, or -1, and the position of its value in the data.
+def row_of(position: int, is_first: bool, places: Places, chosen: Chosen, faults: wp.array[int], marks: Marks):
+    """Return the row at a position among the chosen rows, or -1, and the row of the data that it takes.
 
-    The first thread of a row marks it, if marks are given.
+    The thread of the first column marks the row, if marks are given, and counts an index that is out of range.
     """
-    position = i // places.width
-    column = i - position * places.width
-    row = chosen_row(position, places.index.shape[0] // places.width, chosen, column == 0, faults)
-    element = -1
-    at = i  # compact data has a row for each position among the chosen ones
-    if row >= 0:
-        slot = row * places.width + column
-        element = places.index[slot]
-        if not chosen.is_compact:
-            at = slot
-        if column == 0 and marks.world_of:
-            mark_row(row, marks)
-    return element, at
+    row = chosen_row(position, places.index.shape[0] // places.width, chosen, is_first, faults)
+    at = row
+    if chosen.is_compact:
+        at = position
+    if row >= 0 and is_first and marks.world_of:
+        mark_row(row, marks)
+    return row, at

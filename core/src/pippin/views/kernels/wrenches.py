@@ -3,8 +3,10 @@
 import warp as wp
 
 from .choice import Chosen
+from .faults import INVALID, fault
 from .marks import Marks
-from .places import Places, place_of
+from .places import Places, row_of
+from .rules import is_finite
 
 __all__ = ["Push", "add_wrenches"]
 
@@ -25,6 +27,9 @@ class Push:
 
 @wp.kernel
 def add_wrenches(
+    count: int,
+    row_step: int,
+    column_step: int,
     push: Push,
     places: Places,
     chosen: Chosen,
@@ -33,25 +38,38 @@ def add_wrenches(
     body_com: wp.array[wp.vec3],
     body_f: wp.array[wp.spatial_vector],
 ):
-    """body_f += (force, torque + (position − centre of mass) × force), in the world, in the chosen rows."""
-    body, at = place_of(wp.tid(), places, chosen, faults, Marks())
-    if body < 0:
-        return
-    pose = body_q[body]
-    force = wp.vec3()
-    torque = wp.vec3()
-    if push.forces:
-        force = push.forces[at]
-    if push.torques:
-        torque = push.torques[at]
-    if push.is_in_body_frame:
-        force = wp.transform_vector(pose, force)
-        torque = wp.transform_vector(pose, torque)
-    if push.positions:
-        point = push.positions[at]
-        if push.is_in_body_frame:
-            point = wp.transform_point(pose, point)
-        # Newton's body_f acts at the centre of mass, so a force at another point also adds a torque.
-        torque += wp.cross(point - wp.transform_point(pose, body_com[body]), force)
-    # Two rows, or two calls on other streams, may push the same body.
-    wp.atomic_add(body_f, body, wp.spatial_vector(force, torque))
+    """body_f += (force, torque + (position − centre of mass) × force), in the world, in the chosen rows.
+
+    A body whose numbers are not all finite gets nothing, and is a fault.
+    """
+    first = wp.tid() // column_step
+    first_column = wp.tid() - first * column_step
+    for position in range(first, count, row_step):
+        row, at = row_of(position, first_column == 0, places, chosen, faults, Marks())
+        if row >= 0:
+            for column in range(first_column, places.width, column_step):
+                body = places.index[row * places.width + column]
+                if body >= 0:
+                    pose = body_q[body]
+                    force = wp.vec3()
+                    torque = wp.vec3()
+                    point = wp.vec3()
+                    given = at * places.width + column
+                    if push.forces:
+                        force = push.forces[given]
+                    if push.torques:
+                        torque = push.torques[given]
+                    if push.positions:
+                        point = push.positions[given]
+                    if is_finite(force) and is_finite(torque) and is_finite(point):
+                        if push.is_in_body_frame:
+                            force = wp.transform_vector(pose, force)
+                            torque = wp.transform_vector(pose, torque)
+                            point = wp.transform_point(pose, point)
+                        if push.positions:
+                            # Newton's body_f acts at the centre of mass: a force at another point also adds a torque.
+                            torque += wp.cross(point - wp.transform_point(pose, body_com[body]), force)
+                        # Two rows, or two calls on other streams, may push the same body.
+                        wp.atomic_add(body_f, body, wp.spatial_vector(force, torque))
+                    else:
+                        fault(faults, INVALID, row)

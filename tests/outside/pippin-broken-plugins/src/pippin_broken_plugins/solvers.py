@@ -266,6 +266,7 @@ class Loose(SolverXPBD):
 
     is_frozen: ClassVar[bool] = False
     supported_features = frozenset(FEATURES)
+    supported_model_changes = SolverXPBD.supported_model_changes | {"JOINT_DOF_INERTIAL_PROPERTIES"}
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> SolverLoose:

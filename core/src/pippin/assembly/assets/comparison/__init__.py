@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+import newton
 
 from .actuators import compare_actuators
 from .difference import Difference, worded
@@ -10,10 +13,11 @@ from .equalities import compare_equalities
 from .matching import match_models
 from .options import compare_counts, compare_options
 from .shapes import compare_geoms, compare_sites
+from .sketch import sketch, sketched_pairs
 from .tendons import compare_tendons
 from .tree import compare_bodies, compare_joints
 
-__all__ = ["Difference", "compare", "worded"]
+__all__ = ["Difference", "compare", "compare_sketch", "worded"]
 
 _PARTS = (
     compare_bodies,
@@ -26,6 +30,15 @@ _PARTS = (
     compare_options,
     compare_counts,
 )
+
+_SKETCHED_PARTS = (compare_bodies, compare_joints, compare_geoms, compare_sites, compare_options, compare_counts)
+
+_SKETCHED: Mapping[str, tuple[str, ...]] = {
+    "joint": ("solreflimit", "solimplimit", "margin", "solreffriction", "solimpfriction", "actuatorgravcomp"),
+    "geom": ("condim", "priority", "solmix", "solref", "solimp", "gap", "adhesion", "surfacevel", "fluid"),
+}
+"""Fields of joints and geoms that a sketch leaves out: only the solvers of MuJoCo have them."""
+_SKETCHED_OPTIONS = ("density", "viscosity", "wind")
 
 
 def compare(theirs: Any, ours: Any) -> list[Difference]:
@@ -40,3 +53,25 @@ def compare(theirs: Any, ours: Any) -> list[Difference]:
     """
     match = match_models(theirs, ours)
     return [difference for part in _PARTS for difference in part(match)]
+
+
+def compare_sketch(theirs: Any, part: newton.ModelBuilder) -> list[Difference]:
+    """Return the differences between the `mujoco.MjModel` of a file and the builder that holds the imported file.
+
+    Compared are bodies, joints, shapes and the pairs of them that can collide, sites and the medium. The form of
+    meshes, actuators, tendons, equalities, parameters of contacts and options of MuJoCo's solvers are left out.
+
+    Args:
+        theirs: The model that MuJoCo compiles from the file.
+        part: The file alone, in a builder for any solver.
+    """
+    ours = sketch(part)
+    match = match_models(theirs, ours, sketched_pairs(part, ours))
+    found = [difference for compared in _SKETCHED_PARTS for difference in compared(match)]
+    return [each for each in found if _is_sketched(each)]
+
+
+def _is_sketched(difference: Difference) -> bool:
+    if difference.kind == "option":
+        return difference.field in _SKETCHED_OPTIONS
+    return difference.field not in _SKETCHED.get(difference.kind, ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import attrs
@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from .pairing import carriers, match_bodies, match_joints, match_rigid, match_tendons
+from .pairs import colliding_pairs
 
 __all__ = ["Match", "described", "frames_at_start", "match_models"]
 
@@ -29,6 +30,8 @@ class Match:
     geoms: Mapping[int, int]
     sites: Mapping[int, int]
     tendons: Mapping[int, int]
+    pairs: tuple[Collection[tuple[int, int]], Collection[tuple[int, int]]]
+    """Pairs of geoms of each model that can collide."""
 
     def indices(self, kind: str) -> Mapping[int, int]:
         """Return the correspondence of one kind of element: `joint`."""
@@ -51,8 +54,14 @@ class Match:
         return described(self.theirs, kind, index)
 
 
-def match_models(theirs: Any, ours: Any) -> Match:
-    """Return which elements of two models correspond."""
+def match_models(theirs: Any, ours: Any, our_pairs: Collection[tuple[int, int]] | None = None) -> Match:
+    """Return which elements of two models correspond.
+
+    Args:
+        theirs: The first model.
+        ours: The second model.
+        our_pairs: Pairs of geoms of the second model that can collide; None if its masks and filters tell them.
+    """
     frames = frames_at_start(theirs), frames_at_start(ours)
     bodies = match_bodies(theirs, ours, frames)
     joints, geoms, sites = {}, {}, {}
@@ -61,7 +70,8 @@ def match_models(theirs: Any, ours: Any) -> Match:
         for kind, found in (("geom", geoms), ("site", sites)):
             found |= match_rigid(kind, theirs, ours, body, ours_body)
     tendons = match_tendons(theirs, ours, {"joint": joints, "geom": geoms, "site": sites})
-    return Match(theirs, ours, frames, bodies, joints, geoms, sites, tendons)
+    pairs = colliding_pairs(theirs), colliding_pairs(ours) if our_pairs is None else our_pairs
+    return Match(theirs, ours, frames, bodies, joints, geoms, sites, tendons, pairs)
 
 
 def frames_at_start(model: Any) -> Any:

@@ -12,7 +12,6 @@ from .design import BY_DESIGN
 from .difference import Difference
 from .fields import TURN, Field, compare_fields, differ, number
 from .matching import Match, described
-from .pairs import colliding_pairs
 
 __all__ = ["compare_geoms", "compare_sites"]
 
@@ -46,7 +45,7 @@ _ALONG = np.abs(_DIRECTIONS).sum(axis=1) == 1
 def compare_geoms(match: Match) -> Iterator[Difference]:
     """Yield the differences of geoms and of the pairs that can collide."""
     theirs, ours = match.theirs, match.ours
-    pairs, our_pairs = colliding_pairs(theirs), colliding_pairs(ours)
+    pairs, our_pairs = match.pairs
     colliding = {geom for pair in pairs for geom in pair}
     for geom in range(theirs.ngeom):
         element = match.name("geom", geom)
@@ -60,7 +59,7 @@ def compare_geoms(match: Match) -> Iterator[Difference]:
     our_colliding = {geom for pair in our_pairs for geom in pair}
     for geom in sorted(set(range(ours.ngeom)) - set(match.geoms.values())):
         yield Difference(described(ours, "geom", geom), "exists", False, True, geom in our_colliding)
-    yield from _compare_pairs(match, pairs, our_pairs)
+    yield from _compare_pairs(match)
 
 
 def compare_sites(match: Match) -> Iterator[Difference]:
@@ -84,11 +83,12 @@ def _compare_geom(match: Match, element: str, geom: int, our_geom: int, collides
     if kinds[0] != kinds[1]:
         yield Difference(element, "type", *kinds, collides)
         return
+    has_form = ours.geom_dataid[our_geom] >= 0  # a sketch leaves it out
     if kinds[0] in ("mesh", "sdf"):
-        yield from _compare_mesh(match, element, geom, our_geom)
-    else:
+        yield from _compare_mesh(match, element, geom, our_geom) if has_form else ()
+    elif kinds[0] != "hfield" or has_form:
         yield from _compare_pose(match, element, kinds[0], geom, our_geom)
-    if kinds[0] == "hfield":
+    if kinds[0] == "hfield" and has_form:
         yield from _compare_heights(match, element, int(theirs.geom_dataid[geom]), int(ours.geom_dataid[our_geom]))
     if collides:
         yield from compare_fields(element, _CONTACT, theirs, geom, ours, our_geom)
@@ -161,8 +161,9 @@ def _compare_heights(match: Match, element: str, field: int, our_field: int) -> 
             yield Difference(element, "largest height error", 0.0, gap)
 
 
-def _compare_pairs(match: Match, pairs: set[tuple[int, int]], our_pairs: set[tuple[int, int]]) -> Iterator[Difference]:
+def _compare_pairs(match: Match) -> Iterator[Difference]:
     """Compare which of the geoms that both models have can collide."""
+    pairs, our_pairs = match.pairs
     known = {j: i for i, j in match.geoms.items()}
     theirs = {pair for pair in pairs if pair[0] in match.geoms and pair[1] in match.geoms}
     ours = {tuple(sorted((known[i], known[j]))) for i, j in our_pairs if i in known and j in known}
