@@ -4,6 +4,7 @@ import warp as wp
 
 __all__ = [
     "add_efforts",
+    "add_to",
     "count_draws",
     "draw_uniform",
     "draw_uniform_steps",
@@ -36,6 +37,13 @@ def add_efforts(dofs: wp.array[int], efforts: wp.array[float], joint_f: wp.array
     """joint_f[dof] += effort; no two lanes share a DOF."""
     i = wp.tid()
     joint_f[dofs[i]] += efforts[i]
+
+
+@wp.kernel
+def add_to(more: wp.array[float], total: wp.array[float]):
+    """Total += more."""
+    i = wp.tid()
+    total[i] += more[i]
 
 
 @wp.kernel
