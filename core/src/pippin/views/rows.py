@@ -251,7 +251,7 @@ class RowView(abc.ABC):
             values = given.on_device(self._flags if quantity.storage == "flag" else self._numbers)
             if quantity.placed:
                 self._place(where, quantity, values, choice)
-            elif (held := self._held_of(quantity)) is not None:
+            elif (held := self._held.get(name)) is not None:
                 is_waiting = given.numbers is not None or not present(values.device).is_cuda
                 at_once = is_waiting and not present(values.device).is_capturing
                 with held.watching(where, self._arrays.to_write(quantity), at_once=at_once):
