@@ -31,8 +31,8 @@ class Owners(Protocol):
         """Return the names of the components that drive one of some degrees of freedom; -1 stands for none."""
         ...
 
-    def takes(self, array: str) -> np.ndarray:
-        """Return whether the owner of each degree of freedom takes over what is set there, shape [joint_dof_count]."""
+    def taken(self, array: str, dofs: np.ndarray) -> np.ndarray:
+        """Tell for each of some degrees of freedom whether its driver takes an array over that a user sets."""
         ...
 
     def fault(self, array: str, names: Sequence[str]) -> str | None:
