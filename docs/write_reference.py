@@ -29,6 +29,7 @@ from pippin.conformance.asks import ASKS, Ask, cell_of
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.solving import FEATURES
 from pippin.views.quantities import ARTICULATION, RIGID_BODY, Quantity
+from pippin.views.rules import RULES
 
 REFERENCE = Path(__file__).parent / "reference"
 EXAMPLE = Path(__file__).parent / "examples" / "sensors.toml"
@@ -242,6 +243,8 @@ each row of its table, and a method `set_NAME` if the last column is not empty.
   root, if any row has one, then the D others. Shorter rows are padded with 0.
 - **array**: the array that holds the numbers, in the state, the inputs (`control`) or the `model`, or among the
   [observables](glossary.md#observable) of the solver; request an observable with `simulation.observables`.
+- **values**: the values that can be set; a value that is not allowed is an error, and is not written
+- **values**: what can be set. Any other value is an error that names it, and is not written.
 - **when it is set**: `●` means that setting has no other effect. Flags of `newton.ModelFlags` are sent to the solver
   once, before the next step; a solver that does not support them
   [refuses the change](solvers.md#model-changes-while-running). "bodies" are computed from joints once, before the next
@@ -720,7 +723,8 @@ def views_page() -> str:
     """Return the tables of quantities of the views."""
     tables = {"Articulations": ARTICULATION, "Rigid bodies": RIGID_BODY}
     quantities = "".join(
-        f"\n## {title}\n\n| name | unit | shape | array | frame | when it is set |\n|---|---|---|---|---|---|\n"
+        f"\n## {title}\n\n| name | unit | shape | array | frame | values | when it is set |\n"
+        + "|---|---|---|---|---|---|---|\n"
         + "".join(_quantity(quantity) for quantity in table.values())
         for title, table in tables.items()
     )
@@ -736,7 +740,8 @@ def _quantity(quantity: Quantity) -> str:
     arrays = ", ".join(f"`{where}.{array}`" for array in quantity.arrays) or "computed"
     follows = [f"`{flag}`" for flag in quantity.flags] + (["bodies"] if quantity.invalidates else [])
     effect = (", ".join(follows) or "●") if quantity.is_settable else ""
-    texts = [quantity.unit, f"({', '.join(shape)})", arrays, quantity.frame, effect]
+    values = RULES[quantity.valid].expected if quantity.is_settable else ""
+    texts = [quantity.unit, f"({', '.join(shape)})", arrays, quantity.frame, values, effect]
     return f"| `{quantity.name}`: {quantity.meaning} | " + " | ".join(texts) + " |\n"
 
 

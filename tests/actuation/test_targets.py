@@ -9,12 +9,12 @@ import warp as wp
 GROUPS = {"pd": {"kp": 10.0, "kd": 1.0}, "solver-pd": {"kp": 10.0, "kd": 1.0}}
 
 
-def simulate(kind="pd", prototype=None, worlds=2, **more):
+def simulate(kind="pd", prototype=None, worlds=2, solver="featherstone", **more):
     group = {"type": kind, "joints": [".*"], **GROUPS.get(kind, {}), **more}
     tables = {
         "simulation": {"device": "cpu", "dt": 0.01},
         "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "solver": {"type": "featherstone"},
+        "solver": {"type": solver},
         "actuators": {"legs": group},
     }
     return pippin.Simulation(pippin.structure(tables), prototype=prototype or hinges())
@@ -35,9 +35,11 @@ def speeds(simulation):
     return simulation.state.joint_qd.numpy().reshape(2, 2)[:, 0]
 
 
-@pytest.mark.parametrize("kind", ["pd", "solver-pd"])
-def test_targets_set_through_a_view_move_the_joints_of_a_group(kind):
-    with simulate(kind) as simulation:
+@pytest.mark.parametrize(
+    ("kind", "solver"), [("pd", "featherstone"), ("pd", "mujoco-native"), ("solver-pd", "featherstone")]
+)
+def test_targets_set_through_a_view_move_the_joints_of_a_group(kind, solver):
+    with simulate(kind, solver=solver) as simulation:
         view = simulation.view.articulations("**")
         view.set_dof_position_targets([[0.5, 0.5]], indices=[1], compact=True)
         simulation.step(2)

@@ -256,7 +256,7 @@ def test_check_says_of_each_solver_what_it_would_leave_out(examples):
     semi_implicit, mujoco = json.loads(text)
     assert code == 2
     assert semi_implicit["missing"] == {"contact_f": "sensors.feet"}
-    assert set(semi_implicit["left_out"]) == {"armature", "joint_damping"}
+    assert set(semi_implicit["left_out"]) == {"armature"}
     assert mujoco["is_able"]
     assert (mujoco["faults"], mujoco["missing"], mujoco["left_out"]) == ([], {}, {})
 

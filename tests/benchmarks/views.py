@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import attrs
 import newton
@@ -70,6 +71,51 @@ class Bench:
         roots = (newtons.get_root_transforms, newtons.set_root_transforms)
         yield from self._of("root transforms", "root_transforms", *roots, root_view)
         yield from self._of("link transforms", "link_transforms", newtons.get_link_transforms, None, body_q)
+        yield from self.model_cases()
+
+    def model_cases(self) -> Iterator[tuple[str, Case]]:
+        """Yield the reading of quantities of the model, whose numbers lie in other layouts than the rows'."""
+        model, worlds = self.simulation.model, self.worlds
+        inside = {
+            name: getattr(model, name).numpy().reshape(worlds, -1, *getattr(model, name).numpy().shape[1:])
+            for name in ("body_mass", "body_com", "joint_limit_lower", "joint_limit_upper")
+        }
+        dofs = slice(6, None)
+        yield self._model_case("masses", self.newtons, {0: ("body_mass", inside["body_mass"])})
+        yield self._model_case("coms", self.newtons, {range(3): ("body_com", inside["body_com"])})
+        limits = {
+            part: (name, inside[name][:, dofs]) for part, name in enumerate(("joint_limit_lower", "joint_limit_upper"))
+        }
+        yield self._model_case("dof_limits", self.newtons_dofs, limits)
+
+    def _model_case(
+        self, name: str, view: newton.selection.ArticulationView, parts: dict[Any, tuple[str, np.ndarray]]
+    ) -> tuple[str, Case]:
+        """Return a case whose parts are components of the rows; NumPy puts them into the rows' layout."""
+        model, get = self.simulation.model, getattr(self.view, f"get_{name}")
+        own = get().numpy()
+        plain = np.zeros_like(own)
+        theirs = {part: wp.clone(view.get_attribute(array, model)) for part, (array, _) in parts.items()}
+
+        def components(rows: np.ndarray, part: Any) -> np.ndarray:
+            return (
+                rows if rows.ndim == 2 else rows[..., slice(part.start, part.stop) if isinstance(part, range) else part]
+            )
+
+        def copy_newtons() -> None:
+            for part, (array, _) in parts.items():
+                wp.copy(theirs[part], view.get_attribute(array, model))
+
+        def copy() -> None:
+            for part, (_, inside) in parts.items():
+                np.copyto(components(plain, part), inside)
+
+        def results() -> np.ndarray:
+            ours = [components(own, part).ravel() for part in parts]
+            of_newton = [theirs[part].numpy().ravel() for part in parts]
+            return np.concatenate([*ours, *of_newton, *(components(plain, part).ravel() for part in parts)])
+
+        return f"{name.replace('_', ' ')}, get", Case(get, copy_newtons, copy, results)
 
     def _of(
         self, title: str, name: str, get: Callable[..., wp.array], put: Callable[..., None] | None, inside: np.ndarray
@@ -155,7 +201,8 @@ def ratios(case: Case, device: wp.Device, other: Call) -> Iterator[float]:
 
         return repeat
 
-    turns = in_turn(repeated(case.ours), repeated(other), device, spell=0.01)
+    # Short, so that other processes seldom interrupt a spell.
+    turns = in_turn(repeated(case.ours), repeated(other), device, spell=0.001)
     yield from (theirs / ours for ours, theirs in turns)
 
 

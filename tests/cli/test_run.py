@@ -187,6 +187,22 @@ def test_a_divergence_stops_the_run_with_step_world_and_joint(run: Callable[...,
         assert len(series["time"]) == summary["steps"]
 
 
+def test_a_plugin_that_raises_in_a_step_is_told_and_the_results_so_far_are_kept(
+    run: Callable[..., Result], install_outside: Callable[..., Any], tmp_path: Path
+) -> None:
+    with install_outside("pippin-broken-plugins"):
+        result = run("--steps", "10", "--set", "plugins.disk.type=broken-late")
+
+    assert result.exit_code == 3
+    (error,) = [line for line in result.stderr.splitlines() if line.startswith("error:")]
+    assert error == (
+        "error: --set: plugins.disk: after_step raised OSError: the file is gone (plugin 'broken-late' of"
+        " pippin-broken-plugins 0.1.0, extensions.py:23); correct the plugin, or leave it out"
+    )
+    assert "Traceback" not in result.stderr
+    assert summary_of(tmp_path / "out")["steps"] == 3
+
+
 def test_a_wrong_configuration_is_exit_code_2_and_leaves_no_folder(run: Callable[..., Result], tmp_path: Path) -> None:
     result = run("--set", "actuators.arm.joints=['knee']")
 

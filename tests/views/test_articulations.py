@@ -242,6 +242,12 @@ def test_arguments_that_do_not_fit_are_refused(view):
             view.get_dof_positions(out)
 
 
+@pytest.mark.parametrize("row", [-1, WORLDS, True, 0.0])
+def test_a_metatype_is_of_a_row(view, row):
+    with pytest.raises(RowError, match=f"metatype: {row} is no row; the view has 4, counted from 0"):
+        view.metatype(row)
+
+
 def test_numbers_are_broadcast(view):
     view.set_dof_forces(2.5)
     assert (get(view, "dof_forces") == 2.5).all()

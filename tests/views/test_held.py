@@ -146,3 +146,15 @@ def test_a_feature_that_the_user_does_without_is_set_in_the_model_alone():
         view.set_dof_max_velocities(0.5)
 
         np.testing.assert_array_equal(read(view, "dof_max_velocities"), 0.5)
+
+
+def test_targets_that_a_group_takes_over_need_no_drive_of_the_solver():
+    group = {"type": "pd", "joints": ["bare"], "kp": 100.0, "kd": 5.0}
+    tables = {"simulation": {"device": "cpu"}, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}}
+    with pippin.Simulation(pippin.structure(tables | {"actuators": {"g": group}}), prototype=sliders()) as simulation:
+        view = simulation.view.articulations("bare")
+        view.set_dof_position_targets([[0.0], [0.3]])
+        simulation.step(2)
+
+        speeds = read(view, "dof_velocities").ravel()
+        assert (speeds[0], speeds[1] > 0.01) == (0.0, True)

@@ -62,7 +62,19 @@ def build_model(
     model = finalize(
         builder, device, requires_grad=config.simulation.requires_grad, has_valid_inertias=has_valid_inertias
     )
+    _refuse_state_attributes(model)
     return model, layout, imports
+
+
+def _refuse_state_attributes(model: newton.Model) -> None:
+    """Refuse reports of a solver that are asked for as parts of the state: most solvers leave them at zero."""
+    asked = sorted(set(model.get_requested_state_attributes()) & newton.State.EXTENDED_ATTRIBUTES)
+    if asked:
+        listed = ", ".join(f'"{name}"' for name in asked)
+        raise ConfigError(
+            f"prototype: request_state_attributes({listed}) adds to the state what most solvers do not write; leave it"
+            f" out, set simulation.observables = [{listed}], and read `Simulation.observables`"
+        )
 
 
 def _from_assets(

@@ -13,7 +13,7 @@ from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
 
 from .assets.gravity import EARTH, common_gravity
-from .assets.importing import find_assets, import_asset
+from .assets.importing import Asset, find_assets, import_asset
 from .assets.report import Imported, refuse_lost_parts
 
 __all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "world_offsets"]
@@ -46,6 +46,7 @@ def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collectio
             different gravities; or nothing in the scene can move.
     """
     assets = [asset for index, asset in enumerate(find_assets(scene.assets)) if held is None or index in held]
+    _refuse_ignored_shapes(scene, assets)
     blank = copy.deepcopy(builder)
     imports = []
     for asset in assets:
@@ -62,6 +63,20 @@ def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collectio
             "add an asset that has bodies"
         )
     return imports
+
+
+def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> None:
+    """Refuse properties of shapes that would change the ground alone."""
+    given = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
+    faults = [
+        f"scene.shapes.{key}: {value!r}, but the {asset.format.name} importer decides this for each shape of"
+        f" {asset.where}; leave it out, or change the asset itself"
+        for key, value in given.items()
+        for asset in assets
+        if key in asset.format.decides
+    ]
+    if faults:
+        raise ConfigError(*faults)
 
 
 def add_worlds(

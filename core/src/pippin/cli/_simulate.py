@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import no_garbage_collection
-from pippin.errors import BufferOverflowError, ConfigError, SimulationError
+from pippin.errors import BufferOverflowError, ConfigError, PluginError, SimulationError
 from pippin.simulation import Simulation, import_hot_modules
 
 from ._options import DEFAULT_DURATION
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from pippin.analysis.run_folder import RunFolder
 
 __all__ = ["NO_PICTURE", "build", "finish", "import_newton", "prepare", "simulate", "step_count"]
+
+End: TypeAlias = "SimulationError | PluginError | KeyboardInterrupt"
+"""What ends a run early: the results so far are written all the same."""
 
 NO_PICTURE = "no picture: matplotlib is not installed; install pippin[plot], or use `uv run --group plot`"
 
@@ -55,7 +58,7 @@ def simulate(
     target: Path | None,
     trace: HookTrace | None = None,
     restart: Callable[[SimulationConfig], Callable[..., Simulation]] | None = None,
-) -> tuple[dict[str, Any], SimulationError | KeyboardInterrupt | None]:
+) -> tuple[dict[str, Any], End | None]:
     """Simulate, write a run folder, and return the results with the exception that ended the run early, if any.
 
     Args:
@@ -110,7 +113,7 @@ def simulate(
     return {name: summary[name] for name in _RESULTS} | {"run_folder": str(folder.path)}, end
 
 
-def finish(results: dict[str, Any], end: SimulationError | KeyboardInterrupt | None, *, as_json: bool) -> None:
+def finish(results: dict[str, Any], end: End | None, *, as_json: bool) -> None:
     """Print the results as a line of JSON if asked, and raise the exception that ended the run early, if any."""
     if as_json:
         click.echo(json.dumps(results, ensure_ascii=False))
@@ -179,23 +182,19 @@ def prepare(simulation: Simulation, progress: Progress, notes: list[str] | None 
         simulation.check()
 
 
-def _advance(
-    simulation: Simulation, count: int, progress: Progress, notes: list[str]
-) -> SimulationError | KeyboardInterrupt | None:
+def _advance(simulation: Simulation, count: int, progress: Progress, notes: list[str]) -> End | None:
     """Step to the end, and add the notes on the start; return the exception that ended the run early, if any."""
     try:
         if not simulation.program.is_recorded:
             prepare(simulation, progress, notes)
         with progress.phase("run"), _stopped_between_steps() as stop_if_asked:
             _step_on(simulation, count, progress, stop_if_asked)
-    except (SimulationError, KeyboardInterrupt) as end:
+    except (SimulationError, PluginError, KeyboardInterrupt) as end:
         return end
     return None
 
 
-def _larger(
-    simulation: Simulation, asked: SimulationConfig, end: SimulationError | KeyboardInterrupt | None
-) -> dict[str, int] | None:
+def _larger(simulation: Simulation, asked: SimulationConfig, end: End | None) -> dict[str, int] | None:
     """Return larger sizes for the buffers that ended a run, by key; None if they cannot continue it."""
     from pippin.analysis.growth import sizes_for
 
@@ -265,7 +264,7 @@ def _summary(
     first: int,
     recorder: Recorder,
     progress: Progress,
-    end: SimulationError | KeyboardInterrupt | None,
+    end: End | None,
     notes: Sequence[str],
 ) -> dict[str, Any]:
     from pippin.analysis.summary import throughput, what_ran
@@ -297,11 +296,9 @@ def _refuse_unsaved(simulation: Simulation) -> None:
         raise ConfigError(f"--checkpoint: {name}: {reason}; leave the option out")
 
 
-def _save(
-    simulation: Simulation, target: Path, progress: Progress, end: SimulationError | KeyboardInterrupt | None
-) -> None:
+def _save(simulation: Simulation, target: Path, progress: Progress, end: End | None) -> None:
     """Write the checkpoint, except if the simulation failed: it must not replace an earlier checkpoint."""
-    if isinstance(end, SimulationError):
+    if isinstance(end, SimulationError | PluginError):
         progress.note("no checkpoint: the simulation failed")
         return
     with progress.phase("save"):

@@ -48,7 +48,10 @@ def _needs_resolution(instance: Any, attribute: Any, value: bool | None) -> None
 
 @attrs.frozen(kw_only=True)
 class ShapeConfig:
-    """Default properties of shapes. A value that an asset states takes precedence."""
+    """Default properties of shapes. A value that an asset states takes precedence.
+
+    A key that the importer of an asset does not leave open is refused: it would change the ground alone.
+    """
 
     density: float | None = _inherited()
     """Density [kg/m³] (1000)."""

@@ -30,8 +30,7 @@ class SensorConfig:
     """Time from one reading to the next [s], a whole number of control steps; by default one control step."""
 
     stages: tuple[Annotated[ComponentConfig, "stage"], ...] = ()
-    """Changes to the clean values before they are read, in this order, such as noise, bias, drift,
-    quantisation and latency."""
+    """Changes to the clean values before they are read, in this order: noise, bias, drift, quantisation, latency."""
 
 
 @attrs.frozen(kw_only=True)

@@ -66,6 +66,11 @@ class DofOwners:
         indices = np.unique(self.of_dof[dofs[dofs >= 0]])
         return tuple(self.names[index] for index in indices.tolist() if index >= 0)
 
+    def taken(self, array: str, dofs: np.ndarray) -> np.ndarray:
+        """Tell for each of some degrees of freedom whether its driver takes an array over that a user sets."""
+        takers = [index for index, name in enumerate(self.names) if array in self._components.bound[name].shared_arrays]
+        return (dofs >= 0) & np.isin(self.of_dof[dofs], takers)
+
     def fault(self, array: str, names: Sequence[str]) -> str | None:
         """Return why an array may not be set for what some components drive; None if it may.
 

@@ -36,12 +36,16 @@ class Format:
     own: tuple[str, ...] = ()
     """The fields of `AssetConfig` that Pippin itself reads for this format."""
 
+    decides: tuple[str, ...] = ()
+    """The fields of `ShapeConfig` that the importer decides by itself, whether the file states them or not."""
+
 
 _COMMON = {
     "floating": "floating",
     "self_collisions": "enable_self_collisions",
     "collapse_fixed_joints": "collapse_fixed_joints",
 }
+_DECIDED = ("collision_filter_parent", "has_shape_collision", "has_particle_collision", "is_visible")
 _TEXT = {**_COMMON, "up_axis": "up_axis", "scale": "scale"}
 
 FORMATS: Mapping[str, Format] = {
@@ -53,6 +57,7 @@ FORMATS: Mapping[str, Format] = {
         keywords={**_TEXT, "ignore": "ignore_names", "mujoco_options": "parse_mujoco_options"},
         extra="meshes",
         own=("accept_lost", "keyframe", "normalise"),
+        decides=_DECIDED,
     ),
     "urdf": Format(
         name="URDF",
@@ -62,6 +67,7 @@ FORMATS: Mapping[str, Format] = {
         keywords=_TEXT,
         extra="meshes",
         own=("package_dirs", "xacro_args"),
+        decides=_DECIDED,
     ),
     "usd": Format(
         name="USD",
@@ -70,6 +76,7 @@ FORMATS: Mapping[str, Format] = {
         method="add_usd",
         keywords={**_COMMON, "ignore": "ignore_paths", "mujoco_options": "parse_mujoco_options"},
         extra="usd",
+        decides=(*_DECIDED, "force_sdf", "is_solid", "sdf_padding"),
     ),
 }
 

@@ -31,7 +31,7 @@ def is_nan_at(values: wp.array2d[wp.uint8], at: int, byte: int):
 @wp.func
 def has_nan(values: wp.array2d[wp.uint8], at: int):
     """Return whether any float32 of a value is no number."""
-    found = 0
+    found = wp.int32(0)
     for byte in range(0, values.shape[1], 4):
         if is_nan_at(values, at, byte):
             found += 1

@@ -1,0 +1,23 @@
+"""Extensions that break a promise."""
+
+import attrs
+import pippin
+
+__all__ = ["Late"]
+
+
+class Late:
+    """Raises when the simulation has run for a while."""
+
+    @attrs.frozen(kw_only=True)
+    class Config:
+        """No settings."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    @pippin.hookimpl
+    def after_step(self, simulation: pippin.Host) -> None:
+        """Fail in the third step."""
+        if simulation.step_count == 3:
+            raise OSError("the file is gone")
