@@ -2,6 +2,7 @@
 
 import newton
 import numpy as np
+import pippin
 import pytest
 import warp as wp
 from pippin.views import ViewError
@@ -132,3 +133,36 @@ def test_a_number_that_is_none_is_refused_in_its_row(arms, view):
     with pytest.raises(ViewError, match="set_attribute: 1 values on the device were not allowed, in row 1, 'arm'"):
         arms.check()
     view.set_attribute("joint_damping", before)
+
+
+UNREAD = {
+    "joint_limit_ke": ["xpbd", "steel", "kamino"],
+    "shape_material_kd": ["xpbd", "steel", "kamino"],
+    "shape_material_restitution": ["xpbd", "featherstone", "semi-implicit", "vbd", "mujoco", "mujoco-native"],
+}
+
+
+@pytest.mark.parametrize(("name", "solver"), [(name, each) for name, solvers in UNREAD.items() for each in solvers])
+def test_an_array_that_the_solver_does_not_read_is_refused(name, solver, chain, ball, configure):
+    prototype = ball() if name.startswith("shape") else chain()
+    with pippin.Simulation(configure(solver), prototype=prototype) as simulation:
+        view = simulation.view.articulations("**")
+        before = view.get_attribute(name).numpy().copy()
+        with pytest.raises(ViewError, match=f"solver {solver!r} does not read {name!r} .*; choose other options"):
+            view.set_attribute(name, 0.5 * np.ones_like(before))
+
+        np.testing.assert_array_equal(view.get_attribute(name).numpy(), before)
+
+
+def test_an_option_makes_the_solver_read_an_array(ball, configure):
+    """A ball falls on the ground with 1 m/s, and comes back with half of that."""
+    config = configure({"type": "xpbd", "enable_restitution": True}, scene={"ground": True})
+    with pippin.Simulation(config, prototype=ball(height=0.102)) as simulation:
+        view = simulation.view.articulations("**")
+        ground = simulation.model.shape_material_restitution.numpy()
+        simulation.model.shape_material_restitution.assign(np.full_like(ground, 0.5))
+        view.set_root_velocities([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
+        view.set_attribute("shape_material_restitution", np.full((1, 1), 0.5, dtype=np.float32))
+        simulation.step(20)
+
+        assert view.get_root_velocities().numpy()[0, 2] > 0.1

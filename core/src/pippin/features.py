@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["FEATURES", "MEASURED", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
+__all__ = ["FEATURES", "MEASURED", "OPTIONAL_ATTRIBUTES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
 
 
 @attrs.frozen(kw_only=True)
@@ -100,6 +100,18 @@ RIGID_TREES = frozenset(
 
 MEASURED = frozenset({"body_qdd"})
 """Observables that the host measures in the state, so that every solver has them."""
+
+
+OPTIONAL_ATTRIBUTES = frozenset(
+    {
+        "joint_limit_kd",
+        "joint_limit_ke",
+        "shape_material_kd",
+        "shape_material_ke",
+        "shape_material_restitution",
+    }
+)
+"""Arrays of numbers in the model that some solvers do not read: softness of limits and contacts, and restitution."""
 
 
 RIGID_CHANGES = frozenset(

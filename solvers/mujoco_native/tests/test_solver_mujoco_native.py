@@ -516,6 +516,27 @@ def test_friction_may_change_in_one_world(tmp_path):
         assert [batch.get_model(world).geom_friction[0, 0] for world in range(2)] == [1.0, 0.25]
 
 
+def test_a_shape_may_move_on_its_body_in_one_world(tmp_path):
+    """A ball 0.05 m off its body's origin: the ground then pushes beside the centre of mass, and the body turns."""
+    path = tmp_path / "ball.xml"
+    path.write_text('<mujoco><worldbody><body pos="0 0 0.1"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>')
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT},
+        "scene": {"worlds": 2, "ground": True, "assets": [{"path": str(path)}]},
+        "solver": {"type": "mujoco-native"},
+    }
+    with pippin.Simulation(pippin.structure(tables)) as simulation:
+        view = simulation.view.rigid_bodies("**")
+        poses = view.get_attribute("shape_transform").numpy().copy()
+        poses[1, 0, 0] += 0.05
+        view.set_attribute("shape_transform", poses)
+        simulation.step(20)
+
+        turning = np.abs(view.get_velocities().numpy()[:, 4])
+        assert turning[0] < 1e-3
+        assert turning[1] > 0.1
+
+
 def test_worlds_may_be_built_with_different_masses(pendulum):
 
     class Heavier:

@@ -87,6 +87,7 @@ class SolverBuilding:
             declared.features_kept_from_build,
             lambda feature: without(feature, self.name, declared, self._catalog),
             model,
+            declared.unread_attributes,
         )
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:

@@ -106,7 +106,8 @@ class Attributes:
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
-        if fault := self._host.support.fault(NEEDED.get(attribute.name, "")):
+        support = self._host.support
+        if fault := support.fault(NEEDED.get(attribute.name, "")) or support.attribute_fault(attribute.name):
             raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (choice.data_count, *attribute.values.shape[1:])

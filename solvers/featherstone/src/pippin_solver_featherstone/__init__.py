@@ -63,6 +63,7 @@ class SolverFeatherstone:
     }
     deterministic_on = frozenset({"cpu", "cuda"})
     # Not BODY_PROPERTIES: a graph keeps the old armature of kinematic bodies.
+    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "CONSTRAINT_PROPERTIES",
         "JOINT_DOF_INERTIAL_PROPERTIES",

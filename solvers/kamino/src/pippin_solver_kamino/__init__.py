@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["KaminoConfig", "SolverKamino"]
 
 
+_LIMITS = frozenset({"joint_limit_kd", "joint_limit_ke"})
+_CONTACTS = frozenset({"shape_material_kd", "shape_material_ke"})
+"""Arrays that Kamino reads only if its limits, or its contacts, are compliant."""
+
+
 class SolverKamino:
     """Newton's `SolverKamino`, over contacts from Newton's pipeline or from its own detector.
 
@@ -38,6 +43,7 @@ class SolverKamino:
     }
     features_fixed_at_build = frozenset({"armature", "effort_limits", "joint_drives", "joint_friction", "joint_limits"})
     features_kept_from_build = features_fixed_at_build - {"joint_friction"}
+    unread_attributes = _LIMITS | _CONTACTS
     supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
     supported_observables = frozenset({"contact_f"})
 
@@ -47,6 +53,10 @@ class SolverKamino:
                 "integrator: 'moreau' needs Kamino's own contacts; set use_collision_detector = true"
             )
         self.config = config
+        compliant = config.constraints
+        self.unread_attributes = (frozenset() if compliant.limit_compliance else _LIMITS) | (
+            frozenset({"shape_material_restitution"}) if compliant.contact_compliance else _CONTACTS
+        )
 
     @property
     def detects_contacts(self) -> bool:

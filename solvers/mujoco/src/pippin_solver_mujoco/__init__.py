@@ -159,6 +159,7 @@ class SolverMuJoCo:
         "mujoco_tendons",
     }
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
+    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "ACTUATOR_PROPERTIES",
         "BODY_PROPERTIES",

@@ -137,6 +137,7 @@ class SolverMuJoCoNative:
     }
     is_capturable = False
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
+    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "ACTUATOR_PROPERTIES",
         "CONSTRAINT_PROPERTIES",

@@ -63,6 +63,8 @@ class Parameters:
             self._written[name][:] = values
             if name in ("body_ipos", "body_iquat"):
                 self._leave_out_midphase()
+            if name in ("geom_pos", "geom_quat"):
+                self._batch.expand("geom_sameframe")[:] = 0  # MuJoCo passes over poses that it marked as equal
         self.pose_roots()
 
     def pose_roots(self) -> None:

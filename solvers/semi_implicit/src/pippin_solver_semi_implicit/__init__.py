@@ -71,6 +71,7 @@ class SolverSemiImplicit:
     }
     optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
     deterministic_on = frozenset({"cpu", "cuda"})
+    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
         "CONSTRAINT_PROPERTIES",

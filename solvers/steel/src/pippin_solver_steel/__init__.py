@@ -205,6 +205,7 @@ class SolverSteel:
         "velocity_limits": "enable_joint_velocity_limits",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
+    unread_attributes = frozenset({"joint_limit_kd", "joint_limit_ke", "shape_material_kd", "shape_material_ke"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
         "CONSTRAINT_PROPERTIES",

@@ -176,6 +176,7 @@ class SolverVBD:
         "triangles",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
+    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
         "CONSTRAINT_PROPERTIES",

@@ -92,6 +92,7 @@ class SolverXPBD:
     }
     optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
     deterministic_on = frozenset({"cpu", "cuda"})
+    unread_attributes = frozenset({"joint_limit_kd", "joint_limit_ke", "shape_material_kd", "shape_material_ke"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
         "CONSTRAINT_PROPERTIES",
@@ -101,6 +102,8 @@ class SolverXPBD:
 
     def __init__(self, config: XPBDConfig) -> None:
         self.config = config
+        if not config.enable_restitution:
+            self.unread_attributes = type(self).unread_attributes | {"shape_material_restitution"}
         if config.disable_particle_contacts:
             self.supported_features = type(self).supported_features | {"particle_worlds"}
 
