@@ -26,6 +26,9 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
 }
 """Options of the solvers that a walk needs, or that let it try more calls."""
 
+TWINS = frozenset({"implicit-mpm"})
+"""Solvers whose steps cannot be taken back, since they allocate: a second simulation takes the same steps."""
+
 SUBSTEPS: Mapping[str, int] = {"semi-implicit": 8}
 """Substeps of the solvers that are not stable with steps of 2 ms."""
 
@@ -37,6 +40,15 @@ COUPLED: Mapping[str, float] = {
     "mujoco-native": 1e-5,  # a change of the model rounds the state of all worlds to single precision
 }
 """Solvers with the largest difference of a world that nobody asked [m, m/s], if it is not zero."""
+
+
+PARAMETERS = (
+    *("body_mass", "body_inertia", "body_com", "joint_armature", "joint_friction", "joint_damping", "joint_stiffness"),
+    *("joint_limit_lower", "joint_limit_ke", "joint_limit_kd", "joint_target_ke", "joint_target_kd"),
+    *("joint_effort_limit", "joint_X_p", "joint_X_c", "shape_material_mu", "shape_material_ke", "shape_transform"),
+    *("gravity", "mujoco:gravcomp"),
+)
+"""Arrays of the model with parameters that can differ between worlds."""
 
 
 def link(builder: newton.ModelBuilder, label: str) -> int:
@@ -98,7 +110,9 @@ class Wind:
         """Add the forces of one substep."""
         if state.body_f is not None:
             count = len(state.body_f)
-            pattern = np.resize(np.float32([[0.6, -0.4, 0.5, 0.05, 0.04, -0.06], [-0.3, 0.5, 0.4, -0.04, 0.06, 0.05]]), 12)
+            pattern = np.resize(
+                np.float32([[0.6, -0.4, 0.5, 0.05, 0.04, -0.06], [-0.3, 0.5, 0.4, -0.04, 0.06, 0.05]]), 12
+            )
             state.body_f.assign(state.body_f.numpy() + np.resize(pattern, (count, 6)))
         if state.particle_f is not None:
             state.particle_f.assign(state.particle_f.numpy() + np.float32([1e-3, 2e-3, 0.0]))
@@ -127,6 +141,7 @@ class Bed:
 
     def __init__(self, solver: str, folder: Path) -> None:
         self.solver, self._wind = solver, Wind()
+        self._second: Bed | None = None
         self._subject = Subject(kind="solver", name=solver, config=OPTIONS.get(solver, {}))
         declared = self._subject.declaration
         self.features, self.changes = declared.supported_features, declared.supported_model_changes
@@ -136,6 +151,8 @@ class Bed:
         self.simulation = self.build()
         #: The views that are asked, by name.
         self.views: dict[str, Any] = self._views()
+        if solver == "mujoco-native":
+            self._make_room()
         self.step(1)
         self.simulation.reset()
         self._start = self.bits()
@@ -175,12 +192,33 @@ class Bed:
         callbacks.add("before_substep", self._wind.blow, name="wind")
         return pippin.Simulation(pippin.structure(tables), prototype=self.prototype, callbacks=callbacks)
 
+    def _make_room(self) -> None:
+        """Change every parameter once, and back: MuJoCo's worlds get memory for it, which nothing can take back."""
+        arrays = arrays_of(self.simulation.model)
+        before = {name: arrays[name].numpy().copy() for name in PARAMETERS}
+        for factor in (0.99, 1.0):
+            for name, values in before.items():
+                arrays[name].assign(factor * values + np.float32(0.01 * (1.0 - factor)))
+            self.simulation.notify_model_changed(self._flags)
+            self.step(1)
+
+    @property
+    def _flags(self) -> int:
+        """All changes of the model that the solver takes over."""
+        known = [flag for flag in newton.ModelFlags if flag.name != "ALL"]
+        return sum(flag for flag in known if self.changes is None or flag.name in self.changes)
+
     def _views(self) -> dict[str, Any]:
         view = self.simulation.view
         if not self.has_bodies:
             return {}
         articulations = {name: view.articulations(name) for name in ("robot", "arm", "ball")}
-        return {**articulations, "all": view.articulations("**"), "bodies": view.rigid_bodies("**"), "body": view.rigid_bodies("ball")}
+        return {
+            **articulations,
+            "all": view.articulations("**"),
+            "bodies": view.rigid_bodies("**"),
+            "body": view.rigid_bodies("ball"),
+        }
 
     @property
     def group(self) -> Any:
@@ -210,9 +248,7 @@ class Bed:
                     self.group.set(name, values)
             for name in ("position_targets", "velocity_targets", "feedforward"):
                 getattr(self.group, name).assign(self._start.seen[f"actuators:legs._effort.{name}"])
-        known = [flag for flag in newton.ModelFlags if flag.name != "ALL"]
-        taken = [flag for flag in known if self.changes is None or flag.name in self.changes]
-        simulation.notify_model_changed(sum(taken))
+        simulation.notify_model_changed(self._flags)
         self.step(1)  # the solver is told before a step, and not when steps are taken back
         simulation.reset()
 
@@ -228,6 +264,8 @@ class Bed:
         found = {}
         for name, array in arrays_of(self.simulation.state).items():
             worlds = worlds_of(self.simulation.model, name)
+            if self.solver in TWINS and name not in ("particle_q", "particle_qd"):
+                continue  # the memory of the grid
             if worlds is not None and len(worlds) == len(array):
                 values = array.numpy()
                 found[name] = [values[worlds == world].copy() for world in range(self.world_count)]
@@ -246,10 +284,31 @@ class Bed:
         """Return the motion of the next steps without the call that follows, and take them back.
 
         Args:
-            before: Called before these steps.
+            before: Called before these steps; a second simulation takes them without this call.
         """
+        if self.solver in TWINS:
+            return self._follower().twin_of(self)
         with self.taken_back():
             if before is not None:
                 before()
             self.step()
             return self.motion()
+
+    def _follower(self) -> Bed:
+        """Return the second simulation."""
+        if self._second is None:
+            self._second = Bed(self.solver, self.folder)
+        return self._second
+
+    def twin_of(self, other: Bed) -> dict[str, list[np.ndarray]]:
+        """Return the motion of the next steps from the state of another simulation of the same scene."""
+        mine, theirs = arrays_of(self.simulation.state), arrays_of(other.simulation.state)
+        for name, array in theirs.items():
+            mine[name].assign(array)
+        self.simulation.view.set_gravity(other.simulation.view.get_gravity())
+        for handle in [self.handles.pop(world) for world in list(self.handles)]:
+            handle.remove()
+        for world, handle in other.handles.items():
+            self.handles[world] = self.simulation.callbacks.add(handle.phase, handle.function, is_capturable=False)
+        self.step()
+        return self.motion()

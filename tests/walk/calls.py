@@ -1,4 +1,4 @@
-"""Calls of a random walk: what is asked of which worlds, how it reads back, and when a documented reason says "none"."""
+"""Calls of a random walk: what is asked of which worlds, how it reads back, and when it has no effect for a reason."""
 
 from __future__ import annotations
 
@@ -183,7 +183,9 @@ class Calls:
         quantity = view.quantities[name]
         read, write = getattr(view, f"get_{name}"), getattr(view, f"set_{name}")
         rows = rows_of(view.count, rng, fault)
-        if quantity.name == "disable_gravities" and "gravity_compensation" not in (self.bed.features or "gravity_compensation"):
+        if quantity.name == "disable_gravities" and "gravity_compensation" not in (
+            self.bed.features or "gravity_compensation"
+        ):
             return Call(name=f"{key}.set_{name}", act=lambda: write(0), names=[f"set_{name}"], is_wrong=True)
         present = read().numpy().copy()
         is_same = fault == "none" and rng.random() < 0.1
@@ -202,7 +204,9 @@ class Calls:
             act=lambda: write(data, **rows.arguments),
             null=None if quantity.source != "model" else lambda: write(present[take], **rows.arguments),
             worlds=worlds,
-            rewritten=frozenset(view.world_ids[rows.chosen].tolist()) if is_state or quantity.inverse or quantity.invalidates else frozenset(),
+            rewritten=frozenset(view.world_ids[rows.chosen].tolist())
+            if is_state or quantity.inverse or quantity.invalidates
+            else frozenset(),
             names=[f"set_{name}"],
             is_wrong=fault != "none" and not (fault == "nan" and not used[rows.chosen].any()),
             check=lambda: _unlike(name, read().numpy(), expected, used),
@@ -234,10 +238,12 @@ class Calls:
             return lambda world: "no gravity" if floats and not gravity[world].any() else ""
         read = {each: getattr(view, f"get_{each}")().numpy().copy() for each in _OF_DRIVES}
         driven = self._driven(view)
-        kp, kd = (np.where(driven, gain, read[each]) for gain, each in zip(self._gains(), ("dof_stiffnesses", "dof_dampings"), strict=True))
+        kp, kd = (
+            np.where(driven, gain, read[each])
+            for gain, each in zip(self._gains(), ("dof_stiffnesses", "dof_dampings"), strict=True)
+        )
         error = read["dof_position_targets"] - read["dof_positions"]
         drag = read["dof_velocity_targets"] - read["dof_velocities"]
-        effort = np.abs(kp * error) + np.abs(kd * drag)
         position = read["dof_positions"]
         with np.errstate(all="ignore"):
             idle = {
@@ -246,10 +252,14 @@ class Calls:
                 "dof_stiffnesses": (error == 0, "at the target"),
                 "dof_dampings": (drag == 0, "at the target's velocity"),
             }
-            if name in ("dof_max_forces", "dof_max_velocities"):
-                least = np.minimum(present, expected)
-                idle["dof_max_forces"] = (2 * effort < least, "the drive is within its limit")
-                idle["dof_max_velocities"] = (2 * np.abs(read["dof_velocities"]) < least, "slower")
+        if name in ("dof_max_forces", "dof_max_velocities"):
+            before, least = self._extent(view, name), np.minimum(present, expected)
+
+            def reaches_none(world: int) -> str:
+                is_below = 1.05 * np.maximum(before, self._extent(view, name)) < least
+                return "within the limit" if (is_below | ~changed)[view.world_ids == world].all() else ""
+
+            return reaches_none
         if name == "dof_limits":
             changed = changed.any(axis=-1)
             within = self._within(view, position, present, expected)
@@ -261,6 +271,15 @@ class Calls:
             return text if (is_idle | ~changed)[rows].all() else ""
 
         return reason
+
+    @staticmethod
+    def _extent(view: Any, name: str) -> np.ndarray:
+        """Return the efforts of the model's drives [N, N·m], or the speeds of the joints [m/s, rad/s]."""
+        read = {each: getattr(view, f"get_{each}")().numpy().copy() for each in _OF_DRIVES}
+        if name == "dof_max_velocities":
+            return np.abs(read["dof_velocities"])
+        pull = read["dof_stiffnesses"] * (read["dof_position_targets"] - read["dof_positions"])
+        return np.abs(pull) + np.abs(read["dof_dampings"] * (read["dof_velocity_targets"] - read["dof_velocities"]))
 
     @staticmethod
     def _within(view: Any, before: np.ndarray, *limits: np.ndarray) -> Callable[[], np.ndarray]:
@@ -422,7 +441,12 @@ class Calls:
         """Switch the group on or off."""
         simulation, group, on = self.bed.simulation, self.bed.group, bool(rng.integers(2))
         if fault in ("text", "nan", "shape"):
-            return Call(name="switch(sensor)", act=lambda: simulation.switch(simulation.sensors["joints"], on=on), names=["switch"], is_wrong=True)
+            return Call(
+                name="switch(sensor)",
+                act=lambda: simulation.switch(simulation.sensors["joints"], on=on),
+                names=["switch"],
+                is_wrong=True,
+            )
         was_on = not simulation._switches.is_off(group)
         return Call(
             name=f"switch(on={on})",
@@ -441,7 +465,7 @@ class Calls:
         before, of_row = array.numpy().copy(), worlds_of(model, "body_q" if what == "bodies" else "joint_q")
         after = before.copy()
         chosen = np.isin(of_row, worlds)
-        after[chosen, ...] += (np.float32([0.0, 0.0, 0.01, 0, 0, 0, 0]) if what == "bodies" else np.float32(0.0))
+        after[chosen, ...] += np.float32([0.0, 0.0, 0.01, 0, 0, 0, 0]) if what == "bodies" else np.float32(0.0)
         if what != "bodies":
             elbows = np.flatnonzero(chosen & self._is_elbow())
             after[elbows] += np.float32(0.05)
@@ -506,10 +530,22 @@ class Calls:
         simulation = self.bed.simulation
         if fault in ("text", "shape"):
             wrong_flags: Any = "masses" if fault == "text" else 1 << 30
-            return Call(name=f"notify({wrong_flags})", act=lambda: simulation.notify_model_changed(wrong_flags), names=["notify_model_changed"], is_wrong=True)
+            return Call(
+                name=f"notify({wrong_flags})",
+                act=lambda: simulation.notify_model_changed(wrong_flags),
+                names=["notify_model_changed"],
+                is_wrong=True,
+            )
         choices = ["gravity"]
         if self.bed.has_bodies:
-            choices += ["body_mass", "joint_armature", "joint_damping", "joint_friction", "joint_target_ke", "shape_material_mu"]
+            choices += [
+                "body_mass",
+                "joint_armature",
+                "joint_damping",
+                "joint_friction",
+                "joint_target_ke",
+                "shape_material_mu",
+            ]
         name = choices[rng.integers(len(choices))]
         flag = newton.ModelFlags[CHANGES[name][0]]
         array, world = arrays_of(simulation.model)[name], int(rng.integers(self.bed.world_count))
@@ -520,7 +556,11 @@ class Calls:
             of_row = np.where(np.isin(np.arange(len(before)), self.bed.views["all"].dof_indices), of_row, -1)
         after[of_row == world] *= np.float32(rng.uniform(0.5, 0.9))
         after[of_row == world] += np.float32(0.0 if name == "gravity" else 0.05)
-        inverse = None if name != "body_mass" else (simulation.model.body_inv_mass, simulation.model.body_inv_mass.numpy().copy())
+        inverse = (
+            None
+            if name != "body_mass"
+            else (simulation.model.body_inv_mass, simulation.model.body_inv_mass.numpy().copy())
+        )
         lacks = CHANGES[name][1] and self.bed.features is not None and CHANGES[name][1] not in self.bed.features
 
         def act() -> None:
@@ -548,7 +588,12 @@ class Calls:
         def check() -> str:
             now = self.bed.motion()
             names = [name for name in ("joint_q", "joint_qd", "particle_q", "particle_qd") if name in now]
-            odd = [(name, world) for name in names for world in worlds if not np.array_equal(now[name][world], start[name][world])]
+            odd = [
+                (name, world)
+                for name in names
+                for world in worlds
+                if not np.array_equal(now[name][world], start[name][world])
+            ]
             return f"worlds are not at their start: {odd}" if odd else ""
 
         return Call(
@@ -565,11 +610,17 @@ class Calls:
         """Add a callback that pushes one world, or remove it."""
         callbacks, bed = self.bed.simulation.callbacks, self.bed
         if fault in ("text", "nan"):
-            return Call(name="callbacks.add(…)", act=lambda: callbacks.add("before_steps" if fault == "text" else "before_substep", lambda model: None), names=["callbacks"], is_wrong=True)
+            return Call(
+                name="callbacks.add(…)",
+                act=lambda: callbacks.add("before_steps" if fault == "text" else "before_substep", lambda model: None),
+                names=["callbacks"],
+                is_wrong=True,
+            )
         handles, world = bed.handles, int(rng.integers(bed.world_count))
         if handles:
-            asked, handle = handles.popitem()
-            return Call(name=f"callback of world {asked} removed", act=handle.remove, worlds=frozenset({asked}))
+            asked = next(iter(handles))
+            act = lambda: handles.pop(asked).remove()  # noqa: E731
+            return Call(name=f"callback of world {asked} removed", act=act, worlds=frozenset({asked}))
         of_row = worlds_of(bed.simulation.model, "body_f" if bed.has_bodies else "particle_f")
 
         push = Push("body_f" if bed.has_bodies else "particle_f", of_row == world)

@@ -20,10 +20,11 @@ class Walker:
     Args:
         bed: The simulation.
         tolerance: Largest difference of a world that was not asked; 0 means that all its bits are the same.
+        blur: Largest difference that is no effect.
     """
 
-    def __init__(self, bed: Any, tolerance: float = 0.0) -> None:
-        self._bed, self._tolerance = bed, tolerance
+    def __init__(self, bed: Any, tolerance: float = 0.0, blur: float = 0.0) -> None:
+        self._bed, self._tolerance, self._blur = bed, tolerance, blur
         #: Number of calls that were accepted, refused, and accepted without an effect for a documented reason.
         self.counts = {"accepted": 0, "refused": 0, "none": 0}
 
@@ -76,7 +77,7 @@ class Walker:
         far = max((np.abs(a - b).max(initial=0.0) for w in strangers for a, b in _pairs(alone, after, w)), default=0.0)
         assert not strangers, f"{call.name}: worlds that nobody asked moved in another way, by {far:.1e}: {strangers}"
         assert all(np.isfinite(rows).all() for each in after.values() for rows in each), f"{call.name}: not finite"
-        moved = self._odd_worlds(null, after, 0.0)
+        moved = self._odd_worlds(null, after, self._blur)
         for world in sorted(call.worlds - moved.keys()):
             reason = call.none(world)
             assert reason, f"{call.name}: accepted, and world {world} moves as without it"
