@@ -158,3 +158,14 @@ def test_targets_that_a_group_takes_over_need_no_drive_of_the_solver():
 
         speeds = read(view, "dof_velocities").ravel()
         assert (speeds[0], speeds[1] > 0.01) == (0.0, True)
+
+
+def test_what_is_written_into_the_model_is_found_by_check():
+    with simulate() as simulation:
+        simulation.model.joint_target_ke.fill_(5.0)
+        simulation.notify_model_changed(newton.ModelFlags.JOINT_DOF_FORCE_PROPERTIES)
+
+        with pytest.raises(
+            pippin.ConfigError, match=r"^model.joint_target_ke: solver 'mujoco-native' .* 'bare' had none; "
+        ):
+            simulation.check()

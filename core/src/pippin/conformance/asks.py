@@ -69,8 +69,13 @@ class Ask:
     torque: float = 0.0
     """Torque about z in each step [N·m]."""
 
-    options: Mapping[str, Any] = {}
-    """Other arguments of the call."""
+    attribute: str = ""
+    """Name of the attribute that `set_attribute` sets."""
+
+    @property
+    def label(self) -> str:
+        """Name of the ask among all: that of the call, with the attribute that it sets."""
+        return f"{self.name}_{self.attribute}" if self.attribute else self.name
 
     @property
     def of_body(self) -> frozenset[str]:
@@ -251,7 +256,19 @@ _SETTERS: Iterable[Ask] = (
         feature="joint_damping",
         flags=_FORCES,
         start=(0.0, 1.0),
-        options={"name": "joint_damping"},
+        attribute="joint_damping",
+    ),
+    Ask(
+        name="set_attribute",
+        value=False,
+        body="held",
+        motion="z speed",
+        acting=(-1.05 * _FALL, -0.95 * _FALL),
+        idle=_STILL,
+        expectation="a fixed joint that is switched off (`joint_enabled`) lets a body fall [m/s]",
+        feature="disabled_joints",
+        flags=("JOINT_PROPERTIES",),
+        attribute="joint_enabled",
     ),
     Ask(
         name="set_root_transforms",
@@ -345,5 +362,5 @@ _SETTERS: Iterable[Ask] = (
     ),
 )
 
-ASKS: Mapping[str, Ask] = {ask.name: ask for ask in _SETTERS}
+ASKS: Mapping[str, Ask] = {ask.label: ask for ask in _SETTERS}
 """The asks by name."""

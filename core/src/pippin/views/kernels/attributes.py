@@ -31,11 +31,10 @@ def is_nan_at(values: wp.array2d[wp.uint8], at: int, byte: int):
 @wp.func
 def has_nan(values: wp.array2d[wp.uint8], at: int):
     """Return whether any float32 of a value is no number."""
-    found = int(0)
-    for byte in range(0, values.shape[1], 4):
+    for byte in range(0, values.shape[1], 4):  # noqa: SIM110  kernels have no `any`
         if is_nan_at(values, at, byte):
-            found += 1
-    return found > 0
+            return True
+    return False
 
 
 @wp.kernel
