@@ -7,6 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
+from pippin.conformance import scenes
 
 
 def error_of(call, *arguments, **options):
@@ -269,3 +270,87 @@ def test_shape_defaults_beside_a_prototype_are_refused(chain, configure):
 
     with pytest.raises(pippin.ConfigError, match=r"scene.shapes: given beside a prototype.*default_shape_cfg"):
         pippin.Simulation(config, prototype=chain())
+
+
+CHANGING = {
+    "step": lambda closed: closed.step(),
+    "rollout": lambda closed: closed.rollout(1),
+    "reset": lambda closed: closed.reset(),
+    "invalidate": lambda closed: closed.invalidate("joints"),
+    "switch": lambda closed: closed.switch(closed.actuators["legs"], on=False),
+    "notify_model_changed": lambda closed: closed.notify_model_changed(1),
+    "save": lambda closed: closed.save("closed.npz"),
+    "callbacks.add": lambda closed: closed.callbacks.add("after_step", print),
+    "actuators.set": lambda closed: closed.actuators["legs"].set("kp", 1.0),
+    "view.set_gravity": lambda closed: closed.view.set_gravity([0.0, 0.0, 0.0]),
+    "view.set_dof_positions": lambda closed: closed.view.articulations("**").set_dof_positions(0.0),
+    "view.apply_forces": lambda closed: closed.view.rigid_bodies("**").apply_forces(0.0),
+}
+"""Every public way to change a simulation."""
+
+READING = {"check", "close", "from_file", "load", "outcome", "world_indices"}
+"""Methods that change nothing, or build another simulation."""
+
+
+@pytest.fixture(scope="module")
+def closed():
+    """Return a simulation that took two steps and was closed."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_chain(builder, [0.3])
+    tables = {"simulation": {"device": "cpu"}, "solver": {"type": "featherstone"}}
+    tables["actuators"] = {"legs": {"type": "pd", "joints": [".*"], "kp": 1.0, "kd": 0.0}}
+    simulation = pippin.Simulation(pippin.structure(tables), prototype=builder)
+    simulation.step(2)
+    simulation.close()
+    return simulation
+
+
+def test_every_public_method_either_reads_or_is_refused_after_the_end():
+    methods = {name for name, each in vars(pippin.Simulation).items() if not name.startswith("_") and callable(each)}
+    methods |= {name for name, each in vars(pippin.Simulation).items() if isinstance(each, classmethod)}
+
+    assert methods == READING | {name for name in CHANGING if "." not in name}
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_a_call_after_the_end_is_an_error(closed, name):
+    before = closed.state.joint_q.numpy().copy()
+
+    with pytest.raises(pippin.SimulationError, match="the simulation is closed"):
+        CHANGING[name](closed)
+
+    assert (closed.state.joint_q.numpy() == before).all()
+
+
+def test_arrays_and_getters_stay_readable_after_the_end(closed):
+    view = closed.view.articulations("**")
+
+    assert closed.is_closed
+    assert view.get_dof_positions().numpy() == closed.state.joint_q.numpy()
+    assert closed.outcome() == closed.outcome()
+    closed.check()
+
+
+@pytest.mark.parametrize("count", [1.5, True, "3"])
+def test_a_number_of_steps_is_a_whole_number(ball, configure, count):
+    with (
+        pippin.Simulation(configure("featherstone"), prototype=ball()) as simulation,
+        pytest.raises(pippin.SimulationError, match="step: expected a number of control steps"),
+    ):
+        simulation.step(count)
+
+
+def test_all_callbacks_can_be_cleared(ball, configure):
+    calls = []
+    with pippin.Simulation(configure("featherstone"), prototype=ball()) as simulation:
+        for phase in ("after_step", "after_actuators"):
+            simulation.callbacks.add(phase, lambda: calls.append(1), is_capturable=False)
+        simulation.callbacks.clear()
+        simulation.step()
+
+    assert not calls
+
+
+def test_a_solver_step_is_a_part_of_a_physics_step(ball, configure):
+    with pippin.Simulation(configure("featherstone", dt=0.006, substeps=3), prototype=ball()) as simulation:
+        assert simulation.solver_dt == pytest.approx(0.002)

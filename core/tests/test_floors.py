@@ -21,7 +21,7 @@ COLD_ENTRANCES = (
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
 
-PLUGINS_OF_THE_CORE = ("pippin.actuation.clamping", "pippin.sensing.stages")
+PLUGINS_OF_THE_CORE = ("pippin.actuation.clamping", "pippin.sensing.latency", "pippin.sensing.stages")
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
@@ -32,7 +32,9 @@ DOORS = {
     ("pippin.simulation", "pippin.step.rollout"),
     ("pippin.simulation", "pippin.views.simulation_view"),
     ("pippin.actuation.drive", "pippin.actuation.effort"),
+    ("pippin.actuation.joint_properties", "pippin.actuation.kernels"),
     ("pippin.actuation.parameters", "pippin.actuation.kernels"),
+    ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
 """Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""

@@ -108,7 +108,8 @@ def test_parameters_have_the_names_of_the_file(hinges):
     clamping = [{"type": "max-effort", "max_effort": 3.0}]
     with simulate(hinges(), kp=1.0, clamping=clamping, delay={"steps": 2}) as simulation:
         group = simulation.actuators["legs"]
-        assert set(group.parameters) == {"kp", "kd", "const_effort", "clamping[0].max_effort", "delay.steps"}
+        own = {"kp", "kd", "const_effort", "clamping[0].max_effort", "delay.steps"}
+        assert set(group.parameters) == own | {"armature", "friction", "damping"}
         group.set("clamping[0].max_effort", 0.5)
         group.position_targets.fill_(1.0)
         group.set("delay.steps", 0)
@@ -175,6 +176,26 @@ def test_a_group_without_any_gain_is_noted(hinges, options, is_noted):
         notes = simulation.notes.get("actuators:legs", [])
 
     assert notes == ["kp, kd: all gains are 0, so that only feedforward and constant efforts act"] * is_noted
+
+
+def test_saturation_is_told_by_joint_and_world(hinges):
+    with simulate(hinges(), worlds=2, kp=1.0, clamping=[{"type": "max-effort", "max_effort": 3.0}]) as simulation:
+        group = simulation.actuators["legs"]
+        assert not group.saturated.numpy().any()
+        group.position_targets.assign([[1.0, 5.0], [-4.0, 3.0]])
+        simulation.step()
+
+        np.testing.assert_array_equal(group.saturated.numpy(), [[False, True], [True, False]])
+        simulation.reset([1])
+        np.testing.assert_array_equal(group.saturated.numpy(), [[False, True], [False, False]])
+
+
+def test_a_group_without_limits_is_never_saturated(hinges):
+    with simulate(hinges(), kp=1.0) as simulation:
+        simulation.actuators["legs"].position_targets.fill_(1e9)
+        simulation.step()
+
+        assert not simulation.actuators["legs"].saturated.numpy().any()
 
 
 # Delays.

@@ -291,3 +291,25 @@ def test_gains_that_were_drawn_and_set_are_resumed_bit_for_bit(driven, tmp_path)
             np.testing.assert_array_equal(
                 resumed.actuators["legs"].get("kp").numpy(), simulation.actuators["legs"].get("kp").numpy()
             )
+
+
+def test_an_implicit_effort_resists_what_gravity_will_do():
+    """A damper on a hinge at rest, torque b to hold, inertia I: the speed after a step h is h (τ - b) / I = -τ / kd.
+
+    So τ = kd h b / (I + kd h), and not zero as for the speed before the step.
+    """
+    inertia, damping, dt, arm = 1.0, 50.0, 0.01, 0.5
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    link = builder.add_link(mass=2.0, inertia=wp.diag(wp.vec3(inertia - 2.0 * arm**2)), com=wp.vec3(arm, 0.0, 0.0))
+    builder.add_articulation([builder.add_joint_revolute(-1, link, axis=(0.0, 1.0, 0.0), label="hip", armature=0.0)])
+    group = {"type": "pd", "joints": ["hip"], "kd": damping, "effort_mode": "implicit"}
+    tables = {"simulation": {"device": "cpu", "dt": dt}, "scene": {"gravity": [0.0, 0.0, -9.81]}}
+    config = pippin.structure({**tables, "solver": {"type": "featherstone"}, "actuators": {"legs": group}})
+    with pippin.Simulation(config, prototype=builder) as simulation:
+        simulation.step()
+        effort = simulation.actuators["legs"].applied_effort.numpy()[0, 0]
+        speed = simulation.state.joint_qd.numpy()[0]
+
+    holding = -2.0 * 9.81 * arm  # about y, gravity turns a weight at +x downwards, which is positive
+    assert effort == pytest.approx(damping * dt * holding / (inertia + damping * dt), rel=1e-4)
+    assert effort == pytest.approx(-damping * speed, rel=1e-3)

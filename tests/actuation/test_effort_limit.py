@@ -61,7 +61,11 @@ def test_joints_without_a_limit_have_none():
 def test_a_group_without_any_limit_has_no_such_parameter():
     efforts, notes, parameters = applied(hinges(1e6))
 
-    assert (efforts, notes, parameters) == ([[1000.0]], [], ("kp", "kd", "const_effort"))
+    assert (efforts, notes, parameters) == (
+        [[1000.0]],
+        [],
+        ("kp", "kd", "const_effort", "armature", "friction", "damping"),
+    )
 
 
 @pytest.mark.parametrize(

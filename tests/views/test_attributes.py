@@ -114,3 +114,21 @@ def test_what_cannot_be_set_is_refused_with_the_cure(view, name, options, messag
 def test_numbers_of_another_type_are_refused(view):
     with pytest.raises(ViewError, match="set_attribute: shop:mark: expected int32"):
         view.set_attribute("shop:mark", 1.5, flags=0)
+
+
+def test_a_number_that_is_none_is_refused_in_its_row(arms, view):
+    damping = np.array([[0.1, 0.2], [0.3, np.nan], [np.inf, 0.6]], dtype=np.float32)
+    message = "set_attribute: joint_damping: row 1, 'arm' of world 1, column 1: expected a number or infinity, got nan"
+    with pytest.raises(ViewError, match=message):
+        view.set_attribute("joint_damping", damping)
+    with pytest.raises(ViewError, match="expected a whole number from -2147483648 to 2147483647, got 4294967303"):
+        view.set_attribute("shop:mark", 2**32 + 7, flags=0)
+
+    before = view.get_attribute("joint_damping").numpy().copy()
+    view.set_attribute("joint_damping", wp.array(damping, dtype=float))
+    after = view.get_attribute("joint_damping").numpy().copy()
+    damping[1, 1] = before[1, 1]
+    np.testing.assert_array_equal(after, damping)
+    with pytest.raises(ViewError, match="set_attribute: 1 values on the device were not allowed, in row 1, 'arm'"):
+        arms.check()
+    view.set_attribute("joint_damping", before)

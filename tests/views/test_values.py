@@ -225,6 +225,12 @@ def test_what_is_no_float32_of_the_shape_is_refused(view, data, message):
     assert (reading(view, "dof_forces") == 0.0).all()
 
 
+@pytest.mark.parametrize("out", [np.zeros((), dtype=np.float32), Closed(), [0.0], 1.0])
+def test_an_out_that_cannot_be_written_is_refused(view, out):
+    with pytest.raises(ViewError, match="get_masses: out: "):
+        view.get_masses(out)
+
+
 class OnlyDLPack:
     """An array of another library."""
 

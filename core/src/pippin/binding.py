@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+from .errors import SimulationError
+
 if TYPE_CHECKING:
     import newton
     import numpy as np
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from .state.kinematics import WrittenWorlds
     from .state.solver_support import SolverSupport
 
-__all__ = ["Binding", "Host"]
+__all__ = ["Binding", "Host", "closed", "refuse_closed"]
 
 S = TypeVar("S", bound="Assignable")
 
@@ -31,8 +33,8 @@ class Owners(Protocol):
         """Return the names of the components that drive one of some degrees of freedom; -1 stands for none."""
         ...
 
-    def takes(self, array: str) -> np.ndarray:
-        """Return whether the owner of each degree of freedom takes over what is set there, shape [joint_dof_count]."""
+    def taken(self, array: str, dofs: np.ndarray) -> np.ndarray:
+        """Tell for each of some degrees of freedom whether its driver takes an array over that a user sets."""
         ...
 
     def fault(self, array: str, names: Sequence[str]) -> str | None:
@@ -179,3 +181,18 @@ class Binding(Protocol):
     def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
         """Return a pair of states that the host settles at the end of each control step."""
         ...
+
+
+def refuse_closed(host: Host, where: str) -> None:
+    """Refuse a call that would change a closed simulation, which would have no effect.
+
+    Raises:
+        SimulationError: The simulation is closed.
+    """
+    if host.is_closed:
+        raise SimulationError(closed(where))
+
+
+def closed(where: str) -> str:
+    """Return the fault of a call that comes after the end of a simulation."""
+    return f"{where}: the simulation is closed, and so are its components; build another one"

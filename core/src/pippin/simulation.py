@@ -6,9 +6,11 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from numbers import Integral
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from .binding import closed, refuse_closed
 from .config import load, structure
 from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, require_backward_kernels
 from .errors import ConfigError, SimulationError
@@ -85,7 +87,8 @@ class Simulation:
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
         self._switches, self._actuator_notes = built.switches, built.actuator_notes
         self._state, self._turn, self._view = built.states[0], Turn(), None
-        self._is_ready = self._is_tried = self._is_closed = False
+        self._is_ready = self._is_tried = self._is_closing = False
+        self._is_closed = False
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
@@ -218,6 +221,11 @@ class Simulation:
         return self.config.simulation.dt
 
     @property
+    def solver_dt(self) -> float:
+        """Length of a substep, which is a step of the solver [s]."""
+        return self.config.simulation.dt / self.config.simulation.substeps
+
+    @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
         return self.config.simulation.dt * self.config.simulation.decimation
@@ -284,8 +292,7 @@ class Simulation:
                 simulation is closed, or `count` is negative.
             PluginError: The first step shows that the solver's declaration is wrong.
         """
-        if self._is_closed or count < 0:
-            raise SimulationError(_refused_step(count))
+        self._refuse_count("step", count)
         while count:
             self._prepare_step()
             # If nothing runs on the host, all steps are one loop: with one world, this saves a percent of the time.
@@ -324,6 +331,14 @@ class Simulation:
         """Return a context in which what Newton's solver raises names the component that built it."""
         return self._components.blaming(self._components.solver_name, what)
 
+    def _refuse_count(self, where: str, count: int) -> None:
+        if self._is_closing:
+            raise SimulationError(closed(where))
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 0:
+            raise SimulationError(
+                f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
+            )
+
     @property
     def _runs_on_host(self) -> bool:
         return bool(self._after_step or self.callbacks.of("after_step"))
@@ -346,8 +361,7 @@ class Simulation:
             ConfigError: `simulation.requires_grad` is not set, or a component would make the gradients wrong.
             SimulationError: The simulation is closed, `count` is negative, or a buffer of contacts overflowed.
         """
-        if self._is_closed or count < 0:
-            raise SimulationError(_refused_step(count))
+        self._refuse_count("rollout", count)
         from .step.rollout import roll_out
 
         with WARP_LOCK:
@@ -366,6 +380,7 @@ class Simulation:
         Raises:
             ConfigError: An index is out of range, or the mask has another shape.
         """
+        refuse_closed(self, "reset")
         self._settle()
         with WARP_LOCK:
             mask = self._reset.mask_of(worlds, "reset: worlds")
@@ -393,6 +408,7 @@ class Simulation:
         Raises:
             ConfigError: An index is out of range, the mask has another shape, or `what` is unknown.
         """
+        refuse_closed(self, "invalidate")
         if what not in ("joints", "bodies"):
             raise ConfigError(f"invalidate: expected 'joints' or 'bodies', got {what!r}")
         with WARP_LOCK:
@@ -414,6 +430,7 @@ class Simulation:
         Raises:
             ConfigError: The component is not an actuator of this simulation.
         """
+        refuse_closed(self, "switch")
         if self._switches.turn(component, on=on):
             self._is_outdated = True
 
@@ -428,6 +445,7 @@ class Simulation:
         Raises:
             ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
         """
+        refuse_closed(self, "notify_model_changed")
         self._changes.add(flags)
 
     def check(self) -> None:
@@ -486,6 +504,7 @@ class Simulation:
         Raises:
             SimulationError: A component declares that it cannot continue from a file; names its reason.
         """
+        refuse_closed(self, "save")
         for name, reason in self.unsaved_reasons.items():
             raise SimulationError(f"save: {name}: {reason}; run it in one piece")
         with WARP_LOCK:
@@ -534,14 +553,22 @@ class Simulation:
         self.step_count = checkpoint.step_count
 
     def close(self) -> None:
-        """Call the `stopped` callbacks and close the components, once. The arrays stay readable."""
-        if not self._is_closed:
-            self._is_closed = True
+        """Call the `stopped` callbacks and close the components, once.
+
+        The arrays, and the getters of views, stay readable; each call that would change something is an error.
+        """
+        if self._is_closing:
+            return
+        self._is_closing = True
+        try:
+            if self._is_ready:
+                self.callbacks.call("stopped", simulation=self)
+        finally:
             try:
-                if self._is_ready:
-                    self.callbacks.call("stopped", simulation=self)
-            finally:
                 self._components.close()
+            finally:
+                self._is_closed = True
+                self.callbacks.close()
 
     def __enter__(self) -> Self:
         return self
@@ -550,9 +577,3 @@ class Simulation:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _refused_step(count: int) -> str:
-    if count < 0:
-        return f"step: expected a number of control steps, got {count}; a simulation runs forwards only"
-    return "step: the simulation is closed, and so are its components; build another one"

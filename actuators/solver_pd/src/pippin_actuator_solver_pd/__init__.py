@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pippin
 from pippin.actuation import (
+    JOINT_PROPERTIES,
     Axes,
     JointConfig,
+    JointProperties,
     Parameter,
     Parameters,
     SharedTargets,
@@ -91,6 +93,7 @@ class ActuatorSolverPD:
         lanes = self._lanes
         self._kp = lanes.per_lane(self.config.kp, "kp", minimum=0.0)
         self._kd = lanes.per_lane(self.config.kd, "kd", minimum=0.0)
+        self._properties = JointProperties(self.config, lanes, simulation)
         self._parameters = Parameters(lanes, lanes.world_of_lane(), simulation.config.simulation.seed)
         self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         initial = on_host(simulation.model.joint_q)[lanes.coordinates]
@@ -98,6 +101,7 @@ class ActuatorSolverPD:
         self._velocity_targets, self._feedforward = (wp.zeros_like(self._position_targets) for _ in range(2))
         own = (self._position_targets, self._velocity_targets)
         self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, simulation.control)
+        self._properties.publish(self._properties.random)
         self._publish()
 
     @pippin.hookimpl
@@ -116,6 +120,7 @@ class ActuatorSolverPD:
         """Draw the gains of the masked worlds anew."""
         if self._parameters.is_random:
             self._parameters.draw(world_mask)
+            self._properties.publish(self._properties.random)
             self._publish()
 
     @property
@@ -147,7 +152,7 @@ class ActuatorSolverPD:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names for `get` and `set`: `kp` and `kd`."""
+        """Names for `get` and `set`: `kp`, `kd`, `armature`, `friction` and `damping`."""
         return tuple(self._parameters)
 
     def get(self, name: str) -> wp.array:
@@ -158,7 +163,8 @@ class ActuatorSolverPD:
         """
         import warp as wp
 
-        return wp.clone(self._parameters.get(name))
+        is_property = name in JOINT_PROPERTIES
+        return self._properties.get(name) if is_property else wp.clone(self._parameters.get(name))
 
     def set(
         self,
@@ -168,8 +174,11 @@ class ActuatorSolverPD:
         joints: str | Sequence[str] | None = None,
     ) -> None:
         """Set a parameter from the next step on, even if the step is recorded; see `DriveActuator.set`."""
-        self._parameters.set(name, values, worlds, joints)
-        self._publish()
+        if name in JOINT_PROPERTIES:
+            self._properties.set(self._parameters, name, values, worlds, joints)
+        else:
+            self._parameters.set(name, values, worlds, joints)
+            self._publish()
 
     @property
     def worlds(self) -> np.ndarray:

@@ -7,11 +7,13 @@ from .asset_actuators import AssetActuators
 from .clamping import Clamping, DCMotorConfig, MaxEffortConfig, PositionBasedConfig, build_dc_motor
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 from .drive import TARGETS, DriveActuator
+from .joint_properties import JOINT_PROPERTIES, JointProperties
 from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
 from .targets import SharedTargets, refuse_assignment
 
 __all__ = [
+    "JOINT_PROPERTIES",
     "TARGETS",
     "ActuatorConfig",
     "AssetActuators",
@@ -21,6 +23,7 @@ __all__ = [
     "DelayConfig",
     "DriveActuator",
     "JointConfig",
+    "JointProperties",
     "Lanes",
     "MaxEffortConfig",
     "Parameter",

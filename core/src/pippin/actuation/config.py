@@ -111,13 +111,13 @@ class JointConfig:
     """Full-match regular expressions of names of joints or axes; of whole labels if they contain a `/`. Joints without
     axes are left out."""
 
-    armature: float | Mapping[str, float] | None = parameter(0.0, default=None)
+    armature: Parameter | None = parameter(0.0, default=None)
     """Rotor inertia of the joints in the solver [kg or kg·m²], for all joints or by pattern; by default the asset's."""
 
-    friction: float | Mapping[str, float] | None = parameter(0.0, default=None)
+    friction: Parameter | None = parameter(0.0, default=None)
     """Dry friction of the joints in the solver [N or N·m], for all joints or by pattern; by default the asset's."""
 
-    damping: float | Mapping[str, float] | None = parameter(0.0, default=None)
+    damping: Parameter | None = parameter(0.0, default=None)
     """Viscous friction of the joints in the solver [N·s/m or N·m·s/rad], likewise; by default the asset's."""
 
 

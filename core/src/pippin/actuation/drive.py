@@ -6,11 +6,13 @@ import abc
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pippin.binding import refuse_closed
 from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
 from .effort_limit import build_effort_limit
+from .joint_properties import JOINT_PROPERTIES, JointProperties
 from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
 from .targets import TARGETS_OF_CONTROL, SharedTargets, refuse_assignment
@@ -90,8 +92,10 @@ class DriveActuator(abc.ABC):
         effort = build_effort(simulation.model, lanes, drive, clamping, delay, self.config.effort_mode)
         self.worlds, self.joint_labels, self.actuated_dofs = lanes.worlds, lanes.labels, effort.dofs
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
-        self._effort = effort
+        self._effort, self._host = effort, simulation
+        self._properties = JointProperties(self.config, lanes, simulation)
         self._parameters = Parameters(lanes, effort.world_of_lane, simulation.config.simulation.seed)
+        self._properties.publish(self._properties.random)
         self._states = binding.double_buffer(effort.state(), effort.state())
         own = (effort.position_targets, effort.velocity_targets)
         self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, simulation.control)
@@ -120,6 +124,7 @@ class DriveActuator(abc.ABC):
         """Clear delayed targets, the drive's memory and efforts of the masked worlds; draw random parameters anew."""
         self._effort.reset(self._states.current, world_mask)
         self._parameters.draw(world_mask)
+        self._properties.publish(self._properties.random)
 
     @property
     def is_capturable(self) -> bool:
@@ -169,6 +174,14 @@ class DriveActuator(abc.ABC):
         return getattr(self._effort, name)
 
     @property
+    def saturated(self) -> wp.array:
+        """Whether a limit changed the effort of the last physics step, shape [len(worlds), DOFs].
+
+        Each access compares the efforts anew, in the same array. May be recorded.
+        """
+        return self._effort.saturated()
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Names for `get` and `set`, by places in the actuator's table, such as `kp` and `clamping[0].max_effort`."""
         return tuple(self._parameters)
@@ -176,10 +189,12 @@ class DriveActuator(abc.ABC):
     def get(self, name: str) -> wp.array:
         """Return the values of a parameter, shape [len(worlds), DOFs]; the next step reads values written into them.
 
+        Armature, friction and damping are copies, because the solver has to be told of a change: use `set`.
+
         Raises:
             ConfigError: There is no such parameter.
         """
-        return self._parameters.get(name)
+        return self._properties.get(name) if name in JOINT_PROPERTIES else self._parameters.get(name)
 
     def set(
         self,
@@ -199,9 +214,14 @@ class DriveActuator(abc.ABC):
             joints: Patterns of labels of axes, in the order of `joint_labels`; by default all.
 
         Raises:
+            SimulationError: The simulation is closed.
             ConfigError: There is no such parameter, world or joint; or a value is out of bounds or not finite.
         """
-        self._parameters.set(name, values, worlds, joints)
+        refuse_closed(self._host, "set")
+        if name in JOINT_PROPERTIES:
+            self._properties.set(self._parameters, name, values, worlds, joints)
+        else:
+            self._parameters.set(name, values, worlds, joints)
 
     @property
     def drive_state(self) -> Any:

@@ -80,6 +80,7 @@ class Effort(abc.ABC):
             self.applied_effort = self.computed_effort
         self.dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         self.world_of_lane = lanes.world_of_lane()
+        self._is_saturated = wp.zeros(lanes.dofs.shape, dtype=bool, device=lanes.device)
         self._lane_mask = wp.zeros(self._count, dtype=bool, device=lanes.device)
 
     @property
@@ -121,6 +122,12 @@ class Effort(abc.ABC):
     def zero(self, control: newton.Control) -> None:
         """Set `control.joint_f` to zero on the driven DOFs."""
         zero_efforts(self.dofs, control)
+
+    def saturated(self) -> wp.array:
+        """Return whether a limit changed the effort of the last step, in the shape of the efforts."""
+        efforts = [self.computed_effort.flatten(), self.applied_effort.flatten(), self._is_saturated.flatten()]
+        wp.launch(kernels.mark_saturated, self._count, efforts, device=self._device)
+        return self._is_saturated
 
     def reset(self, state: Actuator.State, world_mask: wp.array) -> None:
         """Reset the lanes of the masked worlds to the start."""
@@ -200,7 +207,8 @@ class ExplicitEffort(Effort):
 class ImplicitEffort(Effort):
     """The law at the state at the end of the step, from the joints' response to effort: Newton's implicit mode.
 
-    Newton's `Actuator` works on arrays of all DOFs, so the targets are first spread into such arrays.
+    The end of the step includes what gravity and Coriolis forces do. Newton's `Actuator` works on arrays of all DOFs,
+    so the targets are first spread into such arrays.
 
     Raises:
         ConfigError: Newton has no implicit mode for the law, or a driven joint is in no articulation.
@@ -236,6 +244,10 @@ class ImplicitEffort(Effort):
             "joint_f": model.joint_dof_count,
             "computed_f": model.joint_dof_count,
         }
+        self._model = model
+        self._gravity, self._coriolis = (
+            wp.zeros(model.joint_dof_count, dtype=float, device=model.device) for _ in range(2)
+        )
         self._control = {name: wp.zeros(count, dtype=float, device=model.device) for name, count in counts.items()}
 
     @property
@@ -260,7 +272,12 @@ class ImplicitEffort(Effort):
         spread += [own["joint_target_q"], own["joint_target_qd"], own["joint_act"], own["joint_f"], own["computed_f"]]
         wp.launch(kernels.spread_targets, self._count, spread, device=self._device)
         self._response.refresh(state)
-        self._actuator.step(state, own, current, following, dt)
+        newton.eval_inverse_dynamics_passive(
+            self._model, state, gravity_force=self._gravity, coriolis_force=self._coriolis
+        )
+        bias = [self._coriolis, self._gravity]
+        wp.launch(kernels.add_to, len(self._gravity), bias, device=self._device)
+        self._actuator.step(state, own, current, following, dt, bias_force=self._gravity)
         gather = [self._dofs, own["computed_f"], own["joint_f"], *efforts]
         wp.launch(kernels.gather_efforts, self._count, gather, device=self._device)
 

@@ -4,16 +4,26 @@ import warp as wp
 
 __all__ = [
     "add_efforts",
+    "add_to",
     "count_draws",
     "draw_uniform",
     "draw_uniform_steps",
     "exchange_targets",
     "gather_efforts",
+    "mark_saturated",
     "mask_lanes",
     "spread_targets",
+    "write_lanes",
     "zero_efforts",
     "zero_lanes",
 ]
+
+
+@wp.kernel
+def write_lanes(dofs: wp.array[int], values: wp.array[float], of_dofs: wp.array[float]):
+    """of_dofs[dof] = the value of its lane."""
+    i = wp.tid()
+    of_dofs[dofs[i]] = values[i]
 
 
 @wp.kernel
@@ -27,6 +37,20 @@ def add_efforts(dofs: wp.array[int], efforts: wp.array[float], joint_f: wp.array
     """joint_f[dof] += effort; no two lanes share a DOF."""
     i = wp.tid()
     joint_f[dofs[i]] += efforts[i]
+
+
+@wp.kernel
+def add_to(more: wp.array[float], total: wp.array[float]):
+    """Total += more."""
+    i = wp.tid()
+    total[i] += more[i]
+
+
+@wp.kernel
+def mark_saturated(computed: wp.array[float], applied: wp.array[float], saturated: wp.array[bool]):
+    """saturated[i] = whether a limit changed the effort of a lane."""
+    i = wp.tid()
+    saturated[i] = computed[i] != applied[i]
 
 
 @wp.kernel

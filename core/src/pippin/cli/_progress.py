@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
+import os
 import sys
 import time
 import warnings
@@ -13,6 +15,9 @@ from rich.console import Console
 from rich.status import Status
 
 __all__ = ["Progress", "shown_progress"]
+
+_STDOUT, _STDERR = 1, 2
+"""Numbers of the standard streams of a process."""
 
 _PLAIN_PERIOD = 1.0
 """Shortest time between two plain lines of one phase [s]."""
@@ -90,10 +95,26 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
             then goes to standard error.
     """
     progress = Progress(Console(stderr=is_stdout_reserved))
-    reserved = redirect_stdout(sys.stderr) if is_stdout_reserved else nullcontext()
+    reserved = _stdout_on_stderr() if is_stdout_reserved else nullcontext()
     with _told(progress), _warp_quiet(), warnings.catch_warnings(), reserved:
         warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
         yield progress
+
+
+@contextmanager
+def _stdout_on_stderr() -> Iterator[None]:
+    """Send to standard error what Python and compiled kernels print to standard output."""
+    native = ctypes.CDLL(None if os.name == "posix" else "ucrtbase")
+    sys.stdout.flush()
+    kept = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        native.fflush(None)  # kernels print through a buffer of the C library
+        os.dup2(kept, _STDOUT)
+        os.close(kept)
 
 
 @contextmanager

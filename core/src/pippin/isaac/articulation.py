@@ -157,6 +157,7 @@ class ArticulationActuators:
             ArgumentError: An index is out of range or listed twice, the values do not fit, or a DOF's actuator has no
                 feedforward. Then nothing is written.
         """
+        _ = self._running  # an error if it is closed
         worlds = IndexRange(len(self._dofs), error=ArgumentError).indices(indices, "indices")
         dofs = IndexRange(self._dofs.shape[1], what="DOF", error=ArgumentError)
         columns = dofs.indices(dof_indices, "dof_indices")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import newton
 import numpy as np
 import warp as wp
@@ -60,7 +58,7 @@ def _angular_axes(model: newton.Model) -> tuple[list[int], list[int], list[bool]
     """
     kinds, trees = on_host(model.joint_type), on_host(model.joint_articulation)
     coordinates, dofs = on_host(model.joint_q_start), on_host(model.joint_qd_start)
-    dims: Any = present(model.joint_dof_dim).numpy()
+    dims = on_host(model.joint_dof_dim)  # pyright: ignore[reportArgumentType] (a 2-D array)
     has_axes = np.isin(kinds, [int(newton.JointType.REVOLUTE), int(newton.JointType.D6)])
     found: list[tuple[int, int, bool]] = []
     for joint in np.flatnonzero(has_axes & (trees >= 0)).tolist():

@@ -10,6 +10,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import attrs
+from pippin.binding import closed
 from pippin.errors import SimulationError
 from pippin.spelling import did_you_mean
 
@@ -84,6 +85,7 @@ class Callbacks:
         self._added: list[Callback] = []
         #: Incremented by each change of the callbacks in a recorded step; its graphs are then recorded again.
         self.revision = 0
+        self._is_closed = False
 
     def add(
         self,
@@ -109,9 +111,11 @@ class Callbacks:
             is_capturable: Whether the function may be recorded; the host checks this claim.
 
         Raises:
-            SimulationError: The phase is unknown, the function needs an argument that the phase does not give, or it is
-                registered with another order or `is_capturable`.
+            SimulationError: The simulation is closed, the phase is unknown, the function needs an argument that the
+                phase does not give, or it is registered with another order or `is_capturable`.
         """
+        if self._is_closed:
+            raise SimulationError(closed("callbacks"))
         if phase not in get_args(Phase):
             raise SimulationError(
                 f"callbacks: {phase!r} is no phase{did_you_mean(phase, ARGUMENTS)}; phases: {', '.join(ARGUMENTS)}"
@@ -150,6 +154,15 @@ class Callbacks:
         if callback in self._added:
             self._added.remove(callback)
             self._note(callback.phase)
+
+    def clear(self) -> None:
+        """Remove all callbacks."""
+        for callback in [*self._added]:
+            self.remove(callback)
+
+    def close(self) -> None:
+        """Refuse further callbacks: the simulation that calls them is closed."""
+        self._is_closed = True
 
     def of(self, phase: Phase) -> list[Callback]:
         """Return the callbacks of a phase, in calling order."""

@@ -66,14 +66,10 @@ class DofOwners:
         indices = np.unique(self.of_dof[dofs[dofs >= 0]])
         return tuple(self.names[index] for index in indices.tolist() if index >= 0)
 
-    def takes(self, array: str) -> np.ndarray:
-        """Return whether the owner of each degree of freedom takes over what is set there, shape [joint_dof_count].
-
-        Args:
-            array: Name of an array with targets of all joints, such as `joint_target_q`.
-        """
-        of_owner = [array in self._components.bound[name].shared_arrays for name in self.names]
-        return np.array([*of_owner, False])[self.of_dof]  # the last one is for DOFs without an owner, -1
+    def taken(self, array: str, dofs: np.ndarray) -> np.ndarray:
+        """Tell for each of some degrees of freedom whether its driver takes an array over that a user sets."""
+        takers = [index for index, name in enumerate(self.names) if array in self._components.bound[name].shared_arrays]
+        return (dofs >= 0) & np.isin(self.of_dof[dofs], takers)
 
     def fault(self, array: str, names: Sequence[str]) -> str | None:
         """Return why an array may not be set for what some components drive; None if it may.

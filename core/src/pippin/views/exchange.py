@@ -48,6 +48,8 @@ def unreadable(where: str, array: Any, error: Exception) -> ViewError:
 
 
 def _of_numpy(array: np.ndarray, where: str) -> wp.array:
+    if not array.ndim:
+        raise ViewError(f"{where}: expected an array with at least one axis, got a single number")
     if array.dtype not in (np.float32, np.int32, np.bool_, np.uint8):
         raise ViewError(f"{where}: expected float32, got {array.dtype}; convert it: `data.astype(np.float32)`")
     dtype = wp.dtype_from_numpy(array.dtype)

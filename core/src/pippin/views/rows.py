@@ -12,7 +12,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.binding import Host
+from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
 
@@ -91,20 +91,10 @@ class RowView(abc.ABC):
         }
         self._values = {quantity.name: self._values_of(quantity, indices, quaternion) for quantity in settable}
         self._dofs, self._owners = indices.get("dof"), None
-        taken = {quantity.name: self._taken(quantity) for quantity in settable}
-        #: Quantities that actuators take over at every DOF, so that it does not matter what the solver can do.
-        self._of_actuators = {name for name, each in taken.items() if each is not None and each.all()}
-        self._held = {
-            quantity.name: Held.of(
-                quantity,
-                host.support,
-                _without(self._index(quantity, indices), taken[quantity.name]),
-                self._faults_of[quantity.name],
-                host.model,
-            )
-            for quantity in settable
-            if quantity.feature
-        }
+        self._maps, self._held = indices, dict[str, Held | None]()
+        if host.owners is not None:
+            for quantity in settable:
+                self._held_of(quantity)
         largest = max((math.prod(field.values.shape) for field in self._fields.values()), default=0)
         bodies = indices["link" if "link" in indices else "body"]
         self._numbers = Staging(largest, "float32", device)
@@ -249,8 +239,7 @@ class RowView(abc.ABC):
             self._refuse_unwritable(where)
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
-            fault = self._host.support.fault(quantity.feature)
-            if fault and name not in self._of_actuators:
+            if fault := self._support_fault(quantity):
                 raise ViewError(f"{where}: {fault}")
             if fault := self._owner_fault(quantity):
                 raise ViewError(f"{where}: {fault}")
@@ -272,12 +261,32 @@ class RowView(abc.ABC):
             if quantity.invalidates is not None:
                 self._host.written.note(quantity.invalidates)
 
-    def _taken(self, quantity: Quantity) -> np.ndarray | None:
-        """Return whether actuators take over a target, in the shape of the DOFs; None if it is no target."""
-        owners, dofs = self._host.owners, self._dofs
-        if owners is None or dofs is None or (quantity.source, quantity.feature) != ("control", "joint_drives"):
+    def _held_of(self, quantity: Quantity) -> Held | None:
+        """Return the elements that the built solver lets nobody set; found again until all components are bound."""
+        name, host = quantity.name, self._host
+        if name in self._held or not quantity.feature:
+            return self._held.get(name)
+        index = self._index(quantity, self._maps)
+        # What an actuator takes over needs no drive of the solver.
+        index = np.where(self._is_taken(quantity, index), PADDING, index)
+        held = Held.of(quantity, host.support, index, self._faults_of[name], host.model)
+        if host.owners is not None:
+            self._held[name] = held
+        return held
+
+    def _is_taken(self, quantity: Quantity, index: np.ndarray) -> np.ndarray:
+        """Tell for each row and column whether an actuator takes over what is set there."""
+        if self._host.owners is None or self._dofs is None or index.shape != self._dofs.shape:
+            return np.zeros(index.shape, dtype=bool)
+        return self._host.owners.taken(quantity.arrays[0], self._dofs)
+
+    def _support_fault(self, quantity: Quantity) -> str | None:
+        """Return why the solver cannot honour a quantity; None if it can, or if actuators take over all of it."""
+        fault = self._host.support.fault(quantity.feature)
+        if fault is None:
             return None
-        return owners.takes(quantity.arrays[0])[dofs] | (dofs < 0)
+        index = self._index(quantity, self._maps)
+        return None if index.size and (self._is_taken(quantity, index) | (index < 0)).all() else fault
 
     def _owner_fault(self, quantity: Quantity) -> str | None:
         """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
@@ -316,8 +325,7 @@ class RowView(abc.ABC):
 
     def _refuse_unwritable(self, where: str) -> None:
         self._refuse_invalid(where)
-        if self._host.is_closed:
-            raise SimulationError(f"{where}: the simulation is closed: it can be read, but not set; build another one")
+        refuse_closed(self._host, where)
 
     # Newton's arrays by name.
 
@@ -492,8 +500,3 @@ class RowView(abc.ABC):
         """Add forces on the bodies; Isaac's name and arguments of `apply_forces`."""
         frame: Frame = "world" if is_global else "body"
         self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)
-
-
-def _without(index: np.ndarray, left_out: np.ndarray | None) -> np.ndarray:
-    """Return an index map without some elements, which are padding then."""
-    return index if left_out is None else np.where(left_out, -1, index)

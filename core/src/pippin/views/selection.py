@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from pippin.errors import ConfigError
 from pippin.indices import IndexRange
 from pippin.labels import matches, no_match
 
-__all__ = ["Pattern", "Patterns", "SelectionError", "chosen_worlds", "glob", "select"]
+__all__ = ["Pattern", "Patterns", "SelectionError", "chosen_worlds", "glob", "listed", "select"]
 
 Pattern = str | re.Pattern[str] | int
 """A glob, a compiled regular expression or an index."""
@@ -146,11 +146,16 @@ class _Choice:
         return no_match(text, list(self._indices), self._what, "pattern", by_path=not is_expression)
 
 
+def listed(patterns: Any) -> list[Any]:
+    """Return one pattern or several as a list, whatever they are."""
+    if isinstance(patterns, Iterable) and not isinstance(patterns, str | bytes):
+        return list(patterns)
+    return [patterns]
+
+
 def _listed(patterns: Patterns) -> list[Pattern]:
     """Return the patterns as a list, with indices as Python integers."""
-    if isinstance(patterns, str | re.Pattern | int | np.integer):
-        patterns = [patterns]
-    return [_checked(pattern) for pattern in patterns]
+    return [_checked(pattern) for pattern in listed(patterns)]
 
 
 def _checked(pattern: Any) -> Pattern:

@@ -10,7 +10,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
-from pippin.binding import Host
+from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 
@@ -211,8 +211,7 @@ class SimulationView:
         """
         with WARP_LOCK:
             self._refuse_invalid(_SET_GRAVITY)
-            if self._host.is_closed:
-                raise SimulationError(f"{_SET_GRAVITY}: the simulation is closed; build another one")
+            refuse_closed(self._host, _SET_GRAVITY)
             if self._host.stepped_state is not None:
                 raise ViewError("set_gravity: inside a step, only targets and forces can be set; set it between steps")
             choice = self._worlds.of(_SET_GRAVITY, worlds, None, False)

@@ -11,7 +11,7 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.views.selection import Pattern, Patterns, SelectionError, select
+from pippin.views.selection import Pattern, Patterns, SelectionError, listed, select
 
 __all__ = ["Counterpart", "SensorGroup", "pair", "sensor_groups"]
 
@@ -77,19 +77,18 @@ def pair(model: newton.Model, group: SensorGroup, *, path_glob: bool) -> list[tu
 
 def _matched(sensors: Patterns, filters: Sequence[Any]) -> Iterator[tuple[Patterns, Sequence[Pattern]]]:
     """Yield patterns of sensors with their filters."""
-    if isinstance(filters, str | re.Pattern):
-        filters = [filters]
+    filters = listed(filters)
     nested = [isinstance(each, list | tuple) for each in filters]
     if not any(nested):
         yield sensors, filters
         return
-    listed: list[Patterns] = [sensors] if isinstance(sensors, str | re.Pattern | int) else list(sensors)
-    if not all(nested) or len(filters) != len(listed):
+    patterns: list[Patterns] = listed(sensors)
+    if not all(nested) or len(filters) != len(patterns):
         raise SelectionError(
-            f"filters: expected patterns for all sensors, or {len(listed)} lists of them, one per sensor pattern;"
+            f"filters: expected patterns for all sensors, or {len(patterns)} lists of them, one per sensor pattern;"
             f" got {filters!r}"
         )
-    yield from zip(listed, filters, strict=True)
+    yield from zip(patterns, filters, strict=True)
 
 
 def _bodies(model: newton.Model, patterns: Patterns, worlds: Sequence[int] | None, path_glob: bool) -> np.ndarray:

@@ -31,10 +31,11 @@ def is_nan_at(values: wp.array2d[wp.uint8], at: int, byte: int):
 @wp.func
 def has_nan(values: wp.array2d[wp.uint8], at: int):
     """Return whether any float32 of a value is no number."""
-    for byte in range(0, values.shape[1], 4):  # noqa: SIM110  kernels have no `any`
+    found = wp.int32(0)
+    for byte in range(0, values.shape[1], 4):
         if is_nan_at(values, at, byte):
-            return True
-    return False
+            found += 1
+    return found > 0
 
 
 @wp.kernel
