@@ -139,7 +139,8 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
     for name, (feature, what, had, held) in rows.items():
         is_held = had & (feature in kept) & _is_within(of.get(name), held)
         is_out = ~had & (feature in fixed)
-        found[name] = Range(what, *(np.select([is_out, is_held], ends, free) for ends, free in _ends(held)))
+        low, high = (np.select([is_out, is_held], ends, free) for ends, free in _ends(held))
+        found[name] = Range(what, low, high)
     found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
     return {name: each for name, each in found.items() if each.is_limited.any()}
 
