@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import newton
 import warp as wp
@@ -17,11 +17,27 @@ _MASS_MATRIX = ("J", "M", "P", "H", "L", "H_mimic")
 """Newton's names of the Jacobian, spatial inertia, their products, the factor, and its variant for mimic joints."""
 
 
-class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
-    """A solver that gives each substep of a rollout its own mass matrix.
+@wp.kernel(enable_backward=False)
+def unshift_forces(
+    body_q_com: wp.array[wp.transform],
+    solve_origin: wp.array[wp.vec3],
+    joint_child: wp.array[int],
+    body_f_ext: wp.array[wp.spatial_vector],
+):
+    """Undo what Newton's `eval_rigid_tau` does to forces on bodies: f_ext = −(F, τ + x × F)."""
+    child = joint_child[wp.tid()]
+    shifted = body_f_ext[child]
+    force = -wp.spatial_top(shifted)
+    arm = wp.transform_get_translation(body_q_com[child]) - solve_origin[child]
+    body_f_ext[child] = wp.spatial_vector(force, -wp.spatial_bottom(shifted) - wp.cross(arm, force))
 
-    The backward pass reads Jacobian, mass matrix and factor of each substep. Newton 1.8 has one set for all substeps,
-    so its gradients are silently wrong if the mass matrix changes.
+
+class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
+    """A solver that keeps for each substep of a rollout what its backward pass reads.
+
+    The backward pass reads Jacobian, mass matrix and factor of each substep, and the forces on bodies. Newton 1.8 has
+    one set of matrices for all substeps, and overwrites the forces after it has read them. So its gradients are
+    silently wrong if the mass matrix changes, or if a force acts on a body.
     """
 
     def step(
@@ -40,9 +56,17 @@ class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
             for name, array in kept.items():
                 setattr(self, name, wp.zeros_like(array))
             super().step(state_in, state_out, control, contacts, dt, observables=observables)
+            if kept:
+                self._restore_forces(state_out)
         finally:
             for name, array in kept.items():
                 setattr(self, name, array)
+
+    def _restore_forces(self, state: Any) -> None:
+        """Write the forces on bodies back into the state, which keeps them for the backward pass."""
+        model = self.model
+        inputs = [state.body_q_com, state.body_solve_origin, model.joint_child, state.body_f_ext]
+        wp.launch(unshift_forces, model.joint_count, inputs, device=model.device, record_tape=False)
 
     def _arrays(self) -> dict[str, wp.array]:
         found = {name: getattr(self, name, None) for name in _MASS_MATRIX}
