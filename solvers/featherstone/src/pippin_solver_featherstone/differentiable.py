@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import newton
 import warp as wp
 
+from .kernels import unshift_forces
+
 if TYPE_CHECKING:
     from newton import Contacts, Control, State
     from newton.solvers import SolverBase
@@ -15,21 +17,6 @@ __all__ = ["DifferentiableFeatherstone"]
 
 _MASS_MATRIX = ("J", "M", "P", "H", "L", "H_mimic")
 """Newton's names of the Jacobian, spatial inertia, their products, the factor, and its variant for mimic joints."""
-
-
-@wp.kernel(enable_backward=False)
-def unshift_forces(
-    body_q_com: wp.array[wp.transform],
-    solve_origin: wp.array[wp.vec3],
-    joint_child: wp.array[int],
-    body_f_ext: wp.array[wp.spatial_vector],
-):
-    """Undo what Newton's `eval_rigid_tau` does to forces on bodies: f_ext = −(F, τ + x × F)."""
-    child = joint_child[wp.tid()]
-    shifted = body_f_ext[child]
-    force = -wp.spatial_top(shifted)
-    arm = wp.transform_get_translation(body_q_com[child]) - solve_origin[child]
-    body_f_ext[child] = wp.spatial_vector(force, -wp.spatial_bottom(shifted) - wp.cross(arm, force))
 
 
 class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
