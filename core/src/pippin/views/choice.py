@@ -10,6 +10,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.indices import IndexRange
+from pippin.state.scratch import Scratch
 
 from .errors import RowError, ViewError
 from .exchange import alias, as_warp
@@ -58,7 +59,7 @@ class Choice:
         return slice(None) if self.is_all or self.is_compact else self.told
 
 
-class RowChoice:
+class RowChoice(Scratch):
     """Makes choices from the arguments of a call, in memory that is allocated once.
 
     Args:

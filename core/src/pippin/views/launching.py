@@ -8,6 +8,7 @@ from typing import Any
 
 import warp as wp
 from pippin.arrays import present
+from pippin.state.scratch import Scratch
 
 from .exchange import alias
 
@@ -20,7 +21,7 @@ _STEP_COUNT = 3
 """Number of arguments that tell a thread its rows and columns."""
 
 
-class PreparedLaunch:
+class PreparedLaunch(Scratch):
     """A kernel and the arguments of its last launch; only arguments that change are packed again.
 
     A struct is read in place: a change by `update` is effective in the next launch. The kernel begins with the
@@ -73,7 +74,7 @@ class PreparedLaunch:
         return (1, 1) if self._device.is_cpu else (count, self._width)
 
 
-class Aliases:
+class Aliases(Scratch):
     """Arrays over the memory of other arrays, made once for each memory and type."""
 
     def __init__(self) -> None:

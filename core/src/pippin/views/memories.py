@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
+from pippin.state.scratch import Scratch
 
 __all__ = ["NumpyMemories"]
 
@@ -14,7 +15,7 @@ _REMEMBERED = 32
 """Largest number of arrays kept, as in `launching.Aliases`."""
 
 
-class NumpyMemories:
+class NumpyMemories(Scratch):
     """NumPy arrays over memory on the CPU. They do not keep the memory alive: use them within a call."""
 
     def __init__(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
+from pippin.state.scratch import Scratch
 
 from .errors import ViewError
 from .exchange import as_warp, scalar_shape
@@ -18,7 +19,7 @@ _REMEMBERED = 32
 """Largest number of arrays kept, as in `launching.Aliases`."""
 
 
-class Staging:
+class Staging(Scratch):
     """Memory that is allocated once, for data that a kernel cannot read in place.
 
     Args:

@@ -9,6 +9,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
+from pippin.state.scratch import Scratch
 
 from .choice import Choice
 from .errors import ViewError
@@ -23,7 +24,7 @@ __all__ = ["Frame", "Wrenches"]
 Frame = Literal["world", "body"]
 
 
-class Wrenches:
+class Wrenches(Scratch):
     """Adds forces and torques on bodies.
 
     Args:

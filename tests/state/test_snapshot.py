@@ -1,0 +1,50 @@
+"""Snapshots: what a step changes is put back, and memory of the caller is left alone."""
+
+import numpy as np
+import pippin
+import pytest
+
+
+class Holder:
+    """A callback's object that keeps a view, and counts."""
+
+    def __init__(self, view):
+        self.view, self.count = view, 0
+
+    def push(self):
+        self.count += 1
+
+
+@pytest.fixture
+def held(chain, configure):
+    """A simulation with a callback that keeps a view."""
+    with pippin.Simulation(configure("featherstone", capture="off"), prototype=chain()) as simulation:
+        holder = Holder(simulation.view.articulations("**"))
+        simulation.callbacks.add("before_substep", holder.push)
+        simulation.step()
+        yield simulation, holder
+
+
+def test_arrays_that_a_caller_passed_to_a_view_are_not_put_back(held):
+    """A view may remember where they lay: by now, other data may lie there."""
+    simulation, holder = held
+    positions, forces = np.full((1, 2), 0.1, np.float32), np.full((1, 2, 3), 0.1, np.float32)
+    holder.view.set_dof_positions(positions)
+    holder.view.apply_forces(forces)
+
+    with simulation.program.undone():
+        positions[:], forces[:] = 5.0, 6.0
+
+    assert (positions == 5.0).all()
+    assert (forces == 6.0).all()
+
+
+def test_what_the_callback_of_a_view_keeper_counts_is_put_back(held):
+    simulation, holder = held
+    before = holder.count
+
+    with simulation.program.undone():
+        simulation.step()
+        inside = holder.count
+
+    assert (inside, holder.count) == (before + 1, before)

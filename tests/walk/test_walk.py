@@ -1,0 +1,79 @@
+"""Random walk over the public API: a call acts, is refused with a cure, or has no effect for a documented reason.
+
+The usual run makes a few calls of each solver. `PIPPIN_WALK=1000` makes that many, and `PIPPIN_WALK_SOLVER=NAME` walks
+with one solver alone, also with one of another distribution.
+"""
+
+import os
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+from pippin.errors import PippinError
+
+FOLDER = Path(__file__).parent
+BED, CALLS, WALKER = (runpy.run_path(str(FOLDER / name)) for name in ("bed.py", "calls.py", "walker.py"))
+
+RIGID = ("featherstone", "kamino", "mujoco", "mujoco-native", "semi-implicit", "steel", "vbd", "xpbd")
+SOLVERS = (*RIGID, "style3d", "implicit-mpm")
+CHOSEN = [os.environ["PIPPIN_WALK_SOLVER"]] if "PIPPIN_WALK_SOLVER" in os.environ else SOLVERS
+
+COUNT = int(os.environ.get("PIPPIN_WALK", "0"))
+"""Calls of a long walk; 0 for the usual run."""
+
+LENGTH = 25
+"""Calls from one start to the next."""
+
+FEW = {"kamino": 5, "implicit-mpm": 4, "mujoco": 10, "mujoco-native": 10, "style3d": 8}
+"""Calls of the usual run with solvers whose steps take long."""
+
+
+def machine_of(bed):
+    """Return the state machine that walks on a bed."""
+    walker, calls = WALKER["Walker"](bed, BED["COUPLED"].get(bed.solver, 0.0)), CALLS["Calls"](bed)
+
+    class Walk(RuleBasedStateMachine):
+        """Calls in any order; each is compared with the same steps without it."""
+
+        @initialize()
+        def start(self):
+            bed.restart()
+
+        @rule(kind=st.sampled_from(calls.kinds), seed=st.integers(0, 2**32 - 1))
+        def ask(self, kind, seed):
+            walker.make(getattr(calls, kind)(np.random.default_rng(seed), "none"))
+
+        @rule(kind=st.sampled_from(calls.kinds), seed=st.integers(0, 2**32 - 1), fault=st.sampled_from(CALLS["FAULTS"]))
+        def ask_wrongly(self, kind, seed, fault):
+            walker.make(getattr(calls, kind)(np.random.default_rng(seed), fault))
+
+    return Walk
+
+
+def length_of(solver):
+    """Return the number of starts, and of calls after each."""
+    if COUNT:
+        return max(1, COUNT // LENGTH), min(COUNT, LENGTH)
+    return 2, FEW.get(solver, 15)
+
+
+@pytest.mark.parametrize("solver", CHOSEN)
+def test_no_call_is_silent(solver, tmp_path):
+    bed = BED["Bed"](solver, tmp_path)
+    starts, length = length_of(solver)
+    chosen = settings(
+        max_examples=starts,
+        stateful_step_count=length,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+
+    with bed.simulation:
+        run_state_machine_as_test(lambda: machine_of(bed)(), settings=chosen)
