@@ -98,7 +98,9 @@ class Wind:
         """Add the forces of one substep."""
         if state.body_f is not None:
             count = len(state.body_f)
-            pattern = np.resize(np.float32([[0.6, -0.4, 0.5, 0.05, 0.04, -0.06], [-0.3, 0.5, 0.4, -0.04, 0.06, 0.05]]), 12)
+            pattern = np.resize(
+                np.float32([[0.6, -0.4, 0.5, 0.05, 0.04, -0.06], [-0.3, 0.5, 0.4, -0.04, 0.06, 0.05]]), 12
+            )
             state.body_f.assign(state.body_f.numpy() + np.resize(pattern, (count, 6)))
         if state.particle_f is not None:
             state.particle_f.assign(state.particle_f.numpy() + np.float32([1e-3, 2e-3, 0.0]))
@@ -180,7 +182,12 @@ class Bed:
         if not self.has_bodies:
             return {}
         articulations = {name: view.articulations(name) for name in ("robot", "arm", "ball")}
-        return {**articulations, "all": view.articulations("**"), "bodies": view.rigid_bodies("**"), "body": view.rigid_bodies("ball")}
+        return {
+            **articulations,
+            "all": view.articulations("**"),
+            "bodies": view.rigid_bodies("**"),
+            "body": view.rigid_bodies("ball"),
+        }
 
     @property
     def group(self) -> Any:

@@ -180,7 +180,9 @@ class Calls:
         quantity = view.quantities[name]
         read, write = getattr(view, f"get_{name}"), getattr(view, f"set_{name}")
         rows = rows_of(view.count, rng, fault)
-        if quantity.name == "disable_gravities" and "gravity_compensation" not in (self.bed.features or "gravity_compensation"):
+        if quantity.name == "disable_gravities" and "gravity_compensation" not in (
+            self.bed.features or "gravity_compensation"
+        ):
             return Call(name=f"{key}.set_{name}", act=lambda: write(0), names=[f"set_{name}"], is_wrong=True)
         present = read().numpy().copy()
         is_same = fault == "none" and rng.random() < 0.1
@@ -199,7 +201,9 @@ class Calls:
             act=lambda: write(data, **rows.arguments),
             null=None if quantity.source != "model" else lambda: write(present[take], **rows.arguments),
             worlds=worlds,
-            rewritten=frozenset(view.world_ids[rows.chosen].tolist()) if is_state or quantity.inverse or quantity.invalidates else frozenset(),
+            rewritten=frozenset(view.world_ids[rows.chosen].tolist())
+            if is_state or quantity.inverse or quantity.invalidates
+            else frozenset(),
             names=[f"set_{name}"],
             is_wrong=fault != "none" and not (fault == "nan" and not used[rows.chosen].any()),
             check=lambda: _unlike(name, read().numpy(), expected, used),
@@ -231,7 +235,10 @@ class Calls:
             return lambda world: "no gravity" if floats and not gravity[world].any() else ""
         read = {each: getattr(view, f"get_{each}")().numpy().copy() for each in _OF_DRIVES}
         driven = self._driven(view)
-        kp, kd = (np.where(driven, gain, read[each]) for gain, each in zip(self._gains(), ("dof_stiffnesses", "dof_dampings"), strict=True))
+        kp, kd = (
+            np.where(driven, gain, read[each])
+            for gain, each in zip(self._gains(), ("dof_stiffnesses", "dof_dampings"), strict=True)
+        )
         error = read["dof_position_targets"] - read["dof_positions"]
         drag = read["dof_velocity_targets"] - read["dof_velocities"]
         effort = np.abs(kp * error) + np.abs(kd * drag)
@@ -417,7 +424,12 @@ class Calls:
         """Switch the group on or off."""
         simulation, group, on = self.bed.simulation, self.bed.group, bool(rng.integers(2))
         if fault in ("text", "nan", "shape"):
-            return Call(name="switch(sensor)", act=lambda: simulation.switch(simulation.sensors["joints"], on=on), names=["switch"], is_wrong=True)
+            return Call(
+                name="switch(sensor)",
+                act=lambda: simulation.switch(simulation.sensors["joints"], on=on),
+                names=["switch"],
+                is_wrong=True,
+            )
         was_on = not simulation._switches.is_off(group)
         return Call(
             name=f"switch(on={on})",
@@ -436,7 +448,7 @@ class Calls:
         before, of_row = array.numpy().copy(), worlds_of(model, "body_q" if what == "bodies" else "joint_q")
         after = before.copy()
         chosen = np.isin(of_row, worlds)
-        after[chosen, ...] += (np.float32([0.0, 0.0, 0.01, 0, 0, 0, 0]) if what == "bodies" else np.float32(0.0))
+        after[chosen, ...] += np.float32([0.0, 0.0, 0.01, 0, 0, 0, 0]) if what == "bodies" else np.float32(0.0)
         if what != "bodies":
             elbows = np.flatnonzero(chosen & self._is_elbow())
             after[elbows] += np.float32(0.05)
@@ -501,10 +513,22 @@ class Calls:
         simulation = self.bed.simulation
         if fault in ("text", "shape"):
             wrong_flags: Any = "masses" if fault == "text" else 1 << 30
-            return Call(name=f"notify({wrong_flags})", act=lambda: simulation.notify_model_changed(wrong_flags), names=["notify_model_changed"], is_wrong=True)
+            return Call(
+                name=f"notify({wrong_flags})",
+                act=lambda: simulation.notify_model_changed(wrong_flags),
+                names=["notify_model_changed"],
+                is_wrong=True,
+            )
         choices = ["gravity"]
         if self.bed.has_bodies:
-            choices += ["body_mass", "joint_armature", "joint_damping", "joint_friction", "joint_target_ke", "shape_material_mu"]
+            choices += [
+                "body_mass",
+                "joint_armature",
+                "joint_damping",
+                "joint_friction",
+                "joint_target_ke",
+                "shape_material_mu",
+            ]
         name = choices[rng.integers(len(choices))]
         flag = newton.ModelFlags[CHANGES[name][0]]
         array, world = arrays_of(simulation.model)[name], int(rng.integers(self.bed.world_count))
@@ -515,7 +539,11 @@ class Calls:
             of_row = np.where(np.isin(np.arange(len(before)), self.bed.views["all"].dof_indices), of_row, -1)
         after[of_row == world] *= np.float32(rng.uniform(0.5, 0.9))
         after[of_row == world] += np.float32(0.0 if name == "gravity" else 0.05)
-        inverse = None if name != "body_mass" else (simulation.model.body_inv_mass, simulation.model.body_inv_mass.numpy().copy())
+        inverse = (
+            None
+            if name != "body_mass"
+            else (simulation.model.body_inv_mass, simulation.model.body_inv_mass.numpy().copy())
+        )
         lacks = CHANGES[name][1] and self.bed.features is not None and CHANGES[name][1] not in self.bed.features
 
         def act() -> None:
@@ -543,7 +571,12 @@ class Calls:
         def check() -> str:
             now = self.bed.motion()
             names = [name for name in ("joint_q", "joint_qd", "particle_q", "particle_qd") if name in now]
-            odd = [(name, world) for name in names for world in worlds if not np.array_equal(now[name][world], start[name][world])]
+            odd = [
+                (name, world)
+                for name in names
+                for world in worlds
+                if not np.array_equal(now[name][world], start[name][world])
+            ]
             return f"worlds are not at their start: {odd}" if odd else ""
 
         return Call(
@@ -560,7 +593,12 @@ class Calls:
         """Add a callback that pushes one world, or remove it."""
         callbacks, bed = self.bed.simulation.callbacks, self.bed
         if fault in ("text", "nan"):
-            return Call(name="callbacks.add(…)", act=lambda: callbacks.add("before_steps" if fault == "text" else "before_substep", lambda model: None), names=["callbacks"], is_wrong=True)
+            return Call(
+                name="callbacks.add(…)",
+                act=lambda: callbacks.add("before_steps" if fault == "text" else "before_substep", lambda model: None),
+                names=["callbacks"],
+                is_wrong=True,
+            )
         handles, world = bed.handles, int(rng.integers(bed.world_count))
         if handles:
             asked, handle = handles.popitem()

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
-from pippin.errors import PippinError
 
 FOLDER = Path(__file__).parent
 BED, CALLS, WALKER = (runpy.run_path(str(FOLDER / name)) for name in ("bed.py", "calls.py", "walker.py"))
