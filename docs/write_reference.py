@@ -447,8 +447,7 @@ def honoured_page() -> str:
 
 
 def _call(ask: Ask) -> str:
-    options = "".join(f" {value}" for value in ask.options.values())
-    return f"`{ask.name}{options}`"
+    return f"`{f'{ask.name} {ask.attribute}'.strip()}`"
 
 
 def _verdict_of(ask: Ask, declared: Declaration) -> str:

@@ -46,6 +46,7 @@ TRUTHS = {
     "feature_joint_friction": "declares joint_friction, but not so that friction of 5 N slows a slider",
     "observables": "claims the observables body_qdd, but does not write them",
     "model_changes": "MODEL_PROPERTIES: gravity of the last world was changed",
+    "particle_worlds": "declares particle_worlds, but particles of another world moved those of a world by",
     "efforts": "the joints move as they do without it",
     "driven_joints": "changes control.joint_f of the DOFs [1",
     "addition": "overwrites effort that others added",

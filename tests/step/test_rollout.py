@@ -123,6 +123,27 @@ def test_gradients_of_a_bouncing_ball_are_its_finite_differences(solver, ball, c
         np.testing.assert_allclose(gradient.ravel()[2], expected.ravel()[2], rtol=1e-2)
 
 
+@wp.kernel
+def place_of_a_point(body_q: wp.array[wp.transform], loss: wp.array[float]):
+    """Loss = x + 2 y + 3 z of a point beside the first body's centre."""
+    point = wp.transform_point(body_q[0], wp.vec3(0.3, 0.1, -0.5))
+    loss[0] = point[0] + 2.0 * point[1] + 3.0 * point[2]
+
+
+@pytest.mark.parametrize("solver", COORDINATES)
+def test_gradients_of_a_pushed_body_are_its_finite_differences(solver, ball, configure):
+    """The place where a force acts is differentiated as well."""
+    with pippin.Simulation(configure(solver, dt=0.005, requires_grad=True), prototype=ball()) as simulation:
+        simulation.state.body_f.assign([[1.0, -2.0, 20.0, 0.01, 0.02, -0.01]])
+        states, _ = differentiate(simulation, place_of_a_point, "body_q")
+
+        velocity = COORDINATES[solver]
+        expected = differences(simulation, place_of_a_point, "body_q", getattr(simulation.state, velocity))
+        gradient = getattr(states[0], velocity).grad.numpy()
+        np.testing.assert_allclose(gradient, expected, rtol=2e-2, atol=2e-3)
+        assert np.abs(expected).max() > 0.05
+
+
 @pytest.mark.parametrize("solver", COORDINATES)
 def test_a_rollout_gives_the_states_of_the_steps_it_does_not_take(solver, chain, configure):
     """Bit for bit, with efforts and a push; and the steps after it are those of a simulation without one."""

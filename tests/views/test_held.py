@@ -106,6 +106,21 @@ def test_settable_joints_take_every_value(name):
         np.testing.assert_array_equal(read(view, name), 0.25)
 
 
+def test_a_view_that_is_made_while_components_are_bound_refuses_as_well():
+    class Reader:
+        @pippin.hookimpl
+        def bind(self, simulation):
+            self.view = simulation.view.articulations("bare")
+
+    reader = Reader()
+    tables = {"simulation": {"device": "cpu"}, "solver": {"type": "mujoco-native"}}
+    with (
+        pippin.Simulation(pippin.structure(tables), plugins=[reader], prototype=sliders()),
+        pytest.raises(ViewError, match=r"set_dof_stiffnesses: .*'bare' had none"),
+    ):
+        set_to(reader.view, "dof_stiffnesses", 0.25)
+
+
 def test_a_recorded_call_is_not_written_and_counted(built):
     view = built.view.articulations("*")
     before = read(view, "dof_dampings")
@@ -158,3 +173,14 @@ def test_targets_that_a_group_takes_over_need_no_drive_of_the_solver():
 
         speeds = read(view, "dof_velocities").ravel()
         assert (speeds[0], speeds[1] > 0.01) == (0.0, True)
+
+
+def test_what_is_written_into_the_model_is_found_by_check():
+    with simulate() as simulation:
+        simulation.model.joint_target_ke.fill_(5.0)
+        simulation.notify_model_changed(newton.ModelFlags.JOINT_DOF_FORCE_PROPERTIES)
+
+        with pytest.raises(
+            pippin.ConfigError, match=r"^model.joint_target_ke: solver 'mujoco-native' .* 'bare' had none; "
+        ):
+            simulation.check()

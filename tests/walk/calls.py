@@ -361,7 +361,7 @@ class Calls:
         slip = np.abs(speeds[:, :2] + 0.1 * speeds[:, [4, 3]] * [-1.0, 1.0]).max(axis=1)
 
         def reason(world: int) -> str:
-            if heights[world] > 0.1:
+            if max(heights[world], ball.get_transforms().numpy()[world, 2]) > 0.1:
                 return "the ball is off the ground"
             if is_friction and self.bed.solver in LARGER_FRICTION:
                 return "the ground's friction is larger, and holds"
@@ -471,9 +471,8 @@ class Calls:
             after[elbows] += np.float32(0.05)
 
         def act() -> None:
-            if not is_wrong:
-                array.assign(after)
-            simulation.invalidate(what, given)
+            simulation.invalidate(what, given)  # what is written before the next step counts
+            array.assign(after)
 
         return Call(
             name=f"invalidate({what}, {given}, fault={fault})",

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
-from pippin.errors import PippinError
 
 FOLDER = Path(__file__).parent
 BED, CALLS, WALKER = (runpy.run_path(str(FOLDER / name)) for name in ("bed.py", "calls.py", "walker.py"))
@@ -75,7 +74,7 @@ def make_after_close(bed):
     bed.simulation.close()
     before = bed.bits()
     for call in made:
-        with suppress(PippinError):
+        with suppress(pippin.PippinError):
             call.act()
             odd.append(call.name)
     return odd + bed.bits().differences(before)
@@ -100,7 +99,7 @@ def test_no_call_is_silent(solver, tmp_path):
         assert make_after_close(bed) == []
 
 
-@pytest.mark.parametrize("solver", ["featherstone", "mujoco-native", "xpbd"])
+@pytest.mark.parametrize("solver", ["featherstone", "xpbd"])
 def test_a_walk_goes_on_from_a_file(solver, tmp_path):
     bed = BED["Bed"](solver, tmp_path)
     bed.restart()

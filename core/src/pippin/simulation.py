@@ -456,9 +456,11 @@ class Simulation:
         Raises:
             BufferOverflowError: Names the buffers, and the keys to raise with the sizes that were needed.
             SimulationError: Names the step, the world and the joint or body that diverged, and what may cure it.
-            ConfigError: A view got an invalid index in an array on the device.
+            ConfigError: A view got an invalid index in an array on the device, or an array of the model has values that
+                the built solver cannot take over.
         """
         self._plan.monitor.check()
+        self.support.check()
         for bound in self._components.bound.values():
             bound.check()
         if self._view is not None:

@@ -230,6 +230,16 @@ def test_the_velocity_of_a_free_joint_is_that_of_the_centre_of_mass():
         np.testing.assert_allclose(simulation.state.joint_qd.numpy(), [0.3, 0.0, 0.0, 0.0, 0.0, 2.0], atol=1e-4)
 
 
+def test_a_joint_that_kamino_does_not_have_is_refused_by_name():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    axes = [newton.ModelBuilder.JointDofConfig(axis=axis) for axis in (newton.Axis.X, newton.Axis.Z)]
+    builder.add_articulation([builder.add_joint_d6(-1, link, linear_axes=axes, label="rail")])
+
+    with pytest.raises(pippin.ConfigError, match=r"no joint of 2 linear and 0 angular axes, as 'rail' has; put a body"):
+        simulate(builder)
+
+
 @pytest.fixture
 def linkage():
     """A parallelogram in the xz plane: two cranks of equal length, hinged to the world, and a bar between their tips.

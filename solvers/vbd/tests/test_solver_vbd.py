@@ -207,6 +207,21 @@ def test_options_reach_the_solver(scene):
     assert (solver.collision_frequency[slot], solver.collision_frequency_type[slot]) == (3, when)
 
 
+def ball_at(x):
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    builder.add_body(xform=wp.transform(wp.vec3(x, 0.0, 0.0)), mass=1.0, inertia=wp.diag(wp.vec3(0.1)), label="ball")
+    return builder
+
+
+@pytest.mark.parametrize(("x", "is_noted"), [(0.5, False), (1000.0, True)])
+def test_a_body_whose_fall_is_rounded_is_noted(x, is_noted):
+    """At 1 km, a position has steps of 61 µm; in a substep of 4 ms, gravity moves a body by 157 µm."""
+    with simulate(ball_at(x)) as simulation:
+        notes = simulation.notes.get("solver", [])
+
+    assert [note.partition(" starts ")[0] for note in notes] == (["body 'ball'"] if is_noted else [])
+
+
 def test_neighbours_have_different_colours(scene):
     with simulate(scene, worlds=2) as simulation:
         model = simulation.model

@@ -90,7 +90,7 @@ def with_solver(file: Path, overrides: Sequence[str], solver: str) -> Simulation
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:
         return config
-    return load(file, [*overrides, f'solver.type="{solver}"'])
+    return load(file, [*overrides, f'solver={{type="{solver}"}}'])
 
 
 @attrs.frozen(kw_only=True, eq=False)

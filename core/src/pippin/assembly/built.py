@@ -39,6 +39,7 @@ from .assets.report import ImportReport, report_imports
 from .binding import ComponentBinding
 from .cures import cures
 from .determinism import refuse_undeterministic, with_determinism
+from .masses import refuse_massless
 from .model import Prototype, build_model
 from .scene import world_offsets
 from .solver import SolverBuilding
@@ -105,6 +106,7 @@ def assemble(
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
         model, layout, imports = build_model(components, config, prototype, device)
+        refuse_massless(model)
         building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         _LOGGER.info("solver %s", building.name)

@@ -20,23 +20,23 @@ def check_ask(runs: Runs, name: str) -> None:
         raise NotApplicableError(f"it declares no {cell.lacks}, and a scene with them is refused")
     answer = runs.answers[name]
     if not cell.is_honoured:
-        _refuse_silence(runs, name, answer.refusal, f"its declaration has no {cell.lacks}", cell.lacks)
+        _refuse_silence(runs, ask, answer.refusal, f"its declaration has no {cell.lacks}", cell.lacks)
         return
     if answer.motions is None:
         raise PluginError(f"{subject}: declares what {name} needs, but refuses it: {answer.refusal}; honour it")
     _refuse_motion(runs, ask, answer.motions)
     if cell.is_fixed:
         reason = f"{ask.feature} are fixed at its build"
-        _refuse_silence(runs, name, runs.refusals[name], reason, "scene.settable_joints")
+        _refuse_silence(runs, ask, runs.refusals[name], reason, "scene.settable_joints")
 
 
-def _refuse_silence(runs: Runs, name: str, found: str, reason: str, what: str) -> None:
+def _refuse_silence(runs: Runs, ask: Ask, found: str, reason: str, what: str) -> None:
     """Refuse an ask that was accepted, and an error without the solver, the ask or what is missing."""
-    missing = [part for part in (name, repr(runs.subject.name), what) if part not in found]
+    missing = [part for part in (ask.name, ask.attribute, repr(runs.subject.name), what) if part not in found]
     if missing:
         told = f"its error leaves out {', '.join(missing)}: {found}" if found else "it is accepted"
         raise PluginError(
-            f"{runs.subject}: {name} has to be refused, since {reason}, but {told}; declare what it honours"
+            f"{runs.subject}: {ask.label} has to be refused, since {reason}, but {told}; declare what it honours"
         )
 
 
@@ -46,7 +46,7 @@ def _refuse_motion(runs: Runs, ask: Ask, motions: np.ndarray) -> None:
         least, most = ask.acting if is_asked else ask.idle
         if not least <= motion <= most:
             raise PluginError(
-                f"{runs.subject}: {ask.name} in the last of {len(motions)} worlds, but not so that {ask.expectation}:"
+                f"{runs.subject}: {ask.label} in the last of {len(motions)} worlds, but not so that {ask.expectation}:"
                 f" {motion:.3g} in world {world}, expected {least:.3g} to {most:.3g}; take it over in its world alone,"
                 " leave out what it needs in supported_features or supported_model_changes, or declare"
                 " features_fixed_at_build"

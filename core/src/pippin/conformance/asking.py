@@ -113,8 +113,8 @@ def _joint(builder: newton.ModelBuilder, ask: Ask, body: int, place: Any) -> int
 def _ask(simulation: Simulation, ask: Ask, first: Mapping[str, float]) -> str:
     """Ask in the last world, and return the text of the error; empty if the call was accepted."""
     views = simulation.view
-    is_of_bodies = not hasattr(views.articulations(ask.name), ask.name)
-    view: Any = views.rigid_bodies(ask.name) if is_of_bodies else views.articulations(ask.name)
+    is_of_bodies = not hasattr(views.articulations(ask.label), ask.name)
+    view: Any = views.rigid_bodies(ask.label) if is_of_bodies else views.articulations(ask.label)
     try:
         for name, value in first.items():
             getattr(view, name)(np.full((WORLDS, 1), value, dtype=np.float32))
@@ -125,16 +125,17 @@ def _ask(simulation: Simulation, ask: Ask, first: Mapping[str, float]) -> str:
 
 
 def _arguments(ask: Ask, view: Any, is_of_bodies: bool) -> dict[str, Any]:
-    dtype: Any = np.uint8 if isinstance(ask.value, int) else np.float32
+    import newton
+
+    dtype: Any = {bool: np.bool_, int: np.uint8}.get(type(ask.value), np.float32)
     row = np.asarray(ask.value, dtype=dtype).reshape(-1)
     is_alone = is_of_bodies or "root" in ask.name  # one row of numbers, without an axis of links or DOFs
     shape = (WORLDS, *(() if is_alone else (1,)), *(row.shape if row.size > 1 else ()))
     data = "forces" if ask.name == "apply_forces" else "data"
-    return {
-        data: np.broadcast_to(row if row.size > 1 else row[0], shape).copy(),
-        "indices": [WORLDS - 1],
-        **ask.options,
-    }
+    rows = np.broadcast_to(row if row.size > 1 else row[0], shape).copy()
+    flags = sum(newton.ModelFlags[flag] for flag in ask.flags)
+    attribute = {"name": ask.attribute, "flags": flags} if ask.attribute else {}
+    return {data: rows, "indices": [WORLDS - 1], **attribute}
 
 
 def _push(simulation: Simulation) -> None:
@@ -158,4 +159,4 @@ _COLUMNS = {"x": 0, "y": 1, "z": 2, "x speed": 3, "y speed": 4, "z speed": 5, "t
 
 def _measured(ask: Ask, before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> np.ndarray:
     column = _COLUMNS[ask.motion]
-    return (after[ask.name] - before[ask.name])[:, column]
+    return (after[ask.label] - before[ask.label])[:, column]

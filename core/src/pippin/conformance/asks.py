@@ -69,8 +69,13 @@ class Ask:
     torque: float = 0.0
     """Torque about z in each step [N·m]."""
 
-    options: Mapping[str, Any] = {}
-    """Other arguments of the call."""
+    attribute: str = ""
+    """Name of the attribute that `set_attribute` sets."""
+
+    @property
+    def label(self) -> str:
+        """Name of the ask among all: that of the call, with the attribute that it sets."""
+        return f"{self.name}_{self.attribute}" if self.attribute else self.name
 
     @property
     def of_body(self) -> frozenset[str]:
@@ -139,7 +144,7 @@ _SETTERS: Iterable[Ask] = (
         name="set_dof_position_targets",
         value=0.1,
         motion="x",
-        acting=(0.02, 0.08),
+        acting=(0.02, 0.12),
         idle=_STILL,
         expectation="a drive of 100 N/m pulls a slider to 0.1 m [m]",
         feature="joint_drives",
@@ -178,7 +183,7 @@ _SETTERS: Iterable[Ask] = (
         name="set_dof_stiffnesses",
         value=100.0,
         motion="x",
-        acting=(-0.07, -0.025),
+        acting=(-0.12, -0.025),
         idle=_STILL,
         expectation="a drive of 100 N/m pulls a slider back from 0.1 m [m]",
         feature="joint_drives",
@@ -189,7 +194,7 @@ _SETTERS: Iterable[Ask] = (
         name="set_dof_dampings",
         value=10.0,
         motion="x speed",
-        acting=(-0.8, -0.3),
+        acting=(-0.95, -0.3),
         idle=_STILL,
         expectation="a drive of 10 N·s/m slows a slider from 1 m/s [m/s]",
         feature="joint_drives",
@@ -245,13 +250,25 @@ _SETTERS: Iterable[Ask] = (
         name="set_attribute",
         value=10.0,
         motion="x speed",
-        acting=(-0.8, -0.3),
+        acting=(-0.95, -0.3),
         idle=_STILL,
         expectation="a passive damping (`joint_damping`) of 10 N·s/m slows a slider from 1 m/s [m/s]",
         feature="joint_damping",
         flags=_FORCES,
         start=(0.0, 1.0),
-        options={"name": "joint_damping"},
+        attribute="joint_damping",
+    ),
+    Ask(
+        name="set_attribute",
+        value=False,
+        body="held",
+        motion="z speed",
+        acting=(-1.05 * _FALL, -0.95 * _FALL),
+        idle=_STILL,
+        expectation="a fixed joint that is switched off (`joint_enabled`) lets a body fall [m/s]",
+        feature="disabled_joints",
+        flags=("JOINT_PROPERTIES",),
+        attribute="joint_enabled",
     ),
     Ask(
         name="set_root_transforms",
@@ -345,5 +362,5 @@ _SETTERS: Iterable[Ask] = (
     ),
 )
 
-ASKS: Mapping[str, Ask] = {ask.name: ask for ask in _SETTERS}
+ASKS: Mapping[str, Ask] = {ask.label: ask for ask in _SETTERS}
 """The asks by name."""

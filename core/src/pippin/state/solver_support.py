@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 import attrs
 import newton
 import numpy as np
+from pippin.errors import ConfigError
 
 __all__ = ["Range", "SolverSupport"]
 
@@ -16,6 +17,10 @@ NO_EFFORT_LIMIT = 1e6
 _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
 _POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
+_LISTED = 3
+"""Joints that an error lists."""
+
+_OF_CONTROL = frozenset({"joint_target_q", "joint_target_qd"})
 _PULL = "a drive that follows positions"
 _MODES = newton.JointTargetMode
 
@@ -29,6 +34,9 @@ class Range:
 
     low: np.ndarray
     high: np.ndarray
+
+    starts: str = "joint_qd_start"
+    """Name of the model's array with the first element of each joint."""
 
     @property
     def is_limited(self) -> np.ndarray:
@@ -62,7 +70,10 @@ class SolverSupport:
         #: The solver's name.
         self.solver = solver
         self._features, self._explain, self._unread = features, explain, unread
+        self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
+        of_model = self._ranges.keys() - _OF_CONTROL
+        self._built = {name: getattr(model, name).numpy().copy() for name in sorted(of_model)}
 
     def fault(self, feature: str) -> str | None:
         """Return why the solver cannot honour what needs a feature, with the cures; None if it can."""
@@ -78,6 +89,35 @@ class SolverSupport:
             f"solver {self.solver!r} does not read {name!r} with its present options; choose other options, or a solver"
             " that reads it"
         )
+
+    def refusal(self, of: Range, elements: np.ndarray) -> str:
+        """Return why some elements of an array do not take the values that were set, with the cure."""
+        starts = getattr(self._model, of.starts).numpy()
+        joints = np.unique(np.searchsorted(starts, elements, side="right") - 1)
+        labels = list(dict.fromkeys(self._model.joint_label[joint] for joint in joints))
+        more = f" and {len(labels) - _LISTED} more" if len(labels) > _LISTED else ""
+        where = f"{', '.join(map(repr, labels[:_LISTED]))}{more}"
+        if of.low[elements[0]] > of.high[elements[0]]:
+            return (
+                f"solver {self.solver!r} can give {of.what} to a joint only while it is built, and {where} had none;"
+                " set scene.settable_joints = true, which prepares every joint"
+            )
+        return (
+            f"solver {self.solver!r} cannot take {of.what} away from {where} after it is built; set a small value in"
+            " place of zero, and a large one in place of infinity"
+        )
+
+    def check(self) -> None:
+        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device.
+
+        Raises:
+            ConfigError: Names the array, the joints and the cure.
+        """
+        for name, built in self._built.items():
+            values, of = getattr(self._model, name).numpy(), self._ranges[name]
+            is_out = (values != built) & ~((values >= of.low) & (values <= of.high))
+            if is_out.any():
+                raise ConfigError(f"model.{name}: {self.refusal(of, np.flatnonzero(is_out))}")
 
     def range_of(self, array: str) -> Range | None:
         """Return the values that the solver takes over in an array of the model or the control; None for any."""
@@ -110,7 +150,8 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
     for name, (feature, what, had, held) in rows.items():
         is_held = had & (feature in kept) & _is_within(of.get(name), held)
         is_out = ~had & (feature in fixed)
-        found[name] = Range(what, *(np.select([is_out, is_held], ends, free) for ends, free in _ends(held)))
+        low, high = (np.select([is_out, is_held], ends, free) for ends, free in _ends(held))
+        found[name] = Range(what, low, high)
     found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
     return {name: each for name, each in found.items() if each.is_limited.any()}
 
@@ -140,4 +181,5 @@ def _of_coordinates(model: newton.Model, is_free: np.ndarray) -> Range:
         ]
     ).astype(int)
     free = is_free[dofs]
-    return Range(_PULL, *(np.where(free, _ANYTHING[end], _NOTHING[end]) for end in (0, 1)))
+    low, high = (np.where(free, _ANYTHING[end], _NOTHING[end]) for end in (0, 1))
+    return Range(_PULL, low, high, starts="joint_q_start")

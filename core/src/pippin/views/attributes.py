@@ -47,6 +47,7 @@ FLAGS: Mapping[str, str] = {
 
 NEEDED: Mapping[str, str] = {
     "joint_damping": "joint_damping",
+    "joint_enabled": "disabled_joints",
     "joint_rest_q": "joint_stiffness",
     "joint_stiffness": "joint_stiffness",
 }

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import newton
 import numpy as np
 import warp as wp
-from pippin.arrays import on_host, present
+from pippin.arrays import present
 from pippin.state.solver_support import Range, SolverSupport
 
 from .errors import ViewError
@@ -16,9 +16,6 @@ from .kernels.held import hold
 from .quantities import Quantity
 
 __all__ = ["Held"]
-
-_LISTED = 3
-"""Joints that an error lists."""
 
 
 class Held:
@@ -32,13 +29,13 @@ class Held:
         support: What the built solver takes over.
         index: Element of Newton's arrays of each row and column, padded with -1.
         faults: The faults of the quantity's setter.
-        model: The model, whose labels errors name.
+        model: The model.
     """
 
     def __init__(
         self, quantity: Quantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
     ) -> None:
-        self._support, self._model, self._quantity, self._faults = support, model, quantity, faults
+        self._support, self._faults = support, faults
         elements = np.unique(index[index >= 0])
         ranges = [support.range_of(name) for name in quantity.arrays]
         self._parts = [None if each is None else _Part(each, elements, present(model.device)) for each in ranges]
@@ -77,26 +74,8 @@ class Held:
         if any(each.size for each in refused):
             for part, array in pairs:
                 part.restore(array)
-            raise ViewError(f"{where}: {self._fault(pairs, refused)}")
-
-    def _fault(self, pairs: Sequence[tuple[_Part, wp.array]], refused: Sequence[np.ndarray]) -> str:
-        part, elements = next((part, each) for (part, _), each in zip(pairs, refused, strict=True) if each.size)
-        coordinates = "joint_q_start" if self._quantity.is_in_coordinates else "joint_qd_start"
-        starts = on_host(getattr(self._model, coordinates))
-        joints = np.unique(np.searchsorted(starts, elements, side="right") - 1)
-        labels = list(dict.fromkeys(self._model.joint_label[joint] for joint in joints))
-        more = f" and {len(labels) - _LISTED} more" if len(labels) > _LISTED else ""
-        where = f"{', '.join(map(repr, labels[:_LISTED]))}{more}"
-        what, solver = part.range.what, self._support.solver
-        if part.is_closed(elements):
-            return (
-                f"solver {solver!r} can give {what} to a joint only while it is built, and {where} had none; set"
-                " scene.settable_joints = true, which prepares every joint"
-            )
-        return (
-            f"solver {solver!r} cannot take {what} away from {where} after it is built; set a small value in place of"
-            " zero, and a large one in place of infinity"
-        )
+            part, elements = next((part, each) for (part, _), each in zip(pairs, refused, strict=True) if each.size)
+            raise ViewError(f"{where}: {self._support.refusal(part.range, elements)}")
 
 
 class _Part:
@@ -137,7 +116,3 @@ class _Part:
         new, old = array.numpy()[self.elements], self.before.numpy()[self.elements]
         is_in = (new >= self._low) & (new <= self._high)
         return self.elements[(new != old) & ~is_in]
-
-    def is_closed(self, elements: np.ndarray) -> bool:
-        """Return whether the first of these elements takes no value at all."""
-        return bool(self.range.low[elements[0]] > self.range.high[elements[0]])

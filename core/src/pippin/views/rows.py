@@ -24,10 +24,10 @@ from .exchange import Array, deliver
 from .fault_errors import raise_for
 from .faults import Faults
 from .field import Field
-from .held import Held
 from .indexing import PADDING
 from .marks import RowMarks
 from .newton_arrays import NewtonArrays
+from .permissions import Permissions, index_of
 from .placement import Placement
 from .quantities import Element, Quantity
 from .rules import RULES, Valid
@@ -90,11 +90,9 @@ class RowView(abc.ABC):
             if quantity.source != "computed"
         }
         self._values = {quantity.name: self._values_of(quantity, indices, quaternion) for quantity in settable}
-        self._dofs, self._owners = indices.get("dof"), None
-        self._maps, self._held = indices, dict[str, Held | None]()
-        if host.owners is not None:
-            for quantity in settable:
-                self._held_of(quantity)
+        self._permissions = Permissions(host, indices, self._faults_of)
+        for quantity in settable:
+            self._permissions.prepare(quantity)
         largest = max((math.prod(field.values.shape) for field in self._fields.values()), default=0)
         bodies = indices["link" if "link" in indices else "body"]
         self._numbers = Staging(largest, "float32", device)
@@ -126,7 +124,7 @@ class RowView(abc.ABC):
         balls: Balls | None,
         quaternion: np.ndarray | None,
     ) -> Field:
-        index = self._index(quantity, indices)
+        index = index_of(quantity, indices)
         return Field(
             quantity,
             index,
@@ -173,11 +171,6 @@ class RowView(abc.ABC):
         if "dof" in indices:
             found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}
         return found
-
-    @staticmethod
-    def _index(quantity: Quantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Return the element of Newton's arrays of each row and column, padded with -1."""
-        return indices["dof_coord" if quantity.is_in_coordinates else quantity.element]
 
     @staticmethod
     def _shape(element: Element, shape: tuple[int, ...], components: int) -> tuple[int, ...]:
@@ -239,9 +232,7 @@ class RowView(abc.ABC):
             self._refuse_unwritable(where)
             if quantity.source != "control" and self._host.stepped_state is not None:
                 raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
-            if fault := self._support_fault(quantity):
-                raise ViewError(f"{where}: {fault}")
-            if fault := self._owner_fault(quantity):
+            if fault := self._permissions.fault(quantity):
                 raise ViewError(f"{where}: {fault}")
             choice = self._choice.of(where, indices, mask, compact)
             if quantity.placed and not quantity.moves_anchor:
@@ -251,7 +242,7 @@ class RowView(abc.ABC):
             values = given.on_device(self._flags if quantity.storage == "flag" else self._numbers)
             if quantity.placed:
                 self._place(where, quantity, values, choice)
-            elif (held := self._held.get(name)) is not None:
+            elif (held := self._permissions.held(quantity)) is not None:
                 is_waiting = given.numbers is not None or not present(values.device).is_cuda
                 at_once = is_waiting and not present(values.device).is_capturing
                 with held.watching(where, self._arrays.to_write(quantity), at_once=at_once):
@@ -260,42 +251,6 @@ class RowView(abc.ABC):
                 self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:
                 self._host.written.note(quantity.invalidates)
-
-    def _held_of(self, quantity: Quantity) -> Held | None:
-        """Return the elements that the built solver lets nobody set; found again until all components are bound."""
-        name, host = quantity.name, self._host
-        if name in self._held or not quantity.feature:
-            return self._held.get(name)
-        index = self._index(quantity, self._maps)
-        # What an actuator takes over needs no drive of the solver.
-        index = np.where(self._is_taken(quantity, index), PADDING, index)
-        held = Held.of(quantity, host.support, index, self._faults_of[name], host.model)
-        if host.owners is not None:
-            self._held[name] = held
-        return held
-
-    def _is_taken(self, quantity: Quantity, index: np.ndarray) -> np.ndarray:
-        """Tell for each row and column whether an actuator takes over what is set there."""
-        if self._host.owners is None or self._dofs is None or index.shape != self._dofs.shape:
-            return np.zeros(index.shape, dtype=bool)
-        return self._host.owners.taken(quantity.arrays[0], self._dofs)
-
-    def _support_fault(self, quantity: Quantity) -> str | None:
-        """Return why the solver cannot honour a quantity; None if it can, or if actuators take over all of it."""
-        fault = self._host.support.fault(quantity.feature)
-        if fault is None:
-            return None
-        index = self._index(quantity, self._maps)
-        return None if index.size and (self._is_taken(quantity, index) | (index < 0)).all() else fault
-
-    def _owner_fault(self, quantity: Quantity) -> str | None:
-        """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
-        owners = self._host.owners
-        if owners is None or self._dofs is None or self._host.stepped_state is not None:
-            return None
-        if self._owners is None:
-            self._owners = owners.owning(self._dofs)
-        return owners.fault(quantity.arrays[0], self._owners) if self._owners else None
 
     def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)

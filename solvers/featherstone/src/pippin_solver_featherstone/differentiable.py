@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import newton
 import warp as wp
+
+from .kernels import unshift_forces
 
 if TYPE_CHECKING:
     from newton import Contacts, Control, State
@@ -18,10 +20,11 @@ _MASS_MATRIX = ("J", "M", "P", "H", "L", "H_mimic")
 
 
 class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
-    """A solver that gives each substep of a rollout its own mass matrix.
+    """A solver that keeps for each substep of a rollout what its backward pass reads.
 
-    The backward pass reads Jacobian, mass matrix and factor of each substep. Newton 1.8 has one set for all substeps,
-    so its gradients are silently wrong if the mass matrix changes.
+    The backward pass reads Jacobian, mass matrix and factor of each substep, and the forces on bodies. Newton 1.8 has
+    one set of matrices for all substeps, and overwrites the forces after it has read them. So its gradients are
+    silently wrong if the mass matrix changes, or if a force acts on a body.
     """
 
     def step(
@@ -40,9 +43,17 @@ class DifferentiableFeatherstone(newton.solvers.SolverFeatherstone):
             for name, array in kept.items():
                 setattr(self, name, wp.zeros_like(array))
             super().step(state_in, state_out, control, contacts, dt, observables=observables)
+            if kept:
+                self._restore_forces(state_out)
         finally:
             for name, array in kept.items():
                 setattr(self, name, array)
+
+    def _restore_forces(self, state: Any) -> None:
+        """Write the forces on bodies back into the state, which keeps them for the backward pass."""
+        model = self.model
+        inputs = [state.body_q_com, state.body_solve_origin, model.joint_child, state.body_f_ext]
+        wp.launch(unshift_forces, model.joint_count, inputs, device=model.device, record_tape=False)
 
     def _arrays(self) -> dict[str, wp.array]:
         found = {name: getattr(self, name, None) for name in _MASS_MATRIX}

@@ -190,6 +190,7 @@ class SolverVBD:
         if faults:
             raise pippin.ConfigError(*faults)
         self.config = config
+        self.notes: tuple[str, ...] = ()
 
     @property
     def runs_pipeline(self) -> bool:
@@ -230,6 +231,12 @@ class SolverVBD:
             model, collision_pipeline=pipeline, collision_frequency=frequency, collision_frequency_type=when, **options
         )
         return self._solver
+
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Host) -> None:
+        """Note bodies so far from the origin that a substep's fall is within the rounding of their positions."""
+        step = simulation.config.simulation
+        self.notes = tuple(_rounded_falls(simulation.model, step.dt / step.substeps))
 
     @pippin.hookimpl
     def step_solver(
@@ -323,3 +330,31 @@ def _unmatched(config: VBDConfig, collision: pippin.CollisionConfig) -> Iterator
         yield f"rigid_contact_history: True, {cure}"
     if config.rigid_collision_frequency_type == "iterations":
         yield f"rigid_collision_frequency_type: 'iterations', {cure}"
+
+
+_ROUNDING = 16.0
+"""Fall of a substep in units of a position's rounding below which velocities are more than some percent off."""
+
+
+def _rounded_falls(model: newton.Model, dt: float) -> Iterator[str]:
+    """Yield a note if gravity moves a body in a substep by little more than a rounding of its position.
+
+    Args:
+        model: The model of all worlds.
+        dt: Length of a substep [s].
+    """
+    import numpy as np
+
+    if not model.body_count:
+        return
+    poses: Any = model.body_q
+    gravity: Any = model.gravity
+    fall = float(np.linalg.norm(gravity.numpy(), axis=1).max()) * dt**2
+    reach = np.abs(poses.numpy()[:, :3]).max(axis=1)
+    farthest = int(reach.argmax())
+    if 0.0 < fall < _ROUNDING * float(np.spacing(np.float32(reach[farthest]))):
+        yield (
+            f"body {model.body_label[farthest]!r} starts {reach[farthest]:.3g} m from the origin, where single"
+            f" precision rounds the fall of a substep of {dt:.3g} s: velocities are some percent wrong; take longer"
+            " substeps, or move the scene to the origin"
+        )

@@ -21,6 +21,7 @@ __all__ = [
     "Hesitant",
     "JointsOnly",
     "Loose",
+    "Mingling",
     "Random",
     "Remembering",
     "Shared",
@@ -231,6 +232,12 @@ class SilentObservable(SolverXPBD):
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
         return SilentXPBD(model)
+
+
+class Mingling(SolverXPBD):
+    """Declares that the particles of a world meet no others; XPBD searches for neighbours in all worlds."""
+
+    supported_features = SolverXPBD.supported_features | {"particle_worlds"}
 
 
 class FixedGravity(SolverXPBD):
