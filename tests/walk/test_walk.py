@@ -29,7 +29,7 @@ COUNT = int(os.environ.get("PIPPIN_WALK", "0"))
 LENGTH = 25
 """Calls from one start to the next."""
 
-FEW = {"kamino": 4, "implicit-mpm": 4, "mujoco": 12, "style3d": 6, "steel": 15, "vbd": 15, "mujoco-native": 15}
+FEW = {"kamino": 3, "implicit-mpm": 3, "mujoco": 10, "style3d": 4, "steel": 10, "vbd": 15, "mujoco-native": 12}
 """Calls of the usual run with solvers whose steps take long; the others make two walks of 12."""
 
 CHANGING = ("setter", "attribute", "forces", "gravity", "changed", "reset", "written", "group", "switch")
