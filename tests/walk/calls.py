@@ -351,7 +351,12 @@ class Calls:
             within, changed = self._within(view, position, limits), (present != expected) & view.dof_mask
             return lambda world: "within the limits" if (within() | ~changed)[view.world_ids == world].all() else ""
         if name.startswith("shape_"):
-            return self._no_touch(name == "shape_material_mu")
+            touch, sinking = (
+                self._no_touch(name == "shape_material_mu"),
+                self.bed.views["body"].get_velocities().numpy(),
+            )
+            is_still = (np.abs(sinking[:, 2]) < 0.05) & (name == "shape_material_kd")
+            return lambda world: touch(world) or ("the ball does not sink" if is_still[world] else "")
         return lambda _: ""
 
     def _no_touch(self, is_friction: bool) -> Callable[[int], str]:
