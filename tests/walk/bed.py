@@ -304,7 +304,8 @@ class Bed:
         """Return the motion of the next steps from the state of another simulation of the same scene."""
         mine, theirs = arrays_of(self.simulation.state), arrays_of(other.simulation.state)
         for name, array in theirs.items():
-            mine[name].assign(array)
+            if mine[name].shape == array.shape:  # the grid's own arrays follow the grains
+                mine[name].assign(array)
         self.simulation.view.set_gravity(other.simulation.view.get_gravity())
         for handle in [self.handles.pop(world) for world in list(self.handles)]:
             handle.remove()
