@@ -9,7 +9,7 @@ from pippin.analysis.recorder import Recorder
 
 RIGID = ("xpbd", "featherstone", "semi-implicit", "steel", "vbd")
 """Solvers of rigid robots that declare `heterogeneous_worlds`."""
-STEPS = 20
+STEPS = 12
 
 
 def with_foot(builder):

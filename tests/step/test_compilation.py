@@ -250,7 +250,10 @@ def test_a_build_from_the_cache_is_not_rehearsed(configure: Callable[..., Any], 
 
 
 def test_the_rehearsal_of_a_build_finds_all_that_the_build_and_the_step_launch(tmp_path: Path) -> None:
-    """In a process of its own with an empty kernel cache: no module of the cartpole compiles alone."""
+    """In a process of its own with an empty kernel cache: no module of the cartpole compiles alone.
+
+    Warp compiles faster without optimisation.
+    """
     file = Path(__file__).parents[2] / "docs/examples/cartpole.toml"
     code = f"""
 import threading, pippin, warp as wp
@@ -260,6 +263,7 @@ def log(self, message, *_, **__):
         alone.append(message)
 Logger = type("Logger", (), dict.fromkeys(("info", "debug", "warning", "error"), log))
 wp.set_logger(Logger())
+wp.config.mode = "debug"
 with pippin.Simulation(config) as simulation:
     simulation.step(2)
 print(alone)
