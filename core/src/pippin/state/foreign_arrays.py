@@ -8,6 +8,7 @@ from __future__ import annotations
 import array
 import ctypes
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ _NUMBERS = (ctypes.c_float, ctypes.c_double, ctypes.c_byte, ctypes.c_short, ctyp
 
 def is_foreign(node: Any) -> bool:
     """Tell whether an object is an array of another library, with contents that can be read."""
-    return _has_protocol(node) and contents_of(node) is not None
+    return _may_be_foreign(type(node)) and contents_of(node) is not None
 
 
 def contents_of(node: Any) -> np.ndarray | None:
@@ -65,16 +66,20 @@ def remade(node: Any, contents: np.ndarray) -> Any:
     return None
 
 
-def _has_protocol(node: Any) -> bool:
-    if isinstance(node, wp.array | np.ndarray | np.generic):
+@lru_cache(maxsize=4096)  # a walk asks for each of thousands of objects
+def _may_be_foreign(kind: type) -> bool:
+    if issubclass(kind, wp.array | np.ndarray | np.generic):
         return False
-    return _is_buffer(node) or any(hasattr(type(node), protocol) for protocol in _PROTOCOLS)
+    return _is_of_buffers(kind) or any(hasattr(kind, protocol) for protocol in _PROTOCOLS)
 
 
 def _is_buffer(node: Any) -> bool:
-    if isinstance(node, ctypes.Array):
-        return issubclass(node._type_, _NUMBERS)
-    return isinstance(node, _BUFFERS)
+    return _is_of_buffers(type(node))
+
+
+def _is_of_buffers(kind: type) -> bool:
+    items = getattr(kind, "_type_", None) if issubclass(kind, ctypes.Array) else None
+    return issubclass(kind, _BUFFERS) if items is None else issubclass(items, _NUMBERS)
 
 
 def _without_gradient(node: Any) -> Any:

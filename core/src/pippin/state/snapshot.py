@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from functools import partial
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -138,22 +138,40 @@ def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
 
 def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str, Any]]:
     """Yield each mutable object reachable from `roots` once, with its path, breadth first."""
-    closed = (*_CLOSED, *skip)
+    is_closed = _ClosedKinds((*_CLOSED, *skip))
     seen: set[Any] = set()
-    queue = deque(roots.items())
+    queue = deque((path, node) for path, node in roots.items() if not is_closed[type(node)])
     while queue:
         path, node = queue.popleft()
-        identity = (node.ptr, node.shape, node.strides) if isinstance(node, wp.array) else id(node)
-        if isinstance(node, closed) or identity in seen:
+        is_array = isinstance(node, wp.array)
+        identity = (node.ptr, node.shape, node.strides) if is_array else id(node)
+        if identity in seen:
             continue
         seen.add(identity)
-        if isinstance(node, wp.array):
+        if is_array:
             if node.ptr:
                 yield path, node
             continue
         if not isinstance(node, tuple | frozenset):
             yield path, node
-        queue.extend((f"{path}.{name}", child) for name, child in _children(node))
+        # Most of what the walk meets is a number or a string: it gets no path.
+        queue.extend((f"{path}.{name}", child) for name, child in _children(node) if not is_closed[type(child)])
+
+
+class _ClosedKinds(dict[type, bool]):
+    """Whether a walk does not enter the instances of a class; each class is looked at once.
+
+    Args:
+        closed: Classes whose instances are not entered.
+    """
+
+    def __init__(self, closed: tuple[type, ...]) -> None:
+        super().__init__()
+        self._closed = closed
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = issubclass(kind, self._closed)
+        return self[kind]
 
 
 def _children(node: Any) -> Iterator[tuple[str, Any]]:
@@ -185,12 +203,18 @@ def attributes_of(node: Any) -> dict[str, Any]:
         except ValueError:  # an empty cell
             return {}
     found = {name: value for name, value in getattr(node, "__dict__", {}).items() if name not in _DESCRIPTORS}
-    for cls in type(node).__mro__:
-        slots = cls.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in _DESCRIPTORS and hasattr(node, name):
-                found[name] = getattr(node, name)
+    found.update({name: getattr(node, name) for name in _slots_of(type(node)) if hasattr(node, name)})
     return found
+
+
+@lru_cache(maxsize=4096)
+def _slots_of(kind: type) -> tuple[str, ...]:
+    """Return the names of the slots of a class and of its bases."""
+    found = []
+    for cls in kind.__mro__:
+        slots = cls.__dict__.get("__slots__", ())
+        found += [name for name in ((slots,) if isinstance(slots, str) else slots) if name not in _DESCRIPTORS]
+    return tuple(found)
 
 
 def bind(node: Any, name: str, value: Any) -> None:
