@@ -159,7 +159,7 @@ def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str
 
 
 class _ClosedKinds(dict[type, bool]):
-    """Whether a walk does not enter the instances of a class; each class is looked at once.
+    """Classes by whether a walk leaves their instances out; each class is looked at once.
 
     Args:
         closed: Classes whose instances are not entered.
