@@ -14,6 +14,8 @@ from pippin import labels
 from pippin.arrays import on_host
 from pippin.errors import ConfigError
 
+from .spelling import listed
+
 if TYPE_CHECKING:
     import newton
 
@@ -224,9 +226,7 @@ def _fitting(
 
 def _with_kinds(indices: Sequence[int], names: Sequence[str], kinds: Mapping[int, str]) -> str:
     """Return the first joints with their types, each once."""
-    texts = list(dict.fromkeys(f"{names[index]!r} ({kinds[index]})" for index in indices))
-    more = len(texts) - labels.LISTED_NAME_COUNT
-    return ", ".join(texts[: labels.LISTED_NAME_COUNT]) + (f" and {more} more" if more > 0 else "")
+    return listed((f"{names[index]!r} ({kinds[index]})" for index in indices), labels.LISTED_NAME_COUNT)
 
 
 def _as_newton_labels(name: str, _context: Any) -> str:

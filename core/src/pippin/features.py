@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["FEATURES", "MEASURED", "OPTIONAL_ATTRIBUTES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
+__all__ = ["FEATURES", "MEASURED", "NO_LIMIT", "OPTIONAL_ATTRIBUTES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
 
 
 @attrs.frozen(kw_only=True)
@@ -97,6 +97,9 @@ RIGID_TREES = frozenset(
 )
 """Features that most robots need: bodies in trees of joints with limits and drives, and contacts."""
 
+
+NO_LIMIT = 1e6
+"""Value from which Newton's importers and builders mean that an effort, a velocity or a coordinate is not limited."""
 
 MEASURED = frozenset({"body_qdd"})
 """Observables that the host measures in the state, so that every solver has them."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from .errors import ConfigError
-from .spelling import did_you_mean
+from .spelling import did_you_mean, listed
 
 __all__ = [
     "AxisLabel",
@@ -111,9 +111,7 @@ def no_match(pattern: str, labels: Sequence[str], what: str, where: str, *, by_p
     literal = re.sub(r"[^\w/ -]", "", pattern)
     known = [*names[:SEARCHED_NAME_COUNT], *labels[:SEARCHED_NAME_COUNT]]
     hint = did_you_mean(literal, known) or ";"
-    listed = ", ".join(names[:LISTED_NAME_COUNT])
-    more = f" and {len(names) - LISTED_NAME_COUNT} more" if len(names) > LISTED_NAME_COUNT else ""
-    return f"{where}: no {what} matches {pattern!r}{hint} {_plural(what)}: {listed}{more}"
+    return f"{where}: no {what} matches {pattern!r}{hint} {_plural(what)}: {listed(names, LISTED_NAME_COUNT)}"
 
 
 def assign(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> list[str | None]:

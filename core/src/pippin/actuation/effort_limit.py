@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from pippin.arrays import on_host
+from pippin.features import NO_LIMIT
 from pippin.labels import name_of
+from pippin.spelling import listed
 
 if TYPE_CHECKING:
     import newton
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
     from .parameters import Lanes
 
 __all__ = ["build_effort_limit", "effort_limits_of"]
-
-_NO_LIMIT = 1e6
-"""Newton's effort limit of a joint without one [N or N·m]."""
 
 
 def build_effort_limit(
@@ -42,7 +41,7 @@ def build_effort_limit(
 def effort_limits_of(model: newton.Model, dofs: np.ndarray) -> np.ndarray:
     """Return the effort limits that the asset gives DOFs [N or N·m], infinite without one, in the shape of `dofs`."""
     limits = on_host(model.joint_effort_limit)[dofs]
-    return np.where((limits > 0.0) & (limits < _NO_LIMIT), limits, np.inf)
+    return np.where((limits > 0.0) & (limits < NO_LIMIT), limits, np.inf)
 
 
 def _note(labels: Sequence[str], limits: np.ndarray) -> str:
@@ -50,10 +49,5 @@ def _note(labels: Sequence[str], limits: np.ndarray) -> str:
     for label, limit in zip(labels, limits.tolist(), strict=True):
         if np.isfinite(limit):
             by_limit.setdefault(limit, []).append(name_of(label))
-    shown = "; ".join(f"{limit:g} for {_listed(names)}" for limit, names in by_limit.items())
+    shown = "; ".join(f"{limit:g} for {listed(names)}" for limit, names in by_limit.items())
     return f"effort_limit: that of the asset, {shown or 'in other worlds'}; give the key to set another"
-
-
-def _listed(names: Sequence[str], count: int = 3) -> str:
-    more = len(names) - count
-    return ", ".join(names[:count]) + (f" and {more} more" if more > 0 else "")

@@ -13,7 +13,7 @@ import warp as wp
 from pippin.assembly.assets.actuators import find_prim_actuators
 from pippin.assembly.determinism import refuse_undeterministic
 from pippin.assembly.model import build_model
-from pippin.assembly.requirements import gaps, listed, unmet_needs
+from pippin.assembly.requirements import gaps, unmet_needs
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
@@ -21,6 +21,7 @@ from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, FeatureWarning, PluginError, SimulationError
 from pippin.features import FEATURES
 from pippin.simulation import Simulation
+from pippin.spelling import listed
 from pippin.step.compilation import compile_step
 
 from .notes import start_notes

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from pippin import labels
+from pippin.spelling import listed
 
 from .tuning import Gain, Proposal
 
@@ -60,8 +61,7 @@ def gain_notes(proposal: Proposal, dt: float) -> list[str]:
 
 
 def _listed(gains: Sequence[Gain]) -> str:
-    names = [labels.name_of(gain.load.label) for gain in gains]
-    return ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+    return listed((labels.name_of(gain.load.label) for gain in gains), _LISTED)
 
 
 def _pattern(own: Sequence[str], everything: Sequence[str]) -> str:

@@ -13,11 +13,9 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
+from pippin.features import NO_LIMIT
 
 __all__ = ["PenetrationProbe", "joint_gap", "kinetic_energy", "limit_violation", "positions", "potential_energy"]
-
-_NO_LIMIT = 1e6
-"""From this value on, Newton's importers and builders mean that a coordinate is not limited."""
 
 
 def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool = True) -> np.ndarray:
@@ -92,7 +90,7 @@ def limit_violation(model: newton.Model, state: newton.State, unit: Literal["rad
     index = np.arange(model.joint_dof_count) - first_qd[joint]
     is_linear = index < _linear_dofs(model)[joint]
     lower, upper = _double(model.joint_limit_lower), _double(model.joint_limit_upper)
-    is_limited = (lower > -_NO_LIMIT) | (upper < _NO_LIMIT)
+    is_limited = (lower > -NO_LIMIT) | (upper < NO_LIMIT)
     chosen = np.flatnonzero(is_axial[joint] & is_limited & (is_linear == (unit == "m")))
     if not len(chosen):
         return None

@@ -12,8 +12,7 @@ from pippin.actuation.attribute_rows import numbers
 from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.labels import name_of
-
-from .requirements import listed
+from pippin.spelling import listed
 
 __all__ = ["actuator_notes"]
 

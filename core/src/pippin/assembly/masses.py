@@ -6,8 +6,7 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 from pippin.errors import ConfigError
-
-from .requirements import listed
+from pippin.spelling import listed
 
 __all__ = ["refuse_massless"]
 

@@ -12,10 +12,11 @@ from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
 from pippin.errors import ConfigError, FeatureWarning, PluginError
 from pippin.features import FEATURES, MEASURED
+from pippin.spelling import listed
 
 from .used_features import used_features
 
-__all__ = ["gaps", "listed", "refuse_gaps", "solvers_declaring", "without"]
+__all__ = ["gaps", "refuse_gaps", "solvers_declaring", "without"]
 
 
 def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
@@ -80,13 +81,6 @@ def solvers_declaring(
         if what in (getattr(declared, attribute) or ()):
             found.append(name)
     return found
-
-
-def listed(users: Sequence[str], limit: int = 3) -> str:
-    """Return the first few of many labels, each once: worlds repeat labels."""
-    unique = list(dict.fromkeys(users))
-    more = f" and {len(unique) - limit} more" if len(unique) > limit else ""
-    return ", ".join(unique[:limit]) + more
 
 
 def without(feature: str, name: str, solver: Declaration, catalog: Catalog, users: Sequence[str] = ()) -> str:

@@ -9,11 +9,9 @@ import newton
 import numpy as np
 from pippin.actuation.asset_actuators import CONTROLLED, FREE, AssetActuators
 from pippin.actuation.attribute_rows import numbers, texts
+from pippin.features import NO_LIMIT
 
 __all__ = ["USERS", "used_features"]
-
-_NO_LIMIT = 1e6
-"""Value from which Newton's importers and builders treat an effort or a velocity as unlimited."""
 
 
 _JOINT_TARGET = 1
@@ -77,7 +75,7 @@ def _drives(model: newton.Model) -> np.ndarray:
 
 
 def _limits(model: newton.Model) -> np.ndarray:
-    return (_host(model.joint_limit_lower) > -_NO_LIMIT) | (_host(model.joint_limit_upper) < _NO_LIMIT)
+    return (_host(model.joint_limit_lower) > -NO_LIMIT) | (_host(model.joint_limit_upper) < NO_LIMIT)
 
 
 def _of_balls(model: newton.Model) -> np.ndarray:
@@ -283,8 +281,8 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "joint_friction": _nonzero("joint_friction"),
     "joint_damping": _nonzero("joint_damping"),
     "joint_stiffness": _nonzero("joint_stiffness"),
-    "effort_limits": _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < _NO_LIMIT)),
-    "velocity_limits": _by_dof(lambda model: _host(model.joint_velocity_limit) < _NO_LIMIT),
+    "effort_limits": _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < NO_LIMIT)),
+    "velocity_limits": _by_dof(lambda model: _host(model.joint_velocity_limit) < NO_LIMIT),
     "gravity_compensation": _compensated,
 }
 """For each of `pippin.solving.FEATURES`, a function that lists its users in a model: labels or counts."""

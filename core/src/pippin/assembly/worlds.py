@@ -12,6 +12,7 @@ from pippin.config import SceneConfig
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.indices import IndexRange
+from pippin.spelling import listed
 
 __all__ = ["WorldLayout", "assets_of_worlds", "listed_worlds"]
 
@@ -128,8 +129,7 @@ def listed_worlds(worlds: Sequence[int] | np.ndarray) -> str:
         else:
             runs.append([world])
     texts = [str(run[0]) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
-    more = f" and {len(texts) - _LISTED_RUN_COUNT} more" if len(texts) > _LISTED_RUN_COUNT else ""
-    return f"world{'s' if len(worlds) > 1 else ''} {', '.join(texts[:_LISTED_RUN_COUNT])}{more}"
+    return f"world{'s' if len(worlds) > 1 else ''} {listed(texts, _LISTED_RUN_COUNT)}"
 
 
 def _worlds_of_asset(asset: AssetConfig, count: int, where: str) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pippin.errors import PluginError
+from pippin.spelling import listed
 
 from .observing import Seen, differing
 from .runs import Runs
@@ -112,5 +113,4 @@ def check_side_by_side(runs: Runs) -> None:
 def _refuse_difference(runs: Runs, expected: Seen, found: Seen, told: str, cure: str) -> None:
     odd = differing(expected, found)
     if odd:
-        more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
-        raise PluginError(f"{runs.subject}: {told} in {', '.join(odd[:3])}{more}; {cure}")
+        raise PluginError(f"{runs.subject}: {told} in {listed(odd)}; {cure}")

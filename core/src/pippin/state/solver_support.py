@@ -8,17 +8,14 @@ import attrs
 import newton
 import numpy as np
 from pippin.errors import ConfigError
+from pippin.features import NO_LIMIT
+from pippin.spelling import listed
 
 __all__ = ["Range", "SolverSupport"]
-
-NO_EFFORT_LIMIT = 1e6
-"""Largest effort from which Newton takes a drive for unlimited [N, N·m]."""
 
 _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
 _POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
-_LISTED = 3
-"""Joints that an error lists."""
 
 _OF_CONTROL = frozenset({"joint_target_q", "joint_target_qd"})
 _PULL = "a drive that follows positions"
@@ -94,9 +91,7 @@ class SolverSupport:
         """Return why some elements of an array do not take the values that were set, with the cure."""
         starts = getattr(self._model, of.starts).numpy()
         joints = np.unique(np.searchsorted(starts, elements, side="right") - 1)
-        labels = list(dict.fromkeys(self._model.joint_label[joint] for joint in joints))
-        more = f" and {len(labels) - _LISTED} more" if len(labels) > _LISTED else ""
-        where = f"{', '.join(map(repr, labels[:_LISTED]))}{more}"
+        where = listed(repr(self._model.joint_label[joint]) for joint in joints)
         if of.low[elements[0]] > of.high[elements[0]]:
             return (
                 f"solver {self.solver!r} can give {of.what} to a joint only while it is built, and {where} had none;"
@@ -134,8 +129,8 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
     pulls = np.isin(mode, (_MODES.POSITION, _MODES.POSITION_VELOCITY)) & is_live
     drags = np.isin(mode, (_MODES.VELOCITY, _MODES.POSITION_VELOCITY)) & is_live
     below = float(np.nextafter(np.float32(newton.MAXVAL), np.float32(0.0)))
-    bounded = float(np.nextafter(np.float32(NO_EFFORT_LIMIT), np.float32(0.0)))
-    is_bounded = of["joint_effort_limit"] < NO_EFFORT_LIMIT
+    bounded = float(np.nextafter(np.float32(NO_LIMIT), np.float32(0.0)))
+    is_bounded = of["joint_effort_limit"] < NO_LIMIT
     rows = {
         "joint_target_ke": ("joint_drives", _PULL, pulls, _POSITIVE),
         "joint_target_kd": ("joint_drives", "a drive", pulls | drags, _POSITIVE),

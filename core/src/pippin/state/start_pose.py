@@ -11,14 +11,12 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.solving.contact_source import ContactSource
+from pippin.spelling import listed
 
 __all__ = ["Overlap", "limit_notes", "overlap_notes", "overlaps"]
 
 _TOLERANCE = 2e-3
 """Overlap that is too small to disturb the first steps [m], and the same number for joint limits [m or rad]."""
-
-_LISTED = 3
-"""Joints or pairs that a note lists."""
 
 
 @attrs.frozen(kw_only=True)
@@ -42,7 +40,7 @@ def limit_notes(model: newton.Model) -> list[str]:
         return []
     joints = "1 joint starts" if len(found) == 1 else f"{len(found)} joints start"
     whose = "its" if len(found) == 1 else "their"
-    return [f"{joints} outside {whose} limits: {_listed(found)}; set joint_positions of the asset"]
+    return [f"{joints} outside {whose} limits: {listed(found)}; set joint_positions of the asset"]
 
 
 def _outside_limits(model: newton.Model) -> Iterator[str]:
@@ -82,7 +80,7 @@ def overlap_notes(model: newton.Model, found: Sequence[Overlap]) -> list[str]:
         if overlapping:
             pairs = "1 overlap" if len(overlapping) == 1 else f"{len(overlapping)} overlaps"
             places = [f"{_pair(model, each)} {1000 * each.depth:.3g} mm" for each in overlapping]
-            notes.append(f"{pairs} {kind} at the start: {_listed(places)}; {cure}")
+            notes.append(f"{pairs} {kind} at the start: {listed(places)}; {cure}")
     return notes
 
 
@@ -170,8 +168,3 @@ def _owner(model: newton.Model, shape: int) -> str:
 
 def _last(label: str) -> str:
     return label.rpartition("/")[2]
-
-
-def _listed(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - _LISTED} more" if len(texts) > _LISTED else ""
-    return ", ".join(texts[:_LISTED]) + more

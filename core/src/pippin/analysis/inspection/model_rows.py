@@ -8,6 +8,7 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.axes import axis_labels
+from pippin.features import NO_LIMIT
 from pippin.labels import name_of
 from pippin.sensing import cameras_of
 
@@ -16,9 +17,6 @@ from .rows import BodyRow, JointRow, ShapeRow, SiteRow
 __all__ = ["body_rows", "joint_rows", "numbers", "shape_rows", "site_rows"]
 
 WORLD = "world"
-
-_UNLIMITED = 1e6
-"""Limit from which on Newton means none: of effort and velocity [N, N·m, m/s, rad/s]; that of positions is larger."""
 
 _DIGITS = 7
 """Digits of a float32; more would be noise."""
@@ -71,7 +69,7 @@ def _joint_row(
 
     def limit(name: str) -> float | None:
         found = value(name)
-        return None if dof is None or abs(found) >= _UNLIMITED else found
+        return None if dof is None or abs(found) >= NO_LIMIT else found
 
     has_axis = kind.endswith(("revolute", "prismatic"))
     is_limited = has_axis or kind == "ball"

@@ -8,13 +8,11 @@ from typing import TypeAlias
 
 import attrs
 import numpy as np
+from pippin.spelling import listed
 
 __all__ = ["Difference", "Value", "worded"]
 
 Value: TypeAlias = "str | bool | float | tuple[float, ...] | None"
-
-_NAMED_COUNT = 3
-"""Elements that a line for several elements names."""
 
 _SHORT = 4
 """Length up to which a vector is written in full."""
@@ -100,18 +98,13 @@ def _line(group: Sequence[Difference]) -> str:
     names = [difference.element.removeprefix(first.kind).strip() or difference.element for difference in group]
     plural = _PLURALS.get(first.kind, f"{first.kind}s")
     if len(values) == 1:
-        head = f"{plural} {_listed(names)}"
+        head = f"{plural} {listed(names)}"
         changes = first.values()
     else:
         head = f"{len(group)} {plural}"
-        changes = _listed([f"{name} {difference.values()}" for name, difference in zip(names, group, strict=True)])
+        changes = listed([f"{name} {difference.values()}" for name, difference in zip(names, group, strict=True)])
     field = "" if first.field == "exists" else f"{first.field} "
     return f"{head}: {field}{changes}{_because(first)}"
-
-
-def _listed(texts: Sequence[str]) -> str:
-    more = len(texts) - _NAMED_COUNT
-    return ", ".join(texts[:_NAMED_COUNT]) + (f" and {more} more" if more > 0 else "")
 
 
 def _because(difference: Difference) -> str:
