@@ -63,6 +63,12 @@ class Host(Protocol):
     """The folder for the files of the run, which the first file makes; None if the caller gave none."""
     step_count: int
     """Control steps so far."""
+    step_counter: wp.array[wp.int64]
+    """Control steps so far, on the device, shape [1]; kernels of a recorded step may read it."""
+
+    def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
+        """Write for each world whether its state diverged since its reset, shape [world_count]. May be recorded."""
+        ...
 
     @property
     def state(self) -> newton.State:

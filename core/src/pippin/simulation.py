@@ -21,6 +21,7 @@ from .step.observers import Observers
 if TYPE_CHECKING:
     import newton
     import numpy as np
+    import warp as wp
 
     from .binding import Owners
     from .catalog.entries import Kind
@@ -113,6 +114,8 @@ class Simulation:
         self.owners: Owners | None = None
         #: Control steps so far.
         self.step_count = 0
+        #: The same on the device, shape [1]: kernels of a recorded step may read it.
+        self.step_counter: wp.array[wp.int64] = built.step_counter
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)
@@ -358,6 +361,10 @@ class Simulation:
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
 
+    def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
+        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device."""
+        self._plan.monitor.mark_diverged(worlds)
+
     @property
     def is_waiting(self) -> bool:
         """Whether `step` waits because a viewer paused or slowed it: then an exception ends no step halfway."""
@@ -408,16 +415,7 @@ class Simulation:
         refuse_closed(self, "reset")
         self._settle()
         with WARP_LOCK:
-            mask = self._reset.mask_of(worlds, "reset: worlds")
-            self._reset.restore(mask)
-            with self._blaming_solver("reset"):
-                self.solver.reset(self.state, world_mask=mask, flags=0)
-                self.contact_source.reset(mask)
-            if self._reports is not None:
-                self._reports.forget(mask)
-            for implementation in self._components.implementations("reset_worlds"):
-                implementation.call(state=self.state, world_mask=mask)
-            self._plan.monitor.forget(mask)
+            self._plan.resetting.run(self._reset.mask_of(worlds, "reset: worlds"))
 
     def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
         """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.

@@ -31,6 +31,7 @@ from pippin.step.callbacks import Callbacks, Turn
 from pippin.step.owners import DofOwners
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
+from pippin.step.resetting import EndedWorlds, Resetting
 from pippin.step.switches import Switches
 
 from .actuator_notes import actuator_notes
@@ -81,6 +82,8 @@ class Built:
     reset: WorldReset
     periods: Mapping[str, int]
     """Control steps between two readings, for each component that declares a period."""
+    step_counter: wp.array[wp.int64]
+    """Control steps so far, shape [1]."""
 
 
 def assemble(
@@ -142,6 +145,7 @@ def assemble(
             changes=changes,
             reset=WorldReset(model, states),
             periods=periods,
+            step_counter=wp.zeros(1, dtype=wp.int64, device=device),
         )
 
 
@@ -171,6 +175,17 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
                 built.reset.add(name, arrays, bound.worlds)
         owners = DofOwners(components, built.model, built.switches)
         monitor = _monitor(built)
+        resetting = Resetting(
+            model=built.model,
+            solver=built.solver,
+            state=built.states[0],
+            source=built.source,
+            reports=built.reports,
+            components=components,
+            monitor=monitor,
+            rows=built.reset,
+        )
+        ended = EndedWorlds.of(components, resetting)
     return StepPlan(
         config=built.config.simulation,
         components=components,
@@ -189,6 +204,8 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         switches=built.switches,
         owners=owners,
         angles=ContinuousAngles(built.model),
+        resetting=resetting,
+        ended=ended,
         opaque=_opaque(components, simulation),
     )
 
@@ -212,6 +229,7 @@ def _monitor(built: Built) -> Monitor:
         harmless_bits=solver.harmless_overflow_bits,
         bounds=Bounds(step.max_speed, step.max_effort),
         cures=partial(cures, built.components, built.model, built.solver, built.source),
+        step=built.step_counter,
     )
 
 

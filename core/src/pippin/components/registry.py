@@ -188,6 +188,14 @@ class Components(Mapping[str, Any]):
         for implementation in self.implementations(hook):
             implementation.call(**arguments)
 
+    def eager_reason(self, name: str) -> str | None:
+        """Return the reason why the hooks of a component may not be recorded; None if they may be."""
+        bound = self.bound[name]
+        if bound.is_capturable:
+            return None
+        reason = bound.eager_reason
+        return f"{name} declares that it is not capturable" + (f": {reason}" if reason else "")
+
     def blamed(self, name: str, what: str, function: Callable[[], Any]) -> Callable[[], Any]:
         """Return a function whose exceptions name a component and `what` it was asked for, as those of hooks do."""
         return self._blames[name].guarded(what, function)

@@ -106,8 +106,8 @@ class Readings:
         for stage, _ in self._stages:
             stage.reset(world_mask)
         simulation = self._simulation
-        left = (self._period - simulation.step_count % self._period) * simulation.control_dt
-        inputs = [world_mask, self._world_of_row, simulation.time, left, self._reset_times, self.intervals]
+        inputs = [world_mask, self._world_of_row, simulation.step_counter, self._period, simulation.control_dt]
+        inputs += [self._reset_times, self.intervals]
         wp.launch(stamp, len(self._worlds), inputs, device=world_mask.device)
 
     def times(self) -> np.ndarray:

@@ -144,6 +144,29 @@ def forget_failures(
 
 
 @wp.kernel
+def collect_ended(world_mask: wp.array[wp.bool], countdown: wp.array[int], are_any: wp.array[int]):
+    """are_any[0] = 1 if a world is masked; the first one is when the countdown, if it runs, reaches zero."""
+    world = wp.tid()
+    if world == 0 and countdown[0] > 0:
+        countdown[0] -= 1
+        if countdown[0] == 0:
+            world_mask[0] = True
+    if world_mask[world]:
+        are_any[0] = 1
+
+
+@wp.kernel
+def mark_failed(first: wp.array2d[wp.int64], none: wp.int64, failed: wp.array[wp.bool]):
+    """failed[world] is true if the world has a note of a failure."""
+    world = wp.tid()
+    failures = wp.int32(0)
+    for kind in range(first.shape[0]):
+        if first[kind, world] < none:
+            failures += 1
+    failed[world] = failures > 0
+
+
+@wp.kernel
 def count_step(step: wp.array[wp.int64]):
     """Step += 1."""
     step[0] += wp.int64(1)
