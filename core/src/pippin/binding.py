@@ -66,6 +66,10 @@ class Host(Protocol):
     step_counter: wp.array[wp.int64]
     """Control steps so far, on the device, shape [1]; kernels of a recorded step may read it."""
 
+    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
+        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`. May be recorded."""
+        ...
+
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
         """Write for each world whether its state diverged since its reset, shape [world_count]. May be recorded."""
         ...

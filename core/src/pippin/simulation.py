@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .state.outcome import Outcome
     from .state.solver_support import SolverSupport
     from .step.program import Program
+    from .task.task import Task
     from .views import SimulationView
 
 __all__ = ["Simulation", "import_hot_modules"]
@@ -279,6 +280,11 @@ class Simulation:
         return self._components.labelled("plugins")
 
     @property
+    def task(self) -> Task | None:
+        """The task: actions, observations, rewards and ends of episodes; None without a `[task]` table."""
+        return self._components.get("task")
+
+    @property
     def viewers(self) -> Mapping[str, Any]:
         """The viewers by label."""
         return self._components.labelled("viewers")
@@ -361,6 +367,10 @@ class Simulation:
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
 
+    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
+        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`, on the device."""
+        self._plan.resetting.evaluate_bodies(world_mask)
+
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
         """Write for each world whether its state diverged since its last reset, shape [world_count], on the device."""
         self._plan.monitor.mark_diverged(worlds)
@@ -416,6 +426,8 @@ class Simulation:
         self._settle()
         with WARP_LOCK:
             self._plan.resetting.run(self._reset.mask_of(worlds, "reset: worlds"))
+            for implementation in self._components.implementations("observe"):
+                implementation.call(state=self.state, dt=self.control_dt)
 
     def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
         """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.

@@ -33,6 +33,7 @@ from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.resetting import EndedWorlds, Resetting
 from pippin.step.switches import Switches
+from pippin.task.task import Task
 
 from .actuator_notes import actuator_notes
 from .assets.actuators import find_prim_actuators
@@ -101,7 +102,14 @@ def assemble(
     kind = kind_of(device)
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
-    components = Components(config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog))
+    components = Components(
+        config,
+        plugins,
+        catalog,
+        trace,
+        of_stages=find_prim_actuators(config, catalog),
+        of_host={} if config.task is None else {"task": Task(config.task, config.scene.first_world)},
+    )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
         step = config.simulation
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)

@@ -59,7 +59,7 @@ class Resetting:
             name, reason = f"initialize_worlds({answer.owner})", self._eager_reason(answer.owner)
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason)
         if initializers and self.model.articulation_count:
-            yield Operation(name="reset(bodies)", run=partial(self._evaluate_bodies, world_mask))
+            yield Operation(name="reset(bodies)", run=partial(self.evaluate_bodies, world_mask))
         owner = self.components.solver_name
         reset = partial(self.solver.reset, self.state, world_mask=world_mask, flags=0)
         yield Operation(
@@ -77,8 +77,8 @@ class Resetting:
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason, is_repeatable=is_solver)
         yield Operation(name="reset(notes)", run=partial(self.monitor.forget, world_mask))
 
-    def _evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds from their joints."""
+    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
+        """Compute the bodies of the masked worlds from their joints. May be recorded."""
         model, state = self.model, self.state
         chosen = self._articulations
         chosen.zero_()

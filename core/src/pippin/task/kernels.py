@@ -1,0 +1,206 @@
+"""Kernels of tasks."""
+
+import warp as wp
+
+
+@wp.func
+def random_state(key: int, seed: int, world: int, count: int) -> wp.uint32:
+    """Return the state of the random numbers of a term, keyed by its name, seed, global world and number of draws."""
+    state = wp.rand_init(seed, key)
+    state = wp.rand_init(wp.int32(state), world)
+    return wp.rand_init(wp.int32(state), count)
+
+
+@wp.kernel
+def count_draws(world_mask: wp.array[wp.bool], counts: wp.array[int]):
+    """counts[w] += 1 in the masked worlds."""
+    world = wp.tid()
+    if world_mask[world]:
+        counts[world] += 1
+
+
+@wp.kernel
+def compose(
+    values: wp.array2d[float],
+    columns: wp.array[int],
+    noise: wp.vec2,
+    bounds: wp.vec2,
+    scale: float,
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    count: wp.array[int],
+    history: wp.array3d[float],
+    is_new: wp.array[wp.bool],
+    keeps: int,
+    first: int,
+    out: wp.array2d[float],
+):
+    """Write one term of a group of observations, column `first` on: history, and the present reading last.
+
+    With `keeps`, the reading joins the history; in worlds that start an episode it fills it.
+    """
+    world, i = wp.tid()
+    value = values[world, columns[i]]
+    if noise[0] > 0.0 or noise[1] > 0.0:
+        state = random_state(key, seeds[world], first_world + world, count[world])
+        state = wp.rand_init(wp.int32(state), i)
+        value += wp.randf(state, -noise[0], noise[0]) + noise[1] * wp.randn(state)
+    value = wp.clamp(value, bounds[0], bounds[1]) * scale
+    width = columns.shape[0]
+    length = history.shape[1]
+    for k in range(length):
+        past = value
+        if k < length - 1 and not is_new[world]:
+            past = history[world, k + 1, i]
+        out[world, first + k * width + i] = past
+    if keeps > 0:
+        for k in range(length):
+            history[world, k, i] = out[world, first + k * width + i]
+
+
+@wp.kernel
+def judge(
+    terms: wp.array2d[wp.bool],
+    diverged: wp.array[wp.bool],
+    limit: int,
+    length: wp.array[int],
+    terminated: wp.array[wp.bool],
+    truncated: wp.array[wp.bool],
+):
+    """Length += 1; terminated if any term says so or the state diverged; truncated if only the time is over."""
+    world = wp.tid()
+    length[world] += 1
+    ends = wp.int32(0)
+    for term in range(terms.shape[0]):
+        if terms[term, world]:
+            ends += 1
+    if diverged[world]:
+        ends += 1
+    terminated[world] = ends > 0
+    truncated[world] = ends == 0 and limit > 0 and length[world] >= limit
+
+
+@wp.kernel
+def weigh(
+    terms: wp.array2d[float],
+    weights: wp.array[float],
+    diverged: wp.array[wp.bool],
+    reward: wp.array[float],
+    episode_return: wp.array[float],
+    sums: wp.array2d[float],
+    fault: wp.array[int],
+):
+    """Reward: sum of weight × term, and its sums over the episode; the rewards of a diverged state are zero."""
+    world = wp.tid()
+    total = wp.float32(0.0)
+    if not diverged[world]:
+        for term in range(terms.shape[0]):
+            value = weights[term] * terms[term, world]
+            if not wp.isfinite(value):
+                wp.atomic_min(fault, 0, term * terms.shape[1] + world)
+            sums[term, world] += value
+            total += value
+    reward[world] = total
+    episode_return[world] += total
+
+
+@wp.kernel
+def end_episodes(
+    is_next_step: int,
+    waiting: wp.array[wp.bool],
+    terminated: wp.array[wp.bool],
+    truncated: wp.array[wp.bool],
+    reward: wp.array[float],
+    length: wp.array[int],
+    episode_return: wp.array[float],
+    sums: wp.array2d[float],
+    finished_length: wp.array[int],
+    finished_return: wp.array[float],
+    finished_sums: wp.array2d[float],
+    ended: wp.array[wp.bool],
+):
+    """Mark the worlds to reset, and keep the sums of finished episodes.
+
+    With a reset in the next step, the worlds that waited for it are marked; their step counts for nothing.
+    """
+    world = wp.tid()
+    is_over = terminated[world] or truncated[world]
+    if is_next_step > 0:
+        ended[world] = waiting[world]
+        if waiting[world]:
+            reward[world] = 0.0
+            terminated[world] = False
+            truncated[world] = False
+            is_over = False
+        waiting[world] = is_over
+    else:
+        ended[world] = is_over
+    if is_over:
+        finished_length[world] = length[world]
+        finished_return[world] = episode_return[world]
+        for term in range(sums.shape[0]):
+            finished_sums[term, world] = sums[term, world]
+
+
+@wp.kernel
+def begin_episodes(
+    world_mask: wp.array[wp.bool],
+    length: wp.array[int],
+    episode_return: wp.array[float],
+    sums: wp.array2d[float],
+    action: wp.array2d[float],
+    last_action: wp.array2d[float],
+    is_new: wp.array[wp.bool],
+):
+    """Clear the counts of the masked worlds."""
+    world = wp.tid()
+    if world_mask[world]:
+        length[world] = 0
+        episode_return[world] = 0.0
+        for term in range(sums.shape[0]):
+            sums[term, world] = 0.0
+        for i in range(action.shape[1]):
+            action[world, i] = 0.0
+            last_action[world, i] = 0.0
+        is_new[world] = True
+
+
+@wp.kernel
+def take_due(
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    low: float,
+    high: float,
+    dt: float,
+    left: wp.array[float],
+    due: wp.array[wp.bool],
+):
+    """Count down the time left in each world [s]; where it is over, the world is due, and a new time is drawn."""
+    world = wp.tid()
+    left[world] -= dt
+    is_due = left[world] <= 1.0e-6
+    due[world] = is_due
+    if is_due:
+        left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
+        counts[world] += 1
+
+
+@wp.kernel
+def draw_times(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    low: float,
+    high: float,
+    left: wp.array[float],
+):
+    """Draw the time to the next event in the masked worlds [s]."""
+    world = wp.tid()
+    if world_mask[world]:
+        left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
+        counts[world] += 1

@@ -1,0 +1,294 @@
+"""Place of a term in its task: what it resolves labels with, and the arrays that terms share."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import warp as wp
+from pippin import labels
+from pippin.arrays import on_host
+from pippin.axes import axis_labels
+from pippin.binding import Host
+from pippin.config.component import ComponentConfig
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
+
+from .kernels import count_draws
+from .terms import Command, Quantity, columns
+
+__all__ = ["Draws", "Joints", "Measured", "TaskPlace", "Worlds"]
+
+
+class Worlds:
+    """The arrays of a task that belong to its worlds.
+
+    Args:
+        count: The number of worlds.
+        first: Number of the first world among those of a larger run; random draws depend on it.
+        seed: Seed of the random draws of all worlds.
+        device: Device of the arrays.
+    """
+
+    action: wp.array2d[float]
+    """Action of this control step, shape [count, width]; known after the actions."""
+    last_action: wp.array2d[float]
+    """Action of the control step before; zero after a reset."""
+
+    def __init__(self, count: int, first: int, seed: int, device: wp.Device) -> None:
+        self.count, self.first, self.device = count, first, device
+        #: Seed of each world's random draws, shape [count].
+        self.seeds: Any = wp.full(count, seed, dtype=int, device=device)
+        #: Control steps of the episode so far, shape [count].
+        self.length: Any = wp.zeros(count, dtype=int, device=device)
+        #: The worlds whose episode ended in this step by a termination, or because its time is over, shape [count].
+        self.terminated, self.truncated = (wp.zeros(count, dtype=bool, device=device) for _ in range(2))
+
+    def set_action_width(self, width: int) -> None:
+        """Make the arrays of actions."""
+        self.action, self.last_action = (
+            wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(2)
+        )
+
+
+@attrs.frozen(eq=False)
+class Joints:
+    """Axes of joints that patterns chose, in every world."""
+
+    labels: tuple[str, ...]
+    """Labels of the axes in the first world."""
+    dofs: wp.array2d[int]
+    """Index of each axis into DOF-shaped arrays, shape [worlds, axes]."""
+    coordinates: wp.array2d[int]
+    """Index of each axis into coordinate-shaped arrays, shape [worlds, axes]."""
+
+
+@attrs.frozen(eq=False)
+class Measured:
+    """A quantity with the array of its numbers; equal choices share one."""
+
+    choice: ComponentConfig
+    quantity: Quantity
+    values: wp.array2d[float]
+    """Numbers of the present state, shape [worlds, width]."""
+
+
+class Draws:
+    """Random numbers of one term, keyed by seed, term, global world and number of draws in that world.
+
+    A world draws the same numbers in a run of any size, and in any shard of a run.
+
+    Args:
+        worlds: The worlds.
+        name: Name of the term, unique in the task.
+    """
+
+    def __init__(self, worlds: Worlds, name: str) -> None:
+        self.key = zlib.crc32(name.encode()) & 0x7FFFFFFF
+        #: Number of draws in each world, shape [worlds].
+        self.counts = wp.zeros(worlds.count, dtype=int, device=worlds.device)
+        self._worlds = worlds
+
+    @property
+    def arguments(self) -> list[Any]:
+        """Key, seeds, first world and counts: the arguments that `pippin.task.kernels.random_state` needs."""
+        return [self.key, self._worlds.seeds, self._worlds.first, self.counts]
+
+    def advance(self, world_mask: wp.array[wp.bool]) -> None:
+        """Count a draw in the masked worlds."""
+        wp.launch(count_draws, self._worlds.count, [world_mask, self.counts], device=self._worlds.device)
+
+
+class TaskPlace:
+    """What a term sees of its task and simulation.
+
+    Args:
+        simulation: The simulation; its arrays exist.
+        worlds: The arrays of the task.
+        name: Name of the term: `rewards.effort`.
+        measured: The quantities so far; terms of equal configuration share one.
+        commands: The commands by label.
+    """
+
+    def __init__(
+        self,
+        simulation: Host,
+        worlds: Worlds,
+        name: str,
+        measured: list[Measured],
+        commands: Mapping[str, Command],
+    ) -> None:
+        self.simulation, self.worlds, self.name = simulation, worlds, name
+        self._measured, self._commands = measured, commands
+        #: The number of worlds.
+        self.world_count = worlds.count
+        self.device = worlds.device
+
+    def draws(self, what: str = "") -> Draws:
+        """Return the random numbers of this term; `what` tells several draws of one term apart."""
+        return Draws(self.worlds, f"{self.name}/{what}")
+
+    def quantity(self, choice: ComponentConfig, where: str = "of") -> Measured:
+        """Return a quantity, which is measured once per state for all terms that choose it."""
+        for measured in self._measured:
+            if measured.choice == choice:
+                return measured
+        kind: Any = self.simulation.catalog.find("quantity", choice.type).load()
+        try:
+            quantity = kind(choice.config, self)
+        except ConfigError as error:
+            raise ConfigError(*(f"{where}.{fault}" for fault in error.faults)) from error
+        values: Any = wp.zeros((self.world_count, len(quantity.labels)), dtype=float, device=self.device)
+        measured = Measured(choice, quantity, values)
+        self._measured.append(measured)
+        return measured
+
+    def difference(
+        self, choice: ComponentConfig, axes: str | None, target: float | Sequence[float] | str | None
+    ) -> tuple[wp.array2d[float], wp.array[int], wp.array2d[float], wp.array[int]]:
+        """Return a quantity's numbers and the chosen columns, and the numbers to subtract with their columns.
+
+        Targets have one row for all worlds, or one row for each: take the row `world % rows`.
+
+        Raises:
+            ConfigError: An axis, the number of targets or the command is wrong.
+        """
+        measured = self.quantity(choice)
+        chosen = columns(measured.quantity.labels, axes, "axes")
+        if isinstance(target, str):
+            command = self.command(target, "target")
+            if max(chosen) >= command.value.shape[1]:
+                raise ConfigError(f"target: {target!r} has {command.value.shape[1]} numbers; choose other axes")
+            return measured.values, self.ints(chosen), command.value, self.ints(chosen)
+        numbers = [0.0 if target is None else target] if not isinstance(target, Sequence) else list(target)
+        if len(numbers) not in (1, len(chosen)):
+            raise ConfigError(f"target: expected 1 or {len(chosen)} numbers, got {len(numbers)}; give one for each")
+        row: Any = wp.array([numbers], dtype=float, device=self.device)
+        order = [0] * len(chosen) if len(numbers) == 1 else list(range(len(chosen)))
+        return measured.values, self.ints(chosen), row, self.ints(order)
+
+    def ints(self, values: Iterable[int]) -> wp.array[int]:
+        """Return integers as an array on the device."""
+        return wp.array(np.fromiter(values, dtype=np.int32), dtype=int, device=self.device)
+
+    def command(self, label: str, where: str) -> Command:
+        """Return a command by its label.
+
+        Raises:
+            ConfigError: There is none of this label.
+        """
+        if label not in self._commands:
+            raise ConfigError(_unknown(where, "command", label, self._commands))
+        return self._commands[label]
+
+    def actuator(self, label: str, where: str = "actuator") -> Any:
+        """Return an actuator group of the simulation by its label, which must be in all worlds.
+
+        Raises:
+            ConfigError: There is none of this label, or it is not in all worlds.
+        """
+        return self._component("actuators", label, where)
+
+    def sensor(self, label: str, where: str = "sensor") -> Any:
+        """Return a sensor of the simulation by its label, which must be in all worlds.
+
+        Raises:
+            ConfigError: There is none of this label, or it is not in all worlds.
+        """
+        return self._component("sensors", label, where)
+
+    def _component(self, table: str, label: str, where: str) -> Any:
+        components = getattr(self.simulation, table)
+        if label not in components:
+            raise ConfigError(_unknown(where, table[:-1], label, components))
+        component = components[label]
+        worlds = getattr(component, "worlds", None)
+        if worlds is not None and len(worlds) != self.world_count:
+            raise ConfigError(f"{where}: {label!r} is in {len(worlds)} of {self.world_count} worlds; a task needs all")
+        return component
+
+    def joints(self, patterns: str | Sequence[str], where: str = "joints") -> Joints:
+        """Return the axes that patterns choose: hinges, sliders and the axes of joints that have several.
+
+        Raises:
+            ConfigError: A pattern matches nothing, or the worlds differ in what it matches.
+        """
+        model = self.simulation.model
+        starts, q_starts, dof_starts = (
+            on_host(each) for each in (model.joint_world_start, model.joint_q_start, model.joint_qd_start)
+        )
+        rows, names = [], set[tuple[str, ...]]()
+        for world in range(self.world_count):
+            joints = [
+                joint
+                for joint in range(int(starts[world]), int(starts[world + 1]))
+                if q_starts[joint + 1] - q_starts[joint] == dof_starts[joint + 1] - dof_starts[joint]
+            ]
+            told = axis_labels(model, joints)
+            pairs = [
+                (int(q_starts[joint]) + k, int(dof_starts[joint]) + k)
+                for joint in joints
+                for k in range(int(dof_starts[joint + 1] - dof_starts[joint]))
+            ]
+            chosen = labels.match(patterns, told, "joint", where)
+            names.add(tuple(told[index] for index in chosen))
+            rows.append([pairs[index] for index in chosen])
+            if len(names) > 1:
+                raise ConfigError(f"{where}: worlds 0 and {world} differ in the joints that match; choose others")
+        indices = np.array(rows, dtype=np.int32)
+        coordinates, dofs = (np.ascontiguousarray(indices[..., side]) for side in (0, 1))
+        return Joints(next(iter(names)), self._table(dofs), self._table(coordinates))
+
+    def bodies(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array2d[int]]:
+        """Return the labels of the bodies that patterns choose, and their indices, shape [worlds, bodies].
+
+        Raises:
+            ConfigError: A pattern matches nothing, or the worlds differ in what it matches.
+        """
+        model = self.simulation.model
+        starts = on_host(model.body_world_start)
+        rows, names = [], set[tuple[str, ...]]()
+        for world in range(self.world_count):
+            first, end = int(starts[world]), int(starts[world + 1])
+            told = list(model.body_label[first:end])
+            chosen = labels.match(patterns, told, "body", where)
+            names.add(tuple(told[index] for index in chosen))
+            rows.append([first + index for index in chosen])
+            if len(names) > 1:
+                raise ConfigError(f"{where}: worlds 0 and {world} differ in the bodies that match; choose others")
+        return next(iter(names)), self._table(np.array(rows, dtype=np.int32))
+
+    def root(self, pattern: str | None, where: str = "body") -> wp.array[int]:
+        """Return the index of one body in each world: the only one that a pattern matches, or the first of a world.
+
+        Raises:
+            ConfigError: The pattern does not match exactly one body, or there is no body.
+        """
+        model = self.simulation.model
+        if pattern is None:
+            starts = on_host(model.body_world_start)
+            if int(starts[1]) == int(starts[0]):
+                raise ConfigError(f"{where}: the worlds have no bodies")
+            return self.ints(int(start) for start in starts[: self.world_count])
+        told, indices = self.bodies(pattern, where)
+        if len(told) != 1:
+            raise ConfigError(f"{where}: {pattern!r} matches {len(told)} bodies: {', '.join(told)}; choose one")
+        return indices.flatten()
+
+    def _table(self, indices: np.ndarray) -> wp.array2d[int]:
+        table: Any = wp.array(indices, dtype=int, device=self.device)
+        return table
+
+
+def initial(array: wp.array | None) -> wp.array:
+    """Return a copy of an array of the state or the model as it is now, which is as it was built."""
+    assert array is not None, "the model has joints"
+    return wp.clone(array)
+
+
+def _unknown(where: str, kind: str, label: str, known: Iterable[str]) -> str:
+    names = list(known)
+    return f"{where}: there is no {kind} {label!r}{did_you_mean(label, names)}; labels: {', '.join(names) or 'none'}"
