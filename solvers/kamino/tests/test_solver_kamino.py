@@ -297,6 +297,7 @@ CONFORMANCE = conformance.Conformance(
     "solver",
     "kamino",
     dt=0.004,
+    config={"max_contacts_per_world": 64},
     expected_failures={
         "unknown_keys": "linear_solver_kwargs and bilateral_solver_kwargs accept the keys of the chosen linear solver",
         "feature_d6_joints": "joints may turn about two or three axes, or slide along three, but not along two",
