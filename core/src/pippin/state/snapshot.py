@@ -103,7 +103,7 @@ class Snapshot:
 
 def _copy_of(array: wp.array) -> wp.array | bytes:
     """Return the contents of an array: bytes if they are one piece of the host's memory, which is ten times as fast."""
-    if array.device.is_cpu and array.is_contiguous:
+    if present(array.device).is_cpu and array.is_contiguous:
         return ctypes.string_at(present(array.ptr), array.size * wp.types.type_size_in_bytes(array.dtype))
     return wp.clone(array)
 
