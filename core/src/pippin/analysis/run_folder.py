@@ -16,7 +16,7 @@ from pippin.errors import ConfigError
 from .compare import SolverRun
 from .recorder import Series
 from .report.comparison_page import comparison_page
-from .report.quantities import Recorded
+from .report.entries import Recorded
 from .report.run_page import run_page
 
 __all__ = ["RunFolder"]

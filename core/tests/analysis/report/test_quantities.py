@@ -70,9 +70,28 @@ def test_an_image_is_shown_by_its_extremes():
 
     ((quantity, chart),) = found(image.reshape(10, 1, 8, 48), "sensors/eye/color")
 
-    assert quantity.title == "color, all 384 entries"
+    assert quantity.title == "color, finite values of 384 entries"
     assert names(chart) == ["smallest", "mean", "largest"]
     assert chart.values[0, :, 0, 0].tolist() == [0.0, 200 / 384, 200.0]
+
+
+def test_rays_that_hit_nothing_leave_the_others():
+    ranges = np.full((10, 1, 60), np.inf, np.float32)
+    ranges[:, :, 7] = 2.0
+
+    ((_, chart),) = found(ranges, "sensors/eye/range")
+
+    assert chart.values[0, :, 0, 0].tolist() == [2.0, 2.0, 2.0]
+
+
+def test_labels_of_the_first_axis_name_every_entry():
+    history = np.full((10, 1, 2, 3, 3), 1e30, np.float32)
+
+    ((quantity, chart),) = found(history, labels=("ant/left", "ant/right"))
+
+    assert names(chart) == [f"{side} {index}" for side in ("left", "right") for index in range(3)]
+    assert quantity.title == "net force, length"
+    assert chart.gaps.tolist() == [[10] * 6]  # the square of 1e30 is beyond single precision
 
 
 def test_targets_are_dashed_lines_beside_the_positions():

@@ -120,7 +120,9 @@ def _charts(results: Sequence[SolverRun], reference: str) -> Iterator[Chart]:
 def _worst(name: str, result: SolverRun) -> np.ndarray:
     """Return the largest value of all worlds at each sample; for the energy, the largest change since the first."""
     values = result.series[name].values
-    values = np.abs(values - values[0]) if name == "energy" else values
+    if name == "energy":
+        with np.errstate(invalid="ignore"):  # infinite energies have no difference
+            values = np.abs(values - values[0])
     return values if values.ndim == 1 else values.max(axis=1)
 
 

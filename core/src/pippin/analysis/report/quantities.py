@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Protocol, TypeAlias, cast
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 import numpy as np
 
 from .chart import Chart, Line
 from .decimation import Extremes, column_times, extremes
+from .entries import Pick, Recorded, entries, source_of
 
-__all__ = ["Quantity", "Recorded", "quantities"]
+__all__ = ["Quantity", "quantities"]
 
 _LINES_MAX = 48
 """Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""
@@ -29,32 +28,6 @@ _TITLES = {
 
 _TARGETS = {"position_targets": "joint_q", "velocity_targets": "joint_qd"}
 """Series of an actuator that is drawn into the chart of another series."""
-
-_COMPONENTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w"), 7: ("px", "py", "pz", "qx", "qy", "qz", "qw")}
-"""Names of the components of vectors, quaternions and poses, by their number."""
-
-
-Pick: TypeAlias = Callable[[np.ndarray], np.ndarray]
-"""Returns the lines of a block, shape [rows, worlds, lines], given the values of all entries."""
-
-
-class Recorded(Protocol):
-    """One quantity over time, wherever it is stored."""
-
-    @property
-    def values(self) -> np.ndarray:
-        """Shape [rows, worlds, …]; it may lie on the disk, and is read in blocks."""
-        ...
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the entries of a world, if they have names."""
-        ...
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Unit of all entries, or one for each label."""
-        ...
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -71,7 +44,8 @@ class _Part:
         present = min(worlds, self.source.shape[1])
 
         def read(rows: slice) -> np.ndarray:
-            return self.pick(np.asarray(self.source[rows, :present]))
+            with np.errstate(all="ignore"):  # a result that is not finite becomes a gap
+                return self.pick(np.asarray(self.source[rows, :present]))
 
         found = extremes(read, len(self.source))
         missing = [(0, worlds - present), (0, 0)]
@@ -120,7 +94,7 @@ def quantities(series: Mapping[str, Recorded]) -> list[Quantity]:
     """Return the quantities of all series but `time`, in order; targets are beside the positions that follow them."""
     found: dict[str, list[Quantity]] = {}
     for name, one in series.items():
-        if name != "time" and len(_source(one).shape) > 1 and math.prod(_source(one).shape):
+        if name != "time" and len(source_of(one).shape) > 1 and math.prod(source_of(one).shape):
             found[name] = list(_by_unit(name, one))
     for name in [name for name in found if name.rpartition("/")[2] in _TARGETS]:
         measured = found.get(_TARGETS[name.rpartition("/")[2]], [])
@@ -144,13 +118,13 @@ def _by_unit(name: str, series: Recorded) -> Iterator[Quantity]:
     """Split the lines of a series by unit; poses of several bodies by component, too."""
     *place, last = name.split("/")
     title = " ".join([*place[2:], _TITLES.get(name, last.replace("_", " "))])
-    for note, names, pick in _entries(title, series):
+    for note, names, pick in entries(title, series):
         units = series.units if len(series.units) == len(names) else (series.units or ("",))[:1] * len(names)
         for unit in dict.fromkeys(units):
             chosen = [index for index, own in enumerate(units) if own == unit]
             labels = [names[index] for index in chosen]
             part = _part(series, pick, labels, chosen if len(chosen) < len(names) else None)
-            summary = f"all {len(chosen):,} entries" if len(chosen) > _LINES_MAX else ""
+            summary = f"finite values of {len(chosen):,} entries" if len(chosen) > _LINES_MAX else ""
             yield Quantity(
                 component=":".join(place[:2]),
                 title=", ".join(text for text in (title, note, summary) if text),
@@ -159,74 +133,30 @@ def _by_unit(name: str, series: Recorded) -> Iterator[Quantity]:
             )
 
 
-def _part(
-    series: Recorded,
-    pick: Pick,
-    labels: Sequence[str],
-    chosen: Sequence[int] | None,
-) -> _Part:
+def _part(series: Recorded, pick: Pick, labels: Sequence[str], chosen: Sequence[int] | None) -> _Part:
+    """Return a line for each label, or three lines about all of them; `chosen` are their places if there are others."""
+
     def lines(block: np.ndarray) -> np.ndarray:
         picked = pick(block)
         return picked if chosen is None else picked[..., chosen]
 
     def summary(block: np.ndarray) -> np.ndarray:
-        picked = lines(block)
-        return np.stack([picked.min(axis=-1), picked.mean(axis=-1), picked.max(axis=-1)], axis=-1)
+        return _summary(lines(block))
 
     if len(labels) <= _LINES_MAX:
         looks = tuple(Line(name=name, color=index) for index, name in enumerate(_short(labels)))
-        return _Part(source=_source(series), pick=lines, labels=tuple(labels), lines=looks)
+        return _Part(source=source_of(series), pick=lines, labels=tuple(labels), lines=looks)
     names = ("smallest", "mean", "largest")
     looks = tuple(Line(name=name, color=index) for index, name in enumerate(names))
-    return _Part(source=_source(series), pick=summary, labels=(), lines=looks)
+    return _Part(source=source_of(series), pick=summary, labels=(), lines=looks)
 
 
-def _entries(title: str, series: Recorded) -> Iterator[tuple[str, Sequence[str], Pick]]:
-    """Yield a note, the names of the lines, and a function that picks them; several vectors give their lengths."""
-    shape = _source(series).shape[2:]
-    components = _components(series, shape)
-    owners = series.labels or _numbers(shape[: len(shape) - bool(components)])
-    if not components:
-        names = owners if len(owners) == math.prod(shape) else _numbers(shape)
-        yield "", names if len(names) > 1 or series.labels else (title,), _flat
-    elif len(owners) == 1:
-        yield "", components, _flat
-    elif len(components) == 3:
-        yield "length", owners, _lengths
-    else:
-        for index, component in enumerate(components):
-            yield component, owners, partial(_component, index)
-
-
-def _components(series: Recorded, shape: Sequence[int]) -> tuple[str, ...]:
-    """Return the names of the components of vectors, quaternions or poses; none for plain numbers."""
-    named = getattr(series, "components", ())
-    if named or len(shape) < 2 or getattr(series, "frame", "") == "none":
-        return tuple(named)
-    return _COMPONENTS.get(shape[-1], ())
-
-
-def _source(series: Recorded) -> np.ndarray:
-    """Return what gives a shape and rows: the series itself if it reads rows from a file, else its values."""
-    return cast("np.ndarray", series) if hasattr(series, "shape") else series.values
-
-
-def _numbers(shape: Sequence[int]) -> list[str]:
-    """Return the indices of all entries; axes of length 1 are left out."""
-    sizes = [size for size in shape if size > 1] or [1]
-    return [", ".join(map(str, index)) for index in np.ndindex(*sizes)]
-
-
-def _component(index: int, block: np.ndarray) -> np.ndarray:
-    return _flat(block[..., index])
-
-
-def _flat(block: np.ndarray) -> np.ndarray:
-    return block.reshape(*block.shape[:2], -1)
-
-
-def _lengths(block: np.ndarray) -> np.ndarray:
-    return _flat(np.linalg.norm(block, axis=-1))
+def _summary(values: np.ndarray) -> np.ndarray:
+    """Return the smallest, the mean and the largest of the finite values along the last axis."""
+    is_finite = np.isfinite(values)
+    known = np.where(is_finite, values, np.nan)
+    mean = np.where(is_finite, values, 0.0).sum(axis=-1) / is_finite.sum(axis=-1)
+    return np.stack([np.fmin.reduce(known, axis=-1), mean, np.fmax.reduce(known, axis=-1)], axis=-1)
 
 
 def _short(labels: Sequence[str]) -> list[str]:

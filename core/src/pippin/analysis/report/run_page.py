@@ -14,10 +14,12 @@ from pippin.components.tracing import HookTrace
 
 from .chart import Chart
 from .decimation import COLUMNS
+from .entries import Recorded
+from .facts import course, hook_table, imports, origins
 from .film import films
-from .markup import Markup, bars, definitions, element, folded, joined, section, table
+from .markup import Markup, element, folded, joined, section
 from .page import Charts, grid, page
-from .quantities import Quantity, Recorded, quantities
+from .quantities import Quantity, quantities
 
 __all__ = ["run_page"]
 
@@ -59,10 +61,10 @@ def run_page(
         section("Film", *films(folder), id="film"),
         _notes(summary),
         _series(drawn, time, summary, charts, _bar(shown, recorded), len(shown)),
-        _course(summary),
-        _imports(summary),
-        _things(summary),
-        section("Hook calls", _trace(trace) if trace else None, id="hooks"),
+        course(summary),
+        imports(summary),
+        origins(summary),
+        section("Hook calls", hook_table(trace) if trace else None, id="hooks"),
         section("Settings", folded("config.toml, with every default", element("pre", config)), id="settings"),
     ]
     return page(f"{Path(file).stem}: run report", body, charts)
@@ -158,54 +160,3 @@ def _bar(shown: Sequence[int], recorded: int) -> Markup:
     hint = element("small", "a click on a name hides its line")
     parts = [choice if len(shown) > 1 else None, element("small", rest) if rest else None, hint]
     return element("div", *parts, element("output", id="clock"), class_="bar")
-
-
-def _course(summary: Mapping[str, Any]) -> Markup:
-    """Return the wall time of the phases, the buffers and the operations of a step."""
-    seconds = summary["seconds"]
-    phases = bars(seconds, {name: f"{value:.3g} s" for name, value in seconds.items()}) if seconds else None
-    sizes = [(row["field"], row["holds"], f"{row['allocated']:,}") for row in summary["capacities"]]
-    buffers = table(["key", "holds", "room"], sizes, numeric=1) if sizes else None
-    wide = element("div", section("Wall time", phases), section("Buffers", buffers), class_="columns")
-    return joined([wide, section("Control step", *_segments(summary["program"]), id="program")])
-
-
-def _segments(program: Mapping[str, Any]) -> Iterator[Markup]:
-    for index, segment in enumerate(program["segments"]):
-        names = segment["operations"]
-        how = "a graph" if segment["captured"] else "called one by one"
-        title = f"part {index + 1} of {len(program['segments'])}: {how}, {len(names)} operations"
-        runs = [(name, len(list(same))) for name, same in groupby(names)]
-        items = (element("li", name if count == 1 else f"{name} × {count}") for name, count in runs)
-        yield folded(title, element("ul", *items))
-
-
-def _imports(summary: Mapping[str, Any]) -> Markup:
-    reports = []
-    for file, differences in summary["imports"].items():
-        count = f"{len(differences)} difference{'' if len(differences) == 1 else 's'}"
-        items = (element("li", text) for text in differences)
-        reports.append(folded(f"{file}: {count}", element("ul", *items)))
-    return section("Import of the assets", *reports, id="imports")
-
-
-def _things(summary: Mapping[str, Any]) -> Markup:
-    """Return plugins, versions and hardware."""
-    rows = [(name, each["type"], each["distribution"], each["version"]) for name, each in summary["plugins"].items()]
-    plugins = table(["component", "type", "distribution", "version"], rows) if rows else None
-    hardware = {name.replace("_", " ").replace(" gib", ""): value for name, value in summary["hardware"].items()}
-    for name in ("memory", "gpu memory"):
-        if hardware.get(name) is not None:
-            hardware[name] = f"{hardware[name]} GiB"
-    shown = {name: "not reported" if value is None else value for name, value in hardware.items()}
-    columns = [
-        section("Plugins", plugins),
-        section("Versions", definitions(summary["versions"])),
-        section("Hardware", definitions(shown)),
-    ]
-    return element("div", *columns, class_="columns", id="versions")
-
-
-def _trace(trace: HookTrace) -> Markup:
-    head, *rows = trace.rows()
-    return folded(f"{len(trace.calls):,} calls; each is in hooks.csv", table(head, rows, numeric=3))
