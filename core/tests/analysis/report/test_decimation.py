@@ -10,7 +10,7 @@ def test_every_peak_of_a_long_series_is_kept():
     values[rows // 3, 1, 2] = 40.0
     values[rows - 1, 0, 0] = -50.0
 
-    found = extremes(lambda chosen: values[chosen], rows)
+    found = extremes(lambda chosen: values[chosen], rows, 6)
 
     assert found.values.shape == (2, 3, COLUMNS, 2)
     np.testing.assert_array_equal(found.values[..., 0].min(axis=-1), values.min(axis=0))
@@ -25,7 +25,7 @@ def test_a_wide_series_is_read_in_blocks():
         read.append(chosen.stop - chosen.start)
         return np.full((chosen.stop - chosen.start, 1, 2000), 3.0)
 
-    found = extremes(block, 4 * COLUMNS)
+    found = extremes(block, 4 * COLUMNS, 2000)
 
     assert sum(read[1:]) == 4 * COLUMNS
     assert max(read) * 2000 <= 1 << 20
@@ -35,7 +35,7 @@ def test_a_wide_series_is_read_in_blocks():
 def test_a_short_series_is_kept_as_it_is():
     values = np.arange(24.0).reshape(12, 1, 2)
 
-    found = extremes(lambda chosen: values[chosen], 12)
+    found = extremes(lambda chosen: values[chosen], 12, 2)
 
     np.testing.assert_array_equal(found.values[..., 0], values.transpose(1, 2, 0))
 
@@ -44,7 +44,7 @@ def test_values_that_are_not_finite_are_counted_and_leave_their_column():
     values = np.zeros((10 * COLUMNS, 1, 1))
     values[5], values[7], values[9] = np.nan, np.inf, 2.0
 
-    found = extremes(lambda chosen: values[chosen], len(values))
+    found = extremes(lambda chosen: values[chosen], len(values), 1)
 
     assert found.gaps.tolist() == [[2]]
     assert found.values[0, 0, 0].tolist() == [0.0, 2.0]

@@ -39,6 +39,31 @@ def test_one_vector_has_components_and_several_have_lengths():
     np.testing.assert_allclose(lengths.values, np.sqrt(12.0))
 
 
+def test_places_have_a_chart_for_each_axis():
+    charts = found(np.ones((10, 1, 2, 3)), "sensors/feet/position", labels=("left", "right"), units=("m",))
+
+    assert [each.title for each, _ in charts] == ["position, x", "position, y", "position, z"]
+
+
+def test_a_long_image_is_read_a_few_rows_at_a_time():
+    class Film:
+        shape, reads = (3000, 1, 64, 64, 4), []
+        labels, units = (), ("1",)
+
+        def __getitem__(self, key):
+            self.reads.append(key[0].stop - key[0].start)
+            return np.zeros((self.reads[-1], *self.shape[1:]), np.uint8)
+
+        def __len__(self):
+            return self.shape[0]
+
+    (quantity, *_) = quantities({"sensors/eye/color": Film()})
+    quantity.chart(np.arange(3000.0), 1)
+
+    assert sum(Film.reads[1:]) == 3000
+    assert max(Film.reads) <= 65
+
+
 def test_four_plain_numbers_are_no_quaternion():
     ((_, chart),) = found(np.ones((10, 1, 4)), units=("1",))
 

@@ -36,17 +36,18 @@ def column_times(time: np.ndarray) -> np.ndarray:
     return (time[bounds[:-1]] + time[bounds[1:] - 1]) / 2.0
 
 
-def extremes(read: Callable[[slice], np.ndarray], row_count: int) -> Extremes:
+def extremes(read: Callable[[slice], np.ndarray], row_count: int, width: int) -> Extremes:
     """Return the extremes of rows that are read in blocks.
 
     Args:
         read: Returns some rows, shape [rows, worlds, lines].
         row_count: Number of rows, at least one.
+        width: Number of values that it takes to make one row.
     """
     is_kept = row_count <= 2 * COLUMNS
     bounds = np.arange(row_count + 1) if is_kept else _bounds(row_count)
     shape = read(slice(0, 1)).shape[1:]
-    stride = max(1, int(_BLOCK / max(1, math.prod(shape)) * (len(bounds) - 1) / row_count))
+    stride = max(1, int(_BLOCK / max(1, width) * (len(bounds) - 1) / row_count))
     parts, gaps = [], np.zeros(math.prod(shape), int)
     for first in range(0, len(bounds) - 1, stride):
         chosen = bounds[first : first + stride + 1]

@@ -38,7 +38,10 @@ class Recorded(Protocol):
 
 
 def entries(title: str, series: Recorded) -> Iterator[tuple[str, Sequence[str], Pick]]:
-    """Yield a note, the names of the lines, and a function that picks them; several vectors give their lengths."""
+    """Yield a note, the names of the lines, and a function that picks them, for each chart of a series.
+
+    Several vectors give their lengths; several places [m], quaternions or poses give a chart for each component.
+    """
     shape = source_of(series).shape[2:]
     components = _components(series, shape)
     owners = _names(series.labels, shape[: len(shape) - bool(components)])
@@ -46,7 +49,7 @@ def entries(title: str, series: Recorded) -> Iterator[tuple[str, Sequence[str], 
         yield "", owners if len(owners) > 1 or series.labels else (title,), _flat
     elif len(owners) == 1:
         yield "", components, _flat
-    elif len(components) == 3:
+    elif len(components) == 3 and "m" not in series.units:
         yield "length", owners, _lengths
     else:
         for index, component in enumerate(components):

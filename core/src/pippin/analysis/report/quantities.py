@@ -47,7 +47,7 @@ class _Part:
             with np.errstate(all="ignore"):  # a result that is not finite becomes a gap
                 return self.pick(np.asarray(self.source[rows, :present]))
 
-        found = extremes(read, len(self.source))
+        found = extremes(read, len(self.source), present * math.prod(self.source.shape[2:]))
         missing = [(0, worlds - present), (0, 0)]
         return Extremes(
             values=np.pad(found.values.astype(np.float64), [*missing, (0, 0), (0, 0)], constant_values=np.nan),
