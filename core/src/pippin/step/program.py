@@ -336,9 +336,12 @@ class Program:
     def _difference(self, segment: Segment, here: Snapshot) -> str | None:
         """Say how replays of a segment differ from calls, or None."""
         called = self._outcome_of([operation.run for operation in segment.operations] * 2, here)
-        return called.difference(self._outcome_of([*segment.calls()] * 2, here))
+        replayed = self._outcome_of([*segment.calls()] * 2, here)
+        here.restore()
+        return called.difference(replayed)
 
     def _outcome_of(self, calls: Sequence[Callable[[], None]], before: Snapshot) -> Outcome:
+        """Return the data after some calls from where a snapshot was taken; what the calls changed stays changed."""
         before.restore()
         if self._rehearse is not None:
             self._rehearse(_ENDING_STEP)
@@ -346,9 +349,7 @@ class Program:
             call()
         if self._rehearse is not None:
             self._rehearse(0)
-        outcome = self._observe()
-        before.restore()
-        return outcome
+        return self._observe()
 
     def __str__(self) -> str:
         """Report the segments: what is replayed from a graph, what runs eagerly, and why."""
