@@ -17,6 +17,7 @@ COLD_ENTRANCES = (
     "pippin.isaac",
     "pippin.sensing",
     "pippin.solving",
+    "pippin.viewing",
     "pippin.views",
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
