@@ -32,7 +32,7 @@ def tables(recorders: dict[str, Any] | None = None, worlds: int = 4) -> dict[str
     """Return the tables of a configuration."""
     return {
         "simulation": {"device": "cpu", "dt": 0.002, "accept_unsupported": ["armature"]},
-        "scene": {"worlds": worlds, "ground": True},
+        "scene": {"worlds": worlds, "ground": True, "spacing": [2.0, 2.0, 0.0]},
         "solver": {"type": "xpbd"},
         "actuators": {"hinges": {"type": "pd", "joints": ["hinge_.*"], "kp": 20.0}},
         "sensors": {"imu": {"type": "imu", "body": [".*"]}},

@@ -41,6 +41,11 @@ class NpzRecorder(Recorder):
 
     suffix = ".npz"
 
+    @property
+    def growing_path(self) -> Path:
+        """The file of rows."""
+        return spool_of(self.path)
+
     def open(self, path: Path, header: Header) -> None:
         """Begin the file of rows."""
         self._rows_file = SpoolWriter(spool_of(path), header)

@@ -91,6 +91,11 @@ class Recorder(abc.ABC):
         return ()
 
     @property
+    def growing_path(self) -> Path:
+        """The file that `write` appends to: `path`, unless the format is written in a file beside it."""
+        return self.path
+
+    @property
     def period(self) -> float | None:
         """Simulated time from one row to the next [s]; None for a row after every control step."""
         return self.config.period
@@ -186,7 +191,7 @@ class Recorder(abc.ABC):
 
     def _shortage(self) -> str | None:
         """Return why the buffer must not be written; None if there is room for it, and for the end of the file."""
-        room = room_for(self.path)
+        room = room_for(self.growing_path)
         if room >= 2 * self._buffer_size + _RESERVE:
             return None
         return f"only {max(room, 0) / 1e6:.3g} MB are left for it"
