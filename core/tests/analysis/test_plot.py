@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pippin.analysis.recorder import Series
 from pippin.analysis.run_folder import RunFolder
+from pippin.recording.series import Series
 
 pytest.importorskip("matplotlib")
 

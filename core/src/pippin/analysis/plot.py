@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-
-from .recorder import Series
+from pippin.recording.series import Series
 
 __all__ = ["plot_series"]
 

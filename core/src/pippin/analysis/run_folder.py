@@ -12,9 +12,9 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
+from pippin.recording.series import Series
 
 from .compare import SolverRun
-from .recorder import Series
 
 __all__ = ["RunFolder"]
 
