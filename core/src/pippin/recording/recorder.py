@@ -111,7 +111,7 @@ class Recorder(abc.ABC):
         """
         from .channels import channels
         from .episodes import EpisodeCounts
-        from .rows import Rows
+        from .rows import rows_of
 
         self.require()
         self._label, self._simulation = binding.label, simulation
@@ -132,7 +132,7 @@ class Recorder(abc.ABC):
             also=self.needed,
             max_contacts=self.config.max_contacts,
         )
-        self._rows = Rows(self.channels, self.config.chunk_bytes, simulation.model.device)
+        self._rows = rows_of(self.channels, self.config.chunk_bytes, simulation.model.device)
         self._buffer_size = self._rows.capacity * self._rows.row_size
 
     @hookimpl
