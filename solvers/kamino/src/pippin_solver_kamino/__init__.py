@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import pippin
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     import warp as wp
 
 __all__ = ["KaminoConfig", "SolverKamino"]
-
-
-_LIMITS = frozenset({"joint_limit_kd", "joint_limit_ke"})
-_CONTACTS = frozenset({"shape_material_kd", "shape_material_ke"})
-"""Arrays that Kamino reads only if its limits, or its contacts, are compliant."""
 
 
 class SolverKamino:
@@ -40,10 +35,14 @@ class SolverKamino:
         "joint_damping",
         "joint_friction",
         "loop_joints",
+        "restitution",
     }
     features_fixed_at_build = frozenset({"armature", "effort_limits", "joint_drives", "joint_friction", "joint_limits"})
     features_kept_from_build = features_fixed_at_build - {"joint_friction"}
-    unread_attributes = _LIMITS | _CONTACTS
+    optional_features: ClassVar = {
+        "contact_stiffness": "constraints.contact_compliance",
+        "limit_stiffness": "constraints.limit_compliance",
+    }
     supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
     supported_observables = frozenset({"contact_f"})
 
@@ -54,9 +53,12 @@ class SolverKamino:
             )
         self.config = config
         compliant = config.constraints
-        self.unread_attributes = (frozenset() if compliant.limit_compliance else _LIMITS) | (
-            frozenset({"shape_material_restitution"}) if compliant.contact_compliance else _CONTACTS
-        )
+        self.supported_features = type(self).supported_features | {
+            *(["limit_stiffness"] if compliant.limit_compliance else []),
+            *(["contact_stiffness"] if compliant.contact_compliance else []),
+        }
+        if compliant.contact_compliance:
+            self.supported_features -= {"restitution"}
 
     @property
     def detects_contacts(self) -> bool:
