@@ -52,6 +52,7 @@ class SolverKamino:
                 "integrator: 'moreau' needs Kamino's own contacts; set use_collision_detector = true"
             )
         self.config = config
+        self.eager_reason: str | None = None
         compliant = config.constraints
         self.supported_features = type(self).supported_features | {
             *(["limit_stiffness"] if compliant.limit_compliance else []),
@@ -59,6 +60,11 @@ class SolverKamino:
         }
         if compliant.contact_compliance:
             self.supported_features -= {"restitution"}
+
+    @property
+    def is_capturable(self) -> bool:
+        """True, except on the CPU with `padmm` and the linear solver `CR`."""
+        return self.eager_reason is None
 
     @property
     def detects_contacts(self) -> bool:
@@ -97,7 +103,17 @@ class SolverKamino:
             ) from error
         dynamics: Any = settings.dynamics
         self._leaves_out_gaps = settings.dynamics_solver != "lox" and dynamics.cull_speculative_contacts
+        if not model.device.is_cuda:
+            self._fit_to_cpu(settings.dynamics_solver, dynamics.linear_solver_type)
         return newton.solvers.SolverKamino(model, settings)
+
+    def _fit_to_cpu(self, dynamics_solver: str, linear_solver: str) -> None:
+        if linear_solver == "CRF":
+            raise pippin.ConfigError(
+                "dynamics.linear_solver_type: 'CRF' has kernels for CUDA alone, and the device is the CPU; set 'CR'"
+            )
+        if linear_solver == "CR" and dynamics_solver == "padmm":
+            self.eager_reason = "on the CPU, Warp does not record the strided copies of its linear solver 'CR'"
 
     @pippin.hookimpl
     def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverKamino) -> ContactSource | None:
