@@ -643,7 +643,7 @@ def _plugins(path: str, value: Schema, demands: Schema) -> Iterator[str]:
     for table in plugins:
         yield from _table(f"[{path}]", table, required.get(table["title"], {}), plugin=table["title"])
     if not plugins:
-        yield f"## `[{path}]`\n\nPlugins that are not solvers, actuators or sensors. This repository has none.\n"
+        yield f"## `[{path}]`\n\nPlugins of other packages. This repository has none.\n"
 
 
 def _table(

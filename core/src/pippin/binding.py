@@ -6,6 +6,7 @@ Both are protocols. `pippin.Simulation` is the host; `pippin.assembly.binding` m
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from .errors import SimulationError
@@ -58,6 +59,8 @@ class Host(Protocol):
     """The inputs of the solver."""
     owners: Owners | None
     """The components that drive degrees of freedom; None until all components are bound."""
+    folder: Path | None
+    """The folder for the files of the run, which the first file makes; None if the caller gave none."""
     step_count: int
     """Control steps so far."""
 
@@ -134,6 +137,20 @@ class Host(Protocol):
     @property
     def plugins(self) -> Mapping[str, Any]:
         """The other plugins by label, objects made in Python included."""
+        ...
+
+    @property
+    def viewers(self) -> Mapping[str, Any]:
+        """The viewers by label."""
+        ...
+
+    @property
+    def recorders(self) -> Mapping[str, Any]:
+        """The recorders by label."""
+        ...
+
+    def reset(self, worlds: Any = None) -> None:
+        """Reset worlds to their initial state; None means all."""
         ...
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:

@@ -1,8 +1,9 @@
 """The hooks of the plugin contract, in the order in which the host calls them, and their two markers.
 
 A component answers with methods marked `pippin.hookimpl`. It names only the arguments that it uses. The solver is
-called first, then actuators, sensors and other plugins, each table in the order of the file. Optional attributes of
-components are in `pippin.components`: the host reads those of `Declaration` once, and those of `Bound` after `bind`.
+called first, then actuators, sensors, other plugins, viewers and recorders, each table in the order of the file, and
+then objects made in Python. Optional attributes of components are in `pippin.components`: the host reads those of
+`Declaration` once, and those of `Bound` after `bind`.
 
 A wrapper, `pippin.hookimpl(wrapper=True)`, surrounds the answers of all components. These hooks can be wrapped: the
 hooks of the builder, `apply_actuators`, `before_substep` and `update_sensors`.
@@ -106,7 +107,16 @@ class Hooks:
 
     @hookspec
     def after_step(self, simulation: Host) -> None:
-        """Act on the host after a control step: record, check, print. Never recorded; may read arrays."""
+        """Act on the host after a control step, or once per `period`: record, check, print. Never recorded; may read
+        arrays.
+        """
+
+    @hookspec
+    def frame(self, simulation: Host, time: float) -> None:
+        """Show the state at `time` [s], between control steps. First called when all components are bound. Never
+        recorded; may read arrays, and may do what a user may: write targets, reset worlds. A viewer that raises is
+        switched off, and the simulation goes on.
+        """
 
     @hookspec
     def reset_worlds(self, state: newton.State, world_mask: wp.array[bool]) -> None:

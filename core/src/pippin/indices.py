@@ -5,7 +5,7 @@ Every argument that chooses worlds or rows is read here, so that a mask is never
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import ConfigError, SimulationError
 
-__all__ = ["IndexRange", "whole_number"]
+__all__ = ["IndexRange", "chosen_worlds", "whole_number"]
 
 _CPU = 1
 """The device type of host memory in DLPack."""
@@ -135,3 +135,29 @@ def whole_number(given: Any, where: str, *, error: type[ConfigError] | type[Simu
     if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < 0:
         raise error(f"{where}: expected a whole number of at least 0, got {given!r}")
     return int(given)
+
+
+def chosen_worlds(choice: str | Sequence[int], count: int, where: str, otherwise: str = "leave it out") -> np.ndarray:
+    """Return the worlds that a configuration chooses, in its order, shape [chosen].
+
+    Args:
+        choice: A slice as text, such as `"0:32"` or `"::2"`, or a list of indices.
+        count: The number of worlds.
+        where: Beginning of error messages.
+        otherwise: The cure if no world is meant.
+
+    Raises:
+        ConfigError: The slice or an index reaches beyond the worlds, or an index is listed twice.
+    """
+    if not isinstance(choice, str):
+        return IndexRange(count).indices(choice, where)
+    bounds = [int(part) if part else None for part in choice.split(":")]
+    for bound in bounds[:2]:
+        if bound is not None and not -count <= bound <= count:
+            raise ConfigError(
+                f"{where}: {choice!r} reaches beyond the {count} worlds of the scene; use bounds within them"
+            )
+    worlds = np.arange(count)[slice(*bounds)]
+    if not worlds.size:
+        raise ConfigError(f"{where}: {choice!r} holds none of the {count} worlds; choose at least one, or {otherwise}")
+    return worlds

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from numbers import Integral
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -16,6 +17,7 @@ from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collectio
 from .errors import ConfigError, SimulationError
 from .spelling import listed
 from .step.callbacks import Callbacks, Turn
+from .step.observers import Observers
 
 if TYPE_CHECKING:
     import newton
@@ -57,6 +59,8 @@ class Simulation:
             the solver's custom attributes before you add elements, as usual with `newton.ModelBuilder`.
         callbacks: Functions to call at events and in the phases of a step; more can be added to `callbacks` later.
         trace: The record of hook calls, from the build on.
+        folder: The folder for the files of viewers and recorders, which the first file makes; without it, the paths of
+            files must be absolute.
 
     Raises:
         ConfigError: The configuration names something unknown, or its parts contradict each other.
@@ -70,18 +74,21 @@ class Simulation:
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
         trace: HookTrace | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> None:
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together
 
         def rehearse() -> Program:
-            """Build the same simulation without the plugins made in Python: they do not expect a second build."""
-            with type(self)(config, prototype=prototype) as rehearsed:
+            """Build the same simulation without observers and plugins made in Python: they expect no second build."""
+            with type(self)(config.unobserved(), prototype=prototype) as rehearsed:
                 return rehearsed.program
 
         #: Functions that are called at events and in the phases of a step.
         self.callbacks = Callbacks() if callbacks is None else callbacks
+        #: The folder for the files of viewers and recorders; None if none was given.
+        self.folder = None if folder is None else Path(folder)
         with config.tree.placing(), compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
@@ -114,10 +121,10 @@ class Simulation:
                 self._plan = bind_components(built, self, self._turn)
             self.owners = self._plan.owners
             self._compile()
-            after = self._components.implementations("after_step")
-            self._after_step: list[Callable[[], Any]] = [answer.bind(simulation=self) for answer in after]
+            self._observers = Observers(self._components, self.callbacks, built.periods, self)
             self._is_ready = True
             self.callbacks.call("simulation_ready", simulation=self)
+            self._observers.start()
 
     @classmethod
     def from_file(
@@ -128,6 +135,7 @@ class Simulation:
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         callbacks: Callbacks | None = None,
         trace: HookTrace | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> Self:
         """Build the simulation that a file describes.
 
@@ -138,13 +146,14 @@ class Simulation:
             prototype: As for the class.
             callbacks: As for the class.
             trace: As for the class.
+            folder: As for the class.
 
         Raises:
             ConfigError: As for the class; names file and line.
             PluginError: As for the class.
         """
         leave_out_backward_kernels()
-        return cls(load(path, overrides), plugins, prototype, callbacks, trace)
+        return cls(load(path, overrides), plugins, prototype, callbacks, trace, folder)
 
     def _compile(self) -> None:
         self._revision, self._is_outdated = self.callbacks.revision, False
@@ -270,6 +279,16 @@ class Simulation:
         return self._components.labelled("plugins")
 
     @property
+    def viewers(self) -> Mapping[str, Any]:
+        """The viewers by label."""
+        return self._components.labelled("viewers")
+
+    @property
+    def recorders(self) -> Mapping[str, Any]:
+        """The recorders by label."""
+        return self._components.labelled("recorders")
+
+    @property
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component; components without notes are left out.
 
@@ -278,7 +297,8 @@ class Simulation:
         imported = [note for report in self.imports for note in report.notes()]
         ignored = [f"the solver ignores {name}, used by {listed(users)}" for name, users in self.left_out.items()]
         notes = {"scene": [*imported, *self._actuator_notes, *ignored]}
-        notes |= {name: list(bound.notes) for name, bound in self._components.bound.items()}
+        off = self._observers.notes
+        notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
 
     @property
@@ -298,15 +318,16 @@ class Simulation:
         """
         self._refuse_count("step", count)
         while count:
+            stride = self._observers.wait(count)
             self._prepare_step()
-            # If nothing runs on the host, all steps are one loop: with one world, this saves a percent of the time.
-            stride = count if self.program.is_captured and not self._runs_on_host else 1
-            self.program.step(stride, done=self.step_count)
-            self.step_count += stride
+            # If nothing runs on the host, all steps are one loop: this saves a percent of the time of small scenes.
+            stride = stride if self.program.leaves_host_alone else 1
+            try:
+                self.program.step(stride, done=self.step_count)
+            finally:
+                self.step_count += self.program.taken
             count -= stride
-            for call in self._after_step:
-                call()
-            self.callbacks.call("after_step", simulation=self)
+            self._observers.observe(stride)
 
     def _prepare_step(self) -> None:
         """Apply the user's requests since the last step; compile before the first step."""
@@ -344,8 +365,14 @@ class Simulation:
             )
 
     @property
-    def _runs_on_host(self) -> bool:
-        return bool(self._after_step or self.callbacks.of("after_step"))
+    def is_waiting(self) -> bool:
+        """Whether `step` waits because a viewer paused or slowed it: then an exception ends no step halfway."""
+        return self._observers.is_waiting
+
+    @property
+    def seconds_waited(self) -> float:
+        """Time for which `step` waited for viewers so far [s]."""
+        return self._observers.seconds_waited
 
     def rollout(self, count: int) -> tuple[newton.State, ...]:
         """Return the states of the next `count` control steps, for a `wp.Tape`; the simulation does not advance.
@@ -522,6 +549,7 @@ class Simulation:
         path: str | os.PathLike[str],
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> Self:
         """Build a simulation and continue from the call of `save`, bit for bit.
 
@@ -529,6 +557,7 @@ class Simulation:
             path: A file written by `save` with the same versions of Pippin, Newton and Warp.
             plugins: The plugin objects of the saved simulation.
             prototype: The prototype of the saved simulation.
+            folder: As for the class.
 
         Raises:
             ConfigError: The file is missing or not a checkpoint, or belongs to other versions or another simulation.
@@ -537,7 +566,7 @@ class Simulation:
         from .state.checkpoint import Checkpoint
 
         checkpoint = Checkpoint.read(path)
-        simulation = cls(structure(tomllib.loads(checkpoint.config)), plugins, prototype)
+        simulation = cls(structure(tomllib.loads(checkpoint.config)), plugins, prototype, folder=folder)
         with simulation._components.closed_on_failure():
             simulation._go_on_from(checkpoint, os.fspath(path))
         return simulation
@@ -555,6 +584,7 @@ class Simulation:
                 self.program.step()
             carried.restore(checkpoint, source)
         self.step_count = checkpoint.step_count
+        self._observers.start()
 
     def close(self) -> None:
         """Call the `stopped` callbacks and close the components, once.

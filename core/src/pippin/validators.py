@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,8 +20,11 @@ __all__ = [
     "non_negative",
     "only_where",
     "positive",
+    "slice_or_indices",
     "unit_quaternion",
 ]
+
+_SLICE = r"^(-?\d+)?:(-?\d+)?(:[1-9]\d*)?$"
 
 
 def in_schema(**keywords: Any) -> Callable[[Any], Any]:
@@ -76,6 +80,19 @@ positive = and_(finite, gt(0.0))
 
 fraction = and_(finite, ge(0.0), le(1.0))
 """Reject what is not a number from 0 to 1."""
+
+
+@in_schema(pattern=_SLICE, minItems=1, items={"minimum": 0})
+def slice_or_indices(instance: Any, attribute: Any, value: str | tuple[int, ...]) -> None:
+    """Reject what is neither a slice of worlds, such as `"0:32"`, nor a list of their indices.
+
+    Raises:
+        ValueError: `value` is an empty list, or no slice with a positive step.
+    """
+    if isinstance(value, str) and not re.fullmatch(_SLICE, value):
+        raise ValueError(f"'{attribute.name}' must be a slice with a positive step, such as '0:32' or '::2': {value!r}")
+    if not value:
+        raise ValueError(f"'{attribute.name}' must hold at least one world; leave it out for all of them")
 
 
 def unit_quaternion(instance: Any, attribute: Any, value: tuple[float, float, float, float]) -> None:

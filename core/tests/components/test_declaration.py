@@ -123,8 +123,8 @@ def test_a_base_class_of_another_package_is_not_asked():
         ("observables", None, "observables: expected names, got None"),
         ("deterministic_on", {"gpu"}, "deterministic_on has 'gpu', which does not exist"),
         ("detects_contacts", "no", "detects_contacts: expected True or False, got 'no'"),
-        ("period", 0.0, "period: expected a time above 0"),
-        ("period", True, "period: expected a time above 0"),
+        ("period", 0.0, "period: expected a number above 0"),
+        ("period", True, "period: expected a number above 0"),
     ],
 )
 def test_a_wrong_value_is_refused(name, value, told):

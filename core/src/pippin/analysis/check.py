@@ -80,7 +80,9 @@ def check_solvers(
 
 
 def with_solver(file: Path, overrides: Sequence[str], solver: str) -> SimulationConfig:
-    """Return a file's configuration with a solver. Unless the file names this solver, its settings are the defaults.
+    """Return a file's configuration with a solver, and without viewers and recorders.
+
+    Unless the file names this solver, its settings are the defaults.
 
     Raises:
         ConfigError: The file is wrong with that solver.
@@ -88,8 +90,8 @@ def with_solver(file: Path, overrides: Sequence[str], solver: str) -> Simulation
     """
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:
-        return config
-    return load(file, [*overrides, f'solver={{type="{solver}"}}'])
+        return config.unobserved()
+    return load(file, [*overrides, f'solver={{type="{solver}"}}']).unobserved()
 
 
 @attrs.frozen(kw_only=True, eq=False)

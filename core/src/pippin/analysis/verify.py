@@ -101,7 +101,7 @@ class _Contents:
 
 def _replay(connection: Connection, file: Path, overrides: Sequence[str], steps: int) -> None:
     """Run the file; send digests after each step, and the values of the array that the caller asks for."""
-    with warp_quiet(), Simulation(load(file, overrides)) as simulation:
+    with warp_quiet(), Simulation(load(file, overrides).unobserved()) as simulation:
         for step in range(steps + 1):
             simulation.step(min(step, 1))
             outcome = simulation.outcome()

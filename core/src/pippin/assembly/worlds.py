@@ -11,7 +11,7 @@ import numpy as np
 from pippin.config import SceneConfig
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError, PluginError
-from pippin.indices import IndexRange
+from pippin.indices import IndexRange, chosen_worlds
 from pippin.spelling import listed
 
 __all__ = ["WorldLayout", "assets_of_worlds", "listed_worlds"]
@@ -135,21 +135,4 @@ def listed_worlds(worlds: Sequence[int] | np.ndarray) -> str:
 def _worlds_of_asset(asset: AssetConfig, count: int, where: str) -> list[int]:
     if asset.worlds is None:
         return list(range(count))
-    if isinstance(asset.worlds, str):
-        return _worlds_of_slice(asset.worlds, count, where)
-    return sorted(IndexRange(count).indices(asset.worlds, where).tolist())
-
-
-def _worlds_of_slice(text: str, count: int, where: str) -> list[int]:
-    bounds = [int(part) if part else None for part in text.split(":")]
-    for bound in bounds[:2]:
-        if bound is not None and not -count <= bound <= count:
-            raise ConfigError(
-                f"{where}: {text!r} reaches beyond the {count} worlds of the scene; use bounds within them"
-            )
-    worlds = list(range(count)[slice(*bounds)])
-    if not worlds:
-        raise ConfigError(
-            f"{where}: {text!r} holds none of the {count} worlds; choose at least one, or leave the asset out"
-        )
-    return worlds
+    return sorted(chosen_worlds(asset.worlds, count, where, "leave the asset out").tolist())

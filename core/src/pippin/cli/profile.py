@@ -39,7 +39,7 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
 
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
-            config = load(file, overrides)
+            config = load(file, overrides).unobserved()
         import_newton(config, progress)
         from pippin.analysis.profile import profile as measure
         from pippin.analysis.run_folder import RunFolder

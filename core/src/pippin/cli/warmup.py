@@ -20,7 +20,7 @@ def warmup(files: tuple[Path, ...], overrides: tuple[str, ...]) -> None:
 
     with shown_progress() as progress:
         with progress.phase("read"):
-            configs = {file: load(file, overrides) for file in files}
+            configs = {file: load(file, overrides).unobserved() for file in files}
         for file, config in configs.items():
             progress.note(str(file))
             import_newton(config, progress)

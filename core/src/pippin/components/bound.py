@@ -158,6 +158,18 @@ class Bound:
         """
         self._call("check", lambda: None)
 
+    def wants_frame(self) -> bool:
+        """Viewers: A method that tells whether anybody looks; without a look, the host leaves the frame out. It is
+        called for each frame, and takes microseconds.
+        """
+        return bool(self._call("wants_frame", lambda: True))
+
+    def wait_time(self) -> float:
+        """Viewers: A method that returns the time to wait before the next control step [s]: 0 to go on, `inf` while
+        the simulation is paused. The host asks again while it waits. After a pause it takes one step, and asks.
+        """
+        return float(self._call("wait_time", float))
+
     @classmethod
     def names(cls) -> Iterator[str]:
         """Yield the attributes that components may have."""

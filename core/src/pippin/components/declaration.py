@@ -44,10 +44,10 @@ def _is_bool(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
         raise ValueError(f"{field.name}: expected True or False, got {value!r}")
 
 
-def _is_period(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+def _is_positive(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (is_number and math.isfinite(value) and value > 0.0):
-        raise ValueError(f"{field.name}: expected a time above 0 [s] or None, got {value!r}")
+        raise ValueError(f"{field.name}: expected a number above 0 or None, got {value!r}")
 
 
 def _are_options(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -79,9 +79,16 @@ class Declaration:
     observables: frozenset[str] = _names_field(frozenset())
     """Sensors: The solver observables that the sensor reads in `update_sensors`, such as `{"body_qdd"}`."""
 
-    period: float | None = attrs.field(default=None, validator=_is_period)
-    """Sensors: Time from one `update_sensors` to the next [s], a whole number of control steps. None means every
-    control step."""
+    period: float | None = attrs.field(default=None, validator=_is_positive)
+    """Sensors and recorders: Time from one `update_sensors`, or one `after_step`, to the next [s], a whole number of
+    control steps. None means every control step."""
+
+    frame_rate: float | None = attrs.field(default=None, validator=_is_positive)
+    """Viewers: Frames per second of real time; a frame that would come late is left out."""
+
+    frame_period: float | None = attrs.field(default=None, validator=_is_positive)
+    """Viewers: Simulated time from one frame to the next [s]; each comes after the first control step that reaches its
+    time. Without it and `frame_rate`, a frame comes after every control step."""
 
     supported_observables: frozenset[str] | None = _names_field(None)
     """Solvers: The observables that the solver can write. With this declaration, the host can refuse a sensor before
@@ -128,8 +135,8 @@ class Declaration:
     relies on it."""
 
     is_observer: bool = _bool_field()
-    """True if the component only observes the simulation, as a recorder does: its data are not part of the simulation's
-    state."""
+    """True if the component only observes the simulation: its data are not part of the simulation's state. Viewers and
+    recorders always do."""
 
     @classmethod
     def of(cls, component: Any, name: str) -> Self:

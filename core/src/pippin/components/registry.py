@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pluggy
 from pippin.config.tree import key_text
 from pippin.errors import PippinError, PluginError
@@ -36,6 +38,10 @@ _WRAPPABLE = (
     "update_sensors",
 )
 """Hooks that the host calls through pluggy if a component wraps them; otherwise it calls each implementation."""
+
+_OBSERVERS: tuple[Kind, ...] = ("viewer", "recorder")
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class Implementation:
@@ -115,7 +121,7 @@ class Components(Mapping[str, Any]):
         for name, component in reversed(self._components.items()):
             self._register(name, component)
         #: The declaration of each component, read once.
-        self.declarations = {name: _declared(name, component) for name, component in self._components.items()}
+        self.declarations = {name: self._declared(name, component) for name, component in self._components.items()}
 
     def __getitem__(self, name: str) -> Any:
         return self._components[name]
@@ -139,7 +145,7 @@ class Components(Mapping[str, Any]):
         return answer.owner
 
     def labelled(self, kind: str) -> Labelled:
-        """Return the components of `actuators`, `sensors` or `plugins` by their label in the file."""
+        """Return the components of a table, such as `actuators`, by their label in the file."""
         prefix = f"{kind}:"
         return Labelled(kind, {name.removeprefix(prefix): self[name] for name in self if name.startswith(prefix)})
 
@@ -196,17 +202,23 @@ class Components(Mapping[str, Any]):
     def close(self) -> None:
         """Call every `close`, last component first, and then raise all their errors together.
 
+        What a viewer raises is only logged: looking ends no run.
+
         Raises:
             PluginError: A component raised; its exception is the cause, or a group if several raised.
         """
         errors: list[Exception] = []
+        viewers = {answer.owner for answer in self.implementations("frame")}
         if self.trace is not None:
             self.trace.phase = "close"
         for implementation in reversed(self.implementations("close")):
             try:
                 implementation.call()
             except Exception as error:
-                errors.append(error)
+                if implementation.owner in viewers:
+                    _LOGGER.warning("%s", error)
+                else:
+                    errors.append(error)
         if len(errors) == 1:
             raise errors[0]
         if errors:
@@ -233,6 +245,18 @@ class Components(Mapping[str, Any]):
         key = f"{table}.{key_text(label)}." if label else f"{table}."
         package = plugin.__module__.partition(".")[0]
         return Blame(owner=name, place=self._places.get(name, key), source=source, package=package, tree=tree)
+
+    def _declared(self, name: str, component: Any) -> Declaration:
+        """Return the declaration of a component.
+
+        Raises:
+            PluginError: A declared attribute has a wrong value, or a public name is misspelt; one line for each.
+        """
+        if faults := [f"{name}: {fault}" for fault in attribute_faults(type(component))]:
+            raise PluginError("\n".join(faults))
+        declared = Declaration.of(component, name)
+        kind = self.choices[name][0] if name in self.choices else None
+        return attrs.evolve(declared, is_observer=True) if kind in _OBSERVERS else declared
 
     def _hook(self, name: str) -> pluggy.HookCaller:
         return getattr(self.manager.hook, name)
@@ -276,22 +300,17 @@ class Components(Mapping[str, Any]):
                     object.__setattr__(impl, "function", guarded(hook.name, impl.function))
 
 
-def _declared(name: str, component: Any) -> Declaration:
-    """Return the declaration of a component.
-
-    Raises:
-        PluginError: A declared attribute has a wrong value, or a public name is misspelt; one line for each.
-    """
-    if faults := [f"{name}: {fault}" for fault in attribute_faults(type(component))]:
-        raise PluginError("\n".join(faults))
-    return Declaration.of(component, name)
-
-
 def _chosen_plugins(
     config: SimulationConfig, of_stages: Mapping[str, ComponentConfig]
 ) -> dict[str, tuple[Kind, ComponentConfig]]:
     """Return kind and configuration of each chosen plugin, by registered name, in the order of the file."""
-    tables: dict[str, Kind] = {"actuators": "actuator", "sensors": "sensor", "plugins": "plugin"}
+    tables: dict[str, Kind] = {
+        "actuators": "actuator",
+        "sensors": "sensor",
+        "plugins": "plugin",
+        "viewers": "viewer",
+        "recorders": "recorder",
+    }
     chosen: dict[str, tuple[Kind, ComponentConfig]] = {}
     if config.solver is not None:
         chosen["solver"] = ("solver", config.solver)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -10,7 +9,7 @@ import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
 from pippin.features import FEATURES
 from pippin.spelling import did_you_mean
-from pippin.validators import finite, in_schema, unit_quaternion
+from pippin.validators import finite, in_schema, slice_or_indices, unit_quaternion
 
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
@@ -27,8 +26,6 @@ __all__ = [
     "StepConfig",
 ]
 
-_SLICE = r"^(-?\d+)?:(-?\d+)?(:[1-9]\d*)?$"
-
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
@@ -41,14 +38,6 @@ def _known_features(instance: Any, attribute: Any, value: tuple[str, ...]) -> No
             raise ValueError(
                 f"'{attribute.name}' must name features, not {name!r}{did_you_mean(name, FEATURES)}: {known}"
             )
-
-
-@in_schema(pattern=_SLICE, minItems=1, items={"minimum": 0})
-def _slice_or_indices(instance: Any, attribute: Any, value: str | tuple[int, ...]) -> None:
-    if isinstance(value, str) and not re.fullmatch(_SLICE, value):
-        raise ValueError(f"'{attribute.name}' must be a slice with a positive step, such as '0:32' or '::2': {value!r}")
-    if not value:
-        raise ValueError(f"'{attribute.name}' must hold at least one world; leave it out for all of them")
 
 
 @attrs.frozen(kw_only=True)
@@ -112,7 +101,7 @@ class AssetConfig:
     """Up axis in the asset's file, by default z; it is rotated to the scene's z. MJCF and URDF only: a USD stage states
     its up axis."""
 
-    worlds: str | tuple[int, ...] | None = attrs.field(default=None, validator=optional(_slice_or_indices))
+    worlds: str | tuple[int, ...] | None = attrs.field(default=None, validator=optional(slice_or_indices))
     """Worlds that contain the asset: a slice as in Python (`"0:32"`, `"::2"`) or a list of indices; by default all."""
 
     position: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
@@ -199,7 +188,7 @@ class SceneConfig:
 
 @attrs.frozen(kw_only=True)
 class ComponentConfig:
-    """A plugin chosen by name, with its configuration: `[solver]`, `[actuators.*]`, `[sensors.*]`, `[plugins.*]`."""
+    """A plugin chosen by name, with its configuration: `[solver]`, `[actuators.*]`, `[viewers.*]` and so on."""
 
     type: str = attrs.field(validator=instance_of(str))
     """The entry point's name, or `dist:name` if two distributions offer the same name."""
@@ -219,7 +208,13 @@ class SimulationConfig:
     actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
+    viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
+    recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)
 
     tree: Node = attrs.field(factory=lambda: Node({}, Origin()), eq=False, repr=False, metadata={NOT_A_KEY: True})
     """The values as written, each with its file and line; faults found later take their places from it."""
+
+    def unobserved(self) -> SimulationConfig:
+        """Return the same simulation without viewers and recorders, for a build that measures or checks."""
+        return attrs.evolve(self, viewers={}, recorders={})

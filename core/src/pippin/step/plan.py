@@ -267,9 +267,11 @@ class StepPlan:
             PluginError: A component wraps the hook although sensors have periods: every step would call all sensors.
         """
         wrappers = self.components.wrappers("update_sensors")
-        if wrappers and self.periods:
+        answers = self.components.implementations("update_sensors")
+        timed = [answer.owner for answer in answers if answer.owner in self.periods]
+        if wrappers and timed:
             raise PluginError(
-                f"{wrappers[0].owner}: wraps update_sensors, which would call {', '.join(self.periods)} in every step"
+                f"{wrappers[0].owner}: wraps update_sensors, which would call {', '.join(timed)} in every step"
                 " although it has a period; leave out one or the other"
             )
         arguments = {
@@ -281,7 +283,7 @@ class StepPlan:
         if wrappers:
             yield from self._hook("update_sensors", **arguments, dt=control_dt)
             return
-        for answer in self.components.implementations("update_sensors"):
+        for answer in answers:
             period = self.periods.get(answer.owner, 1)
             yield self._operation("update_sensors", answer, {**arguments, "dt": control_dt * period}, period)
 

@@ -27,6 +27,7 @@ from .formats import FORMATS, Format, choose_format, given_options, is_normalise
 from .keyframes import start_at
 from .loose_joints import articulate
 from .mjcf import NormalMJCF, normalise
+from .servo_targets import zero_targets
 from .stage import ignored_paths, open_stage, skipping_patterns
 from .urdf.adding import add_urdf
 from .urdf.reading import Urdf, read_urdf
@@ -205,6 +206,8 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
     """Set the start pose of the keyframe, then that of single joints, then the targets of servos."""
     if asset.config.keyframe is None:
         _place_joints(builder, asset)
+        if asset.format is FORMATS["mjcf"]:
+            zero_targets(builder)
         return
     if normal is None:
         raise ConfigError(f"{asset.where}.keyframe: {asset.config.keyframe!r} beside normalise = false; leave one out")

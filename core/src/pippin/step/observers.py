@@ -1,0 +1,182 @@
+"""Observers of a simulation: what runs on the host between control steps, and when.
+
+These are the `after_step` hooks and callbacks, the frames of viewers, and the pauses that viewers ask for. A step that
+nobody observes is not interrupted: the host runs all control steps up to the next one after which somebody is due.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from pippin.binding import Host
+from pippin.components.bound import Bound
+from pippin.components.declaration import Declaration
+from pippin.components.registry import Components, Implementation
+from pippin.errors import PippinError
+
+from .callbacks import Callbacks
+
+__all__ = ["Observers"]
+
+T = TypeVar("T")
+
+_LOGGER = logging.getLogger(__name__)
+
+_LONGEST_SLEEP = 0.01
+"""Longest sleep before viewers are asked again how long to wait [s]."""
+
+_FRAME_SHARE = 0.5
+"""Share of the time between two frames that may pass between two looks at the clock."""
+
+_TOLERANCE = 1e-6
+"""Largest distance of a frame's time from a control step, in control steps: decimals are not exact in binary."""
+
+
+class Observers:
+    """The components and callbacks that act between the control steps of a simulation.
+
+    Args:
+        components: The components; those that answer `after_step` or `frame` are called.
+        callbacks: The callbacks of the simulation.
+        periods: Control steps between two calls of `after_step`, for each component that declares a period.
+        simulation: The simulation.
+    """
+
+    def __init__(
+        self, components: Components, callbacks: Callbacks, periods: Mapping[str, int], simulation: Host
+    ) -> None:
+        self._simulation, self._callbacks = simulation, callbacks
+        self._calls = [
+            (answer.bind(simulation=simulation), periods.get(answer.owner, 1))
+            for answer in components.implementations("after_step")
+        ]
+        self._viewers = [
+            _Viewer(answer, components.bound[answer.owner], components.declarations[answer.owner], simulation)
+            for answer in components.implementations("frame")
+        ]
+        #: Whether a step waits for a viewer: an interrupt may then end it.
+        self.is_waiting = False
+        #: Time for which steps waited for viewers so far [s].
+        self.seconds_waited = 0.0
+        self._pace, self._stride, self._clock = math.inf, 1, 0.0
+
+    @property
+    def notes(self) -> Mapping[str, list[str]]:
+        """The reason why a viewer was switched off, by component."""
+        return {viewer.owner: [viewer.fault] for viewer in self._viewers if viewer.fault is not None}
+
+    def start(self) -> None:
+        """Show the state in all viewers, whether or not a frame is due."""
+        for viewer in self._viewers:
+            viewer.look(is_forced=True)
+
+    def wait(self, count: int) -> int:
+        """Wait while a viewer asks for it, and return the control steps until somebody is due, at most `count`."""
+        is_paused = self._wait() if self._viewers else False
+        done = self._simulation.step_count
+        if is_paused or self._callbacks.of("after_step"):
+            return 1
+        for _, period in self._calls:
+            count = min(count, period - done % period)
+        for viewer in self._viewers:
+            count = min(count, viewer.steps_left(done, self._pace, self._stride))
+        return count
+
+    def observe(self, stride: int) -> None:
+        """Call everybody who is due after the last `stride` control steps."""
+        done = self._simulation.step_count
+        for call, period in self._calls:
+            if done % period == 0:
+                call()
+        self._callbacks.call("after_step", simulation=self._simulation)
+        if self._viewers:
+            now = time.perf_counter()
+            self._pace, self._stride, self._clock = (now - self._clock) / stride, stride, now
+            for viewer in self._viewers:
+                viewer.look()
+
+    def _wait(self) -> bool:
+        """Sleep as long as viewers ask for it, with frames in between; return whether one of them paused the run."""
+        start, is_paused = time.perf_counter(), False
+        self._clock = self._clock or start
+        while (left := max(viewer.wait_time() for viewer in self._viewers)) > 0.0:
+            is_paused = is_paused or math.isinf(left)
+            self.is_waiting = True
+            try:
+                time.sleep(min(left, _LONGEST_SLEEP))
+                for viewer in self._viewers:
+                    viewer.look()
+            finally:
+                self.is_waiting = False
+        waited = time.perf_counter() - start
+        self.seconds_waited += waited
+        if is_paused:
+            self._clock += waited
+        return is_paused
+
+
+class _Viewer:
+    """A viewer with the time of its next frame; switched off by the first exception that it raises."""
+
+    def __init__(self, answer: Implementation, bound: Bound, declared: Declaration, simulation: Host) -> None:
+        self.owner = answer.owner
+        self.fault: str | None = None
+        self._answer, self._bound, self._simulation = answer, bound, simulation
+        self._rate, self._period = declared.frame_rate, declared.frame_period
+        self._next_time, self._next_step = 0.0, 0
+
+    def wait_time(self) -> float:
+        return self._guarded(self._bound.wait_time, 0.0)
+
+    def steps_left(self, done: int, pace: float, last: int) -> int:
+        """Return the control steps until a frame may be due; with a rate, those that fit between looks at the clock.
+
+        Args:
+            done: Control steps so far.
+            pace: Time that a control step took [s].
+            last: The control steps of the last stride; a stride is at most twice as long.
+        """
+        if self.fault is not None:
+            return 2**62
+        if self._rate is not None:
+            return max(1, min(2 * last, int(_FRAME_SHARE / self._rate / pace))) if pace else 2 * last
+        return max(1, self._next_step - done)
+
+    def look(self, *, is_forced: bool = False) -> None:
+        """Show a frame if one is due and somebody looks."""
+        if self.fault is None and (is_forced or self._is_due()):
+            self._schedule()
+            if is_forced or self._guarded(self._bound.wants_frame, False):
+                self._guarded(self._show, None)
+
+    def _show(self) -> None:
+        self._answer.call(simulation=self._simulation, time=self._simulation.time)
+
+    def _is_due(self) -> bool:
+        if self._rate is not None:
+            return time.perf_counter() >= self._next_time
+        return self._simulation.step_count >= self._next_step
+
+    def _schedule(self) -> None:
+        if self._rate is not None:
+            self._next_time = time.perf_counter() + 1.0 / self._rate
+            return
+        done = self._simulation.step_count
+        steps = 1.0 if self._period is None else self._period / self._simulation.control_dt
+        frame = math.floor(done / steps + _TOLERANCE) + 1
+        self._next_step = max(done + 1, math.ceil(frame * steps - _TOLERANCE))
+
+    def _guarded(self, call: Callable[[], T], otherwise: T) -> T:
+        if self.fault is not None:
+            return otherwise
+        try:
+            return call()
+        except Exception as error:
+            reason = str(error) if isinstance(error, PippinError) else f"{type(error).__name__}: {error}"
+            self.fault = f"switched off at t = {self._simulation.time:.6g} s: {reason}"
+            _LOGGER.warning("%s: %s", self.owner, self.fault)
+            return otherwise
