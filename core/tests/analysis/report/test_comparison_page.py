@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 from pippin.analysis.compare import SolverRun
-from pippin.analysis.recorder import Series
 from pippin.analysis.report.comparison_page import comparison_page
+from pippin.recording.series import Series
 
 SUMMARY = {"file": "scenes/arm.toml", "steps": 100, "reference": "xpbd", "exceeded": ["vbd: distance is 3"]}
 COLUMNS = {"world_steps_per_second": "world-steps/s", "joint_gap": "joint gap [m]", "distance": "distance [m]"}
