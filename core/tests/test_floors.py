@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pippin
 import pytest
+from pippin.catalog.entries import Catalog
 
 ROOT = Path(pippin.__file__).parent
 COLD_ENTRANCES = (
@@ -18,18 +19,14 @@ COLD_ENTRANCES = (
     "pippin.recording",
     "pippin.sensing",
     "pippin.solving",
+    "pippin.task",
     "pippin.viewing",
     "pippin.views",
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
 
-PLUGINS_OF_THE_CORE = (
-    "pippin.actuation.clamping",
-    "pippin.recording.mcap",
-    "pippin.sensing.latency",
-    "pippin.sensing.stages",
-)
-"""Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
+BASES_OF_PLUGINS = ("pippin.task.quantities.rates",)
+"""Modules with base classes of plugins that the core brings, and that are no plugins themselves."""
 
 DOORS = {
     ("pippin.simulation", "pippin.assembly.built"),
@@ -110,6 +107,11 @@ def is_hot(module: str) -> bool:
     return any(name.split(".")[0] in ("newton", "warp") for name in reached_from(module))
 
 
+def plugins_of_the_core() -> set[str]:
+    """Return the modules of plugins that the core brings: like any plugin, they import Newton and Warp in methods."""
+    return {entry.value.partition(":")[0] for entry in Catalog.installed().entries if entry.distribution == "pippin"}
+
+
 def entrances() -> list[str]:
     return [*COLD_ENTRANCES, *(name for name in modules() if name.startswith("pippin.cli"))]
 
@@ -130,7 +132,8 @@ def test_a_hot_module_imports_at_the_top(module):
 
 def test_a_cold_module_imports_hot_ones_through_a_door():
     own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance"))]
-    cold = [name for name in own if not is_hot(name) and name not in PLUGINS_OF_THE_CORE]
+    plugins = {*plugins_of_the_core(), *BASES_OF_PLUGINS}
+    cold = [name for name in own if not is_hot(name) and name not in plugins]
 
     found = {(name, hot) for name in cold for hot in imports_in_functions(name) if hot in modules() and is_hot(hot)}
 

@@ -11,6 +11,7 @@ from attrs.validators import ge, le, optional
 from pippin import labels
 from pippin.errors import ConfigError
 from pippin.task.columns import columns
+from pippin.task.ranges import ends_of, refuse_no_range
 from pippin.task.terms import Law, LawConfig
 from pippin.validators import finite
 
@@ -60,24 +61,24 @@ class ExpConfig(LawConfig):
 class InsideConfig(LawConfig):
     """A law about a range."""
 
-    low: float = -math.inf
-    """Lowest x of the range, in the unit of the quantity."""
+    low: float | None = None
+    """Lowest x of the range, in the unit of the quantity; by default any."""
 
-    high: float = math.inf
+    high: float | None = None
     """Highest x of the range, likewise."""
 
     def __attrs_post_init__(self) -> None:
-        _refuse_no_range(self.low, self.high)
+        refuse_no_range(self.low, self.high)
 
 
 @attrs.frozen(kw_only=True)
 class OutsideConfig(LawConfig):
     """A law about a range, which is given; or which is a share of the joints' limits."""
 
-    low: float = -math.inf
-    """Lowest x of the range, in the unit of the quantity."""
+    low: float | None = None
+    """Lowest x of the range, in the unit of the quantity; by default any."""
 
-    high: float = math.inf
+    high: float | None = None
     """Highest x of the range, likewise."""
 
     soft_limits: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0), le(1.0)]))
@@ -86,8 +87,8 @@ class OutsideConfig(LawConfig):
 
     def __attrs_post_init__(self) -> None:
         if self.soft_limits is None:
-            _refuse_no_range(self.low, self.high)
-        elif math.isfinite(self.low) or math.isfinite(self.high) or self.target is not None:
+            refuse_no_range(self.low, self.high)
+        elif any(each is not None for each in (self.low, self.high, self.target)):
             raise ValueError("'soft_limits' stands in place of 'low', 'high' and 'target'; leave those out")
 
 
@@ -205,7 +206,7 @@ class Inside(KernelLaw):
     def parameters(self) -> list[Any]:
         """The range."""
         config: Any = self.config
-        return [config.low, config.high]
+        return list(ends_of(config.low, config.high))
 
 
 class Outside(KernelLaw):
@@ -219,7 +220,7 @@ class Outside(KernelLaw):
         import warp as wp
 
         count = len(self._labels)
-        low, high = np.full((1, count), config.low), np.full((1, count), config.high)
+        low, high = (np.full((1, count), end) for end in ends_of(config.low, config.high))
         if config.soft_limits is not None:
             low, high = self._soft_limits(config.soft_limits)
         self._bounds = [wp.array(each.astype(np.float32), dtype=float, device=place.device) for each in (low, high)]
@@ -243,13 +244,3 @@ class Outside(KernelLaw):
         low, high = quantity.limits("soft_limits")
         middle, half = 0.5 * (low + high), 0.5 * share * (high - low)
         return middle - half, middle + half
-
-
-def _refuse_no_range(low: float, high: float) -> None:
-    """Reject a range that is empty, or has no end.
-
-    Raises:
-        ValueError: The bounds make no range.
-    """
-    if not low < high or (math.isinf(low) and math.isinf(high)):
-        raise ValueError(f"'low' and 'high' must make a range, got {low} and {high}; give at least one")
