@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .catalog.entries import Catalog
     from .config import SimulationConfig
     from .state.double_buffer import Assignable, DoubleBuffer
+    from .state.draws import WorldSeeds
     from .state.kinematics import WrittenWorlds
     from .state.solver_support import SolverSupport
 
@@ -65,6 +66,8 @@ class Host(Protocol):
     """Control steps so far."""
     step_counter: wp.array[wp.int64]
     """Control steps so far, on the device, shape [1]; kernels of a recorded step may read it."""
+    seeds: WorldSeeds
+    """The seeds of the random draws of each world."""
 
     def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
         """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`. May be recorded."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .config import ComponentConfig, SimulationConfig
     from .solving.capacities import Capacity
     from .state.checkpoint import Checkpoint
+    from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.outcome import Outcome
     from .state.solver_support import SolverSupport
@@ -117,6 +118,8 @@ class Simulation:
         self.step_count = 0
         #: The same on the device, shape [1]: kernels of a recorded step may read it.
         self.step_counter: wp.array[wp.int64] = built.step_counter
+        #: The seeds of the random draws of each world.
+        self.seeds: WorldSeeds = built.seeds
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)

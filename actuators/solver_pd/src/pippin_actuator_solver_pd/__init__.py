@@ -94,7 +94,7 @@ class ActuatorSolverPD:
         self._kp = lanes.per_lane(self.config.kp, "kp", minimum=0.0)
         self._kd = lanes.per_lane(self.config.kd, "kd", minimum=0.0)
         self._properties = JointProperties(self.config, lanes, simulation)
-        self._parameters = Parameters(lanes, lanes.world_of_lane(), simulation.config.simulation.seed)
+        self._parameters = Parameters(lanes, lanes.world_of_lane(), binding)
         self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         initial = on_host(simulation.model.joint_q)[lanes.coordinates]
         self._position_targets = wp.array(initial, dtype=float, device=lanes.device)

@@ -94,7 +94,7 @@ class DriveActuator(abc.ABC):
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
         self._effort, self._host = effort, simulation
         self._properties = JointProperties(self.config, lanes, simulation)
-        self._parameters = Parameters(lanes, effort.world_of_lane, simulation.config.simulation.seed)
+        self._parameters = Parameters(lanes, effort.world_of_lane, binding)
         self._properties.publish(self._properties.random)
         self._states = binding.double_buffer(effort.state(), effort.state())
         own = (effort.position_targets, effort.velocity_targets)

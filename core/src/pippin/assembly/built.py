@@ -21,6 +21,7 @@ from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.solving.contact_source import ContactSource
 from pippin.state.angles import ContinuousAngles
 from pippin.state.divergence import Bounds
+from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
@@ -85,6 +86,8 @@ class Built:
     """Control steps between two readings, for each component that declares a period."""
     step_counter: wp.array[wp.int64]
     """Control steps so far, shape [1]."""
+    seeds: WorldSeeds
+    """The seeds of all random draws."""
 
 
 def assemble(
@@ -108,7 +111,7 @@ def assemble(
         catalog,
         trace,
         of_stages=find_prim_actuators(config, catalog),
-        of_host={} if config.task is None else {"task": Task(config.task, config.scene.first_world)},
+        of_host={} if config.task is None else {"task": Task(config.task)},
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
         step = config.simulation
@@ -154,6 +157,7 @@ def assemble(
             reset=WorldReset(model, states),
             periods=periods,
             step_counter=wp.zeros(1, dtype=wp.int64, device=device),
+            seeds=WorldSeeds(model.world_count, config.scene.first_world, step.seed, device),
         )
 
 

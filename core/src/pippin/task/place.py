@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,8 +15,8 @@ from pippin.binding import Host
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
+from pippin.state.draws import Draws, WorldSeeds
 
-from .kernels import count_draws
 from .terms import Command, Quantity, columns
 
 __all__ = ["Draws", "Joints", "Measured", "TaskPlace", "Worlds"]
@@ -28,8 +27,7 @@ class Worlds:
 
     Args:
         count: The number of worlds.
-        first: Number of the first world among those of a larger run; random draws depend on it.
-        seed: Seed of the random draws of all worlds.
+        seeds: The seeds of their random draws.
         device: Device of the arrays.
     """
 
@@ -38,10 +36,10 @@ class Worlds:
     last_action: wp.array2d[float]
     """Action of the control step before; zero after a reset."""
 
-    def __init__(self, count: int, first: int, seed: int, device: wp.Device) -> None:
-        self.count, self.first, self.device = count, first, device
+    def __init__(self, count: int, seeds: WorldSeeds, device: wp.Device) -> None:
+        self.count, self.first, self.device, self.of_host = count, seeds.first, device, seeds
         #: Seed of each world's random draws, shape [count].
-        self.seeds: Any = wp.full(count, seed, dtype=int, device=device)
+        self.seeds = seeds.values
         #: Control steps of the episode so far, shape [count].
         self.length: Any = wp.zeros(count, dtype=int, device=device)
         #: The worlds whose episode ended in this step by a termination, or because its time is over, shape [count].
@@ -76,32 +74,6 @@ class Measured:
     """Numbers of the present state, shape [worlds, width]."""
 
 
-class Draws:
-    """Random numbers of one term, keyed by seed, term, global world and number of draws in that world.
-
-    A world draws the same numbers in a run of any size, and in any shard of a run.
-
-    Args:
-        worlds: The worlds.
-        name: Name of the term, unique in the task.
-    """
-
-    def __init__(self, worlds: Worlds, name: str) -> None:
-        self.key = zlib.crc32(name.encode()) & 0x7FFFFFFF
-        #: Number of draws in each world, shape [worlds].
-        self.counts = wp.zeros(worlds.count, dtype=int, device=worlds.device)
-        self._worlds = worlds
-
-    @property
-    def arguments(self) -> list[Any]:
-        """Key, seeds, first world and counts: the arguments that `pippin.task.kernels.random_state` needs."""
-        return [self.key, self._worlds.seeds, self._worlds.first, self.counts]
-
-    def advance(self, world_mask: wp.array[wp.bool]) -> None:
-        """Count a draw in the masked worlds."""
-        wp.launch(count_draws, self._worlds.count, [world_mask, self.counts], device=self._worlds.device)
-
-
 class TaskPlace:
     """What a term sees of its task and simulation.
 
@@ -129,7 +101,7 @@ class TaskPlace:
 
     def draws(self, what: str = "") -> Draws:
         """Return the random numbers of this term; `what` tells several draws of one term apart."""
-        return Draws(self.worlds, f"{self.name}/{what}")
+        return self.worlds.of_host.draws(f"task.{self.name}/{what}")
 
     def quantity(self, choice: ComponentConfig, where: str = "of") -> Measured:
         """Return a quantity, which is measured once per state for all terms that choose it."""

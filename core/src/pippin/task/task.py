@@ -15,10 +15,11 @@ from pippin.config.component import ComponentConfig
 from pippin.config.task import TaskConfig
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.hookspecs import hookimpl
+from pippin.state.draws import Draws
 
 from . import kernels
 from .observations import Group
-from .place import Draws, Measured, TaskPlace, Worlds
+from .place import Measured, TaskPlace, Worlds
 from .terms import Action, Command, Event, Reward, Termination
 
 __all__ = ["Task"]
@@ -34,11 +35,10 @@ class Task:
 
     Args:
         config: The `[task]` table.
-        first_world: Number of the first world among those of a larger run.
     """
 
-    def __init__(self, config: TaskConfig, first_world: int = 0) -> None:
-        self.config, self._first_world = config, first_world
+    def __init__(self, config: TaskConfig) -> None:
+        self.config = config
         self._measured: list[Measured] = []
         self.notes: list[str] = []
 
@@ -55,9 +55,8 @@ class Task:
             return wp.zeros(shape, dtype=dtype, device=device)
 
         self.world_count = count
-        seed = simulation.config.simulation.seed
         #: The arrays that terms share: the action, and the books of episodes.
-        self.worlds = Worlds(count, self._first_world, seed, device)
+        self.worlds = Worlds(count, simulation.seeds, device)
         #: The commands by label.
         self.commands: dict[str, Command] = {}
         #: The actions by label.
@@ -188,14 +187,7 @@ class Task:
 
     def reseed(self, seeds: np.ndarray) -> None:
         """Set the seed of each world's draws, shape [worlds], and begin all draws anew."""
-        self.worlds.seeds.assign(np.asarray(seeds, dtype=np.int32))
-        for draws in self._draws():
-            draws.counts.zero_()
-
-    def _draws(self) -> list[Draws]:
-        terms = [*self.commands.values(), *self.events.values(), *self._timers, *self._all_quantities()]
-        found = [each for term in terms for each in vars(term).values() if isinstance(each, Draws)]
-        return [*found, *(draws for group in self.observations.values() for draws in group.draws)]
+        self._host.seeds.reseed(seeds)
 
     def _all_quantities(self) -> list[Any]:
         return [measured.quantity for measured in self._measured]
