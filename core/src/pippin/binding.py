@@ -77,6 +77,19 @@ class Host(Protocol):
         """Write for each world whether its state diverged since its reset, shape [world_count]. May be recorded."""
         ...
 
+    def model_change_fault(self, flags: int) -> str | None:
+        """Return why the solver cannot take over changes of the model while it runs; None if it can."""
+        ...
+
+    def tell_solver(self, flags: int) -> None:
+        """Notify the solver at once of changes of the model, within a step; recorded, if the solver may be."""
+        ...
+
+    @property
+    def solver_eager_reason(self) -> str | None:
+        """The reason why the solver may not be recorded; None if it may be."""
+        ...
+
     @property
     def state(self) -> newton.State:
         """The state between steps, with consistent joints and bodies; the same object for the simulation's life."""

@@ -183,6 +183,11 @@ class Parameters:
         """Whether any parameter is drawn when a world is reset."""
         return bool(self._random)
 
+    @property
+    def drawn(self) -> frozenset[str]:
+        """The parameters that are drawn when a world is reset."""
+        return frozenset(self._random)
+
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the random parameters of the masked worlds anew, on the device."""
         import warp as wp

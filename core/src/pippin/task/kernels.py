@@ -9,6 +9,7 @@ __all__ = [
     "draw_times",
     "end_episodes",
     "judge",
+    "note_any",
     "random_state",
     "take_due",
     "weigh",
@@ -200,3 +201,10 @@ def draw_times(
     if world_mask[world]:
         left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
         counts[world] += 1
+
+
+@wp.kernel
+def note_any(world_mask: wp.array[wp.bool], are_any: wp.array[int]):
+    """Set are_any to 1 if a world is masked."""
+    if world_mask[wp.tid()]:
+        are_any[0] = 1
