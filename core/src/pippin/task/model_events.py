@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 from pippin.errors import ConfigError
+from pippin.features import OF_ATTRIBUTES
 
 from .ranges import ZERO, Range, ranged
 from .terms import Event, EventConfig
@@ -139,7 +140,7 @@ class Friction(Event):
         super().__init__(config, place)
         import warp as wp
 
-        if fault := place.simulation.support.attribute_fault("shape_material_mu"):
+        if fault := place.simulation.support.fault(OF_ATTRIBUTES.get("shape_material_mu", "")):
             raise ConfigError(f"type: {fault}")
         names, self._shapes = place.shapes(config.bodies)
         place.claim("friction", names, "bodies")

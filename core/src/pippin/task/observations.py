@@ -11,9 +11,9 @@ from pippin.config.task import ObservationConfig
 from pippin.errors import ConfigError
 from pippin.state.draws import Draws
 
+from .columns import columns
 from .kernels import compose
 from .place import Measured, TaskPlace
-from .terms import columns
 
 __all__ = ["Group"]
 

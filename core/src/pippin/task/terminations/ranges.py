@@ -1,0 +1,58 @@
+"""A termination by the range of a quantity."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import attrs
+from pippin.config.component import ComponentConfig
+from pippin.task.columns import columns
+from pippin.task.terms import Termination
+
+if TYPE_CHECKING:
+    import warp as wp
+    from pippin.task.place import TaskPlace
+
+__all__ = ["Outside"]
+
+
+@attrs.frozen(kw_only=True)
+class OutsideConfig:
+    """The end of an episode if any number of a quantity leaves a range."""
+
+    of: Annotated[ComponentConfig, "quantity"]
+    """The quantity: its name, or a table with its `type` and its keys."""
+
+    axes: str | None = None
+    """Components of a vector that count: some of `x`, `y`, `z`."""
+
+    low: float = -math.inf
+    """Lowest value that goes on, in the unit of the quantity."""
+
+    high: float = math.inf
+    """Highest value that goes on, likewise."""
+
+    def __attrs_post_init__(self) -> None:
+        if not self.low < self.high or (math.isinf(self.low) and math.isinf(self.high)):
+            raise ValueError(f"'low' and 'high' must make a range, got {self.low} and {self.high}; give at least one")
+
+
+class Outside(Termination):
+    """The termination `outside`: any number is below `low`, above `high`, or not a number."""
+
+    Config: ClassVar[type] = OutsideConfig
+
+    def __init__(self, config: Any, place: TaskPlace) -> None:
+        super().__init__(config, place)
+        self._measured = place.quantity(config.of)
+        self._columns = place.ints(columns(self._measured.quantity.labels, config.axes, "axes"))
+
+    def evaluate(self, out: wp.array[wp.bool]) -> None:
+        """Compare the numbers with the range."""
+        import warp as wp
+
+        from .kernels import is_outside
+
+        inputs = [self._measured.values, self._columns, self.config.low, self.config.high, out]
+        wp.launch(is_outside, len(out), inputs, device=out.device)
