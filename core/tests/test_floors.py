@@ -46,7 +46,7 @@ DOORS = {
 }
 """Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""
 
-OPTIONAL = ("jax", "newton_usd_schemas", "pxr", "torch")
+OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch")
 """Packages of extras, imported by the function that needs them."""
 
 

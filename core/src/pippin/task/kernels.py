@@ -1,22 +1,19 @@
 """Kernels of tasks."""
 
 import warp as wp
+from pippin.state.draws import random_state
 
-
-@wp.func
-def random_state(key: int, seed: int, world: int, count: int) -> wp.uint32:
-    """Return the state of the random numbers of a term, keyed by its name, seed, global world and number of draws."""
-    state = wp.rand_init(seed, key)
-    state = wp.rand_init(wp.int32(state), world)
-    return wp.rand_init(wp.int32(state), count)
-
-
-@wp.kernel
-def count_draws(world_mask: wp.array[wp.bool], counts: wp.array[int]):
-    """counts[w] += 1 in the masked worlds."""
-    world = wp.tid()
-    if world_mask[world]:
-        counts[world] += 1
+__all__ = [
+    "begin_episodes",
+    "compose",
+    "draw_times",
+    "end_episodes",
+    "judge",
+    "note_any",
+    "random_state",
+    "take_due",
+    "weigh",
+]
 
 
 @wp.kernel
@@ -204,3 +201,10 @@ def draw_times(
     if world_mask[world]:
         left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
         counts[world] += 1
+
+
+@wp.kernel
+def note_any(world_mask: wp.array[wp.bool], are_any: wp.array[int]):
+    """Set are_any to 1 if a world is masked."""
+    if world_mask[wp.tid()]:
+        are_any[0] = 1

@@ -10,8 +10,8 @@ import attrs
 from attrs.validators import ge, le, optional
 from pippin import labels
 from pippin.errors import ConfigError
+from pippin.task.bounds import ends_of, refuse_no_range
 from pippin.task.columns import columns
-from pippin.task.ranges import ends_of, refuse_no_range
 from pippin.task.terms import Law, LawConfig
 from pippin.validators import finite
 

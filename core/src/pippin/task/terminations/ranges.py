@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import attrs
 from pippin.config.component import ComponentConfig
+from pippin.task.bounds import ends_of, refuse_no_range
 from pippin.task.columns import columns
-from pippin.task.ranges import ends_of, refuse_no_range
 from pippin.task.terms import Termination
 
 if TYPE_CHECKING:
