@@ -61,7 +61,6 @@ class Group:
         self.values, self.final = (
             wp.zeros((here.world_count, len(labels)), dtype=float, device=here.device) for _ in range(2)
         )
-        self._everywhere = wp.full(here.world_count + 1, value=True, dtype=bool, device=here.device)
         self._worlds = here.worlds
 
     @property
@@ -74,11 +73,12 @@ class Group:
         """The random numbers of the terms."""
         return [term.draws for term in self._terms]
 
-    def compose(self, out: wp.array, is_new: wp.array[wp.bool], *, keeps: bool) -> None:
+    def compose(self, out: wp.array, is_due: wp.array[wp.bool], is_new: wp.array[wp.bool], *, keeps: bool) -> None:
         """Write the group from the measured quantities.
 
         Args:
             out: Where to write, shape [worlds, width].
+            is_due: The worlds with a new state, shape [worlds]; the others keep what is written.
             is_new: The worlds that start an episode.
             keeps: Whether the readings join the history, and the next noise is another one.
         """
@@ -87,9 +87,8 @@ class Group:
             bounds = wp.vec2(*((-math.inf, math.inf) if config.clip is None else config.clip))
             inputs = [term.measured.values, term.columns, wp.vec2(config.noise, config.noise_std), bounds]
             inputs += [config.scale, term.draws.key, self._worlds.seeds, self._worlds.first, term.draws.counts]
-            inputs += [term.history, is_new, int(keeps), term.first, out]
+            inputs += [term.history, is_due, is_new, int(keeps), term.first, out]
             shape = (self._worlds.count, len(term.columns))
             wp.launch(compose, shape, inputs, device=out.device)
             if keeps and (config.noise or config.noise_std):
-                device = out.device
-                wp.launch(count_draws, self._worlds.count, [self._everywhere, term.draws.counts], device=device)
+                wp.launch(count_draws, self._worlds.count, [is_due, term.draws.counts], device=out.device)
