@@ -10,9 +10,9 @@ import warp as wp
 from pippin.config.task import ObservationConfig
 from pippin.errors import ConfigError
 
+from .columns import columns
 from .kernels import compose, count_draws
 from .place import Draws, Measured, TaskPlace
-from .terms import columns
 
 __all__ = ["Group"]
 

@@ -17,8 +17,8 @@ from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
+from .columns import columns
 from .kernels import count_draws
-from .terms import Command, Quantity, columns
 
 __all__ = ["Draws", "Joints", "Measured", "TaskPlace", "Worlds"]
 
@@ -33,9 +33,9 @@ class Worlds:
         device: Device of the arrays.
     """
 
-    action: wp.array2d[float]
+    action: wp.array
     """Action of this control step, shape [count, width]; known after the actions."""
-    last_action: wp.array2d[float]
+    last_action: wp.array
     """Action of the control step before; zero after a reset."""
 
     def __init__(self, count: int, first: int, seed: int, device: wp.Device) -> None:
@@ -60,9 +60,9 @@ class Joints:
 
     labels: tuple[str, ...]
     """Labels of the axes in the first world."""
-    dofs: wp.array2d[int]
+    dofs: wp.array
     """Index of each axis into DOF-shaped arrays, shape [worlds, axes]."""
-    coordinates: wp.array2d[int]
+    coordinates: wp.array
     """Index of each axis into coordinate-shaped arrays, shape [worlds, axes]."""
 
 
@@ -71,8 +71,9 @@ class Measured:
     """A quantity with the array of its numbers; equal choices share one."""
 
     choice: ComponentConfig
-    quantity: Quantity
-    values: wp.array2d[float]
+    quantity: Any
+    """The term, a `pippin.task.Quantity`."""
+    values: wp.array
     """Numbers of the present state, shape [worlds, width]."""
 
 
@@ -119,7 +120,7 @@ class TaskPlace:
         worlds: Worlds,
         name: str,
         measured: list[Measured],
-        commands: Mapping[str, Command],
+        commands: Mapping[str, Any],
     ) -> None:
         self.simulation, self.worlds, self.name = simulation, worlds, name
         self._measured, self._commands = measured, commands
@@ -148,7 +149,7 @@ class TaskPlace:
 
     def difference(
         self, choice: ComponentConfig, axes: str | None, target: float | Sequence[float] | str | None
-    ) -> tuple[wp.array2d[float], wp.array[int], wp.array2d[float], wp.array[int]]:
+    ) -> tuple[wp.array, wp.array[int], wp.array, wp.array[int]]:
         """Return a quantity's numbers and the chosen columns, and the numbers to subtract with their columns.
 
         Targets have one row for all worlds, or one row for each: take the row `world % rows`.
@@ -174,7 +175,7 @@ class TaskPlace:
         """Return integers as an array on the device."""
         return wp.array(np.fromiter(values, dtype=np.int32), dtype=int, device=self.device)
 
-    def command(self, label: str, where: str) -> Command:
+    def command(self, label: str, where: str) -> Any:
         """Return a command by its label.
 
         Raises:
@@ -242,7 +243,7 @@ class TaskPlace:
         coordinates, dofs = (np.ascontiguousarray(indices[..., side]) for side in (0, 1))
         return Joints(next(iter(names)), self._table(dofs), self._table(coordinates))
 
-    def bodies(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array2d[int]]:
+    def bodies(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
         """Return the labels of the bodies that patterns choose, and their indices, shape [worlds, bodies].
 
         Raises:
@@ -278,7 +279,7 @@ class TaskPlace:
             raise ConfigError(f"{where}: {pattern!r} matches {len(told)} bodies: {', '.join(told)}; choose one")
         return indices.flatten()
 
-    def _table(self, indices: np.ndarray) -> wp.array2d[int]:
+    def _table(self, indices: np.ndarray) -> wp.array:
         table: Any = wp.array(indices, dtype=int, device=self.device)
         return table
 

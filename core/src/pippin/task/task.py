@@ -48,10 +48,10 @@ class Task:
         config, device, count = self.config, simulation.device, simulation.world_count
         self._host = simulation
 
-        def flags(*shape: int) -> wp.array:
+        def flags(*shape: int) -> Any:
             return wp.zeros(shape, dtype=bool, device=device)
 
-        def numbers(*shape: int, dtype: Any = float) -> wp.array:
+        def numbers(*shape: int, dtype: Any = float) -> Any:
             return wp.zeros(shape, dtype=dtype, device=device)
 
         self.world_count = count
@@ -65,7 +65,7 @@ class Task:
         widths = [len(action.labels) for action in self.actions.values()]
         self.worlds.set_action_width(sum(widths))
         ends = np.cumsum([0, *widths])
-        self._slices = [self.worlds.action[:, int(first) : int(end)] for first, end in pairwise(ends)]
+        self._slices: list[Any] = [self.worlds.action[:, int(first) : int(end)] for first, end in pairwise(ends)]
         for label, choice in config.commands.items():
             self.commands[label] = self._make("command", "commands", label, choice)
         #: The groups of observations by name.
@@ -126,6 +126,19 @@ class Task:
         empty = np.zeros(0, dtype=np.float32)
         low, high = zip(*bounds, strict=True) if bounds else ((empty,), (empty,))
         return np.concatenate(low), np.concatenate(high)
+
+    @property
+    def is_capturable(self) -> bool:
+        """Whether all terms may be recorded."""
+        return self.eager_reason is None
+
+    @property
+    def eager_reason(self) -> str | None:
+        """The terms that may not be recorded."""
+        terms = [*self.actions.values(), *self.commands.values(), *self._all_quantities(), *self.rewards.values()]
+        terms += [*self.terminations.values(), *self.events.values()]
+        names = [f"task.{term.place.name} ({type(term).__name__})" for term in terms if not term.is_capturable]
+        return ", ".join(names) or None
 
     @hookimpl
     def start_step(self) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import attrs
 from pippin.config.component import ComponentConfig
-from pippin.errors import ConfigError
 from pippin.validators import finite
 
 if TYPE_CHECKING:
@@ -34,10 +33,7 @@ __all__ = [
     "Reward",
     "RewardConfig",
     "Termination",
-    "columns",
 ]
-
-_AXES = "xyz"
 
 
 class Term(abc.ABC):
@@ -49,6 +45,9 @@ class Term(abc.ABC):
     """
 
     Config: ClassVar[type]
+
+    is_capturable: bool = True
+    """Whether its methods may be recorded; one term that may not lets the whole task run eagerly."""
 
     def __init__(self, config: Any, place: TaskPlace) -> None:
         self.config, self.place = config, place
@@ -69,7 +68,7 @@ class Quantity(Term):
         """A name for each number of a world: of a joint, or of an axis. Their count is the width."""
 
     @abc.abstractmethod
-    def measure(self, state: newton.State, out: wp.array2d[float]) -> None:
+    def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the numbers of all worlds, shape [world_count, width]. May be called twice for one state."""
 
 
@@ -90,7 +89,7 @@ class Action(Term):
         return -limit, limit
 
     @abc.abstractmethod
-    def apply(self, action: wp.array2d[float]) -> None:
+    def apply(self, action: wp.array) -> None:
         """Set the targets of the control step that begins; `action` has shape [world_count, width]."""
 
 
@@ -170,7 +169,7 @@ class Command(Term):
     def labels(self) -> Sequence[str]:
         """A name for each number of a world."""
 
-    value: wp.array2d[float]
+    value: wp.array
     """The numbers, shape [world_count, width]."""
 
     @abc.abstractmethod
@@ -189,7 +188,7 @@ class LawConfig(RewardConfig):
     """The quantity: its name, or a table with its `type` and its keys."""
 
     axes: str | None = None
-    """Components of a vector that count: some of `x`, `y`, `z`."""
+    """Components of a vector that count, or of each of several vectors: some of `x`, `y`, `z`."""
 
     target: float | tuple[float, ...] | str | None = None
     """Target that is subtracted first: a number, one for each component, or the label of a command, whose numbers
@@ -206,18 +205,3 @@ class Law(Reward):
         self.values, self.columns, self.targets, self.target_columns = place.difference(
             config.of, config.axes, config.target
         )
-
-
-def columns(labels: Sequence[str], axes: str | None, where: str) -> list[int]:
-    """Return the columns of a quantity that some axes choose; all of them for None.
-
-    Raises:
-        ConfigError: The quantity is no vector, or an axis is unknown or repeated.
-    """
-    if axes is None:
-        return list(range(len(labels)))
-    if list(labels) != list(_AXES):
-        raise ConfigError(f"{where}: the quantity has {', '.join(labels)}, not the axes x, y, z; leave `axes` out")
-    if not axes or len(set(axes)) < len(axes) or set(axes) - set(_AXES):
-        raise ConfigError(f"{where}: {axes!r} is no choice of axes; write some of x, y, z, each once, such as 'xy'")
-    return [_AXES.index(axis) for axis in axes]

@@ -1,4 +1,4 @@
-"""Terminations: conditions that end an episode."""
+"""A termination by the range of a quantity."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import attrs
 from pippin.config.component import ComponentConfig
-
-from .terms import Termination, columns
+from pippin.task.columns import columns
+from pippin.task.terms import Termination
 
 if TYPE_CHECKING:
     import warp as wp
-
-    from .place import TaskPlace
+    from pippin.task.place import TaskPlace
 
 __all__ = ["Outside"]
 
@@ -53,7 +52,7 @@ class Outside(Termination):
         """Compare the numbers with the range."""
         import warp as wp
 
-        from .termination_kernels import is_outside
+        from .kernels import is_outside
 
         inputs = [self._measured.values, self._columns, self.config.low, self.config.high, out]
         wp.launch(is_outside, len(out), inputs, device=out.device)
