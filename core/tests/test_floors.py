@@ -52,9 +52,6 @@ DOORS = {
 OPTIONAL = ("jax", "newton_usd_schemas", "pxr", "torch")
 """Packages of extras, imported by the function that needs them."""
 
-OF_MATPLOTLIB = ("pippin.analysis.plot", "pippin.analysis.compare_plot")
-"""Modules that need an extra, imported by the function that needs them."""
-
 
 @cache
 def modules() -> dict[str, ast.Module]:
@@ -126,7 +123,7 @@ def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
 
 @pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))
 def test_a_hot_module_imports_at_the_top(module):
-    late = {name for name in imports_in_functions(module) if name.split(".")[0] not in OPTIONAL} - set(OF_MATPLOTLIB)
+    late = {name for name in imports_in_functions(module) if name.split(".")[0] not in OPTIONAL}
 
     assert late == set()
 
