@@ -15,7 +15,7 @@ from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 
 from .config import RecorderConfig
-from .files import place, refuse_unwritable, room_for
+from .files import locked, place, refuse_locked, refuse_unwritable, room_for
 from .header import Header
 
 if TYPE_CHECKING:
@@ -186,7 +186,10 @@ class Recorder(abc.ABC):
         name = self._label.partition(":")[2]
         self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels)
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.growing_path.exists():
+            refuse_locked(self.growing_path, "path: ")
         self.open(self.path, self.header)
+        self._lock = locked(self.growing_path)
         self._is_open, self._flushed = True, time.perf_counter()
 
     def _shortage(self) -> str | None:
@@ -216,4 +219,11 @@ class Recorder(abc.ABC):
 
     def _end(self) -> None:
         self._is_over = True
-        self.finish()
+        if self._lock is not None:
+            self._lock.close()
+        try:
+            self.finish()
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            self.notes.append(f"'{self.path}' could not be completed, as the system has no room ({error.strerror})")
