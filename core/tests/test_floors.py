@@ -121,6 +121,13 @@ def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
     assert hot == []
 
 
+@pytest.mark.parametrize("recorder", ["hdf5", "mcap", "npz"])
+def test_a_recorder_is_found_without_its_library(recorder):
+    packages = {name.split(".")[0] for name in reached_from(f"pippin.recording.{recorder}")}
+
+    assert packages.isdisjoint({"h5py", "foxglove", "google", "mcap"})
+
+
 @pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))
 def test_a_hot_module_imports_at_the_top(module):
     late = {name for name in imports_in_functions(module) if name.split(".")[0] not in OPTIONAL}
