@@ -124,10 +124,10 @@ def test_measuring_leaves_the_run_as_it_is(compared, scene):
         assert 0 < len(series["semi-implicit/distance"]) < 101
 
 
-def test_the_folder_has_figures_series_and_a_picture(compared):
+def test_the_folder_has_figures_series_and_a_page(compared):
     _, out = compared
 
-    assert {path.name for path in out.iterdir()} == {"comparison.json", "series.npz", "comparison.png"}
+    assert {path.name for path in out.iterdir()} == {"comparison.json", "series.npz", "comparison.html"}
     assert json.loads((out / "comparison.json").read_text())["reference"] == "featherstone"
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pippin
 import pytest
-from pippin.analysis.recorder import Series
 from pippin.analysis.run_folder import RunFolder
+from pippin.recording.series import Series
 
 SERIES = {
     "time": Series(values=np.linspace(0.1, 1.0, 10), units=("s",)),

@@ -19,13 +19,13 @@ from pippin.config import SimulationConfig, load
 from pippin.devices import warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.processes import FreshProcess
+from pippin.recording.series import Series
 from pippin.simulation import Simulation, import_hot_modules
 from pippin.step.compilation import compile_step
 
 from . import measures
 from .check import with_solver
 from .measures import PenetrationProbe
-from .recorder import Series
 from .summary import throughput
 
 __all__ = ["UNITS", "SolverRun", "compare"]

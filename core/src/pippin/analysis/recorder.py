@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -23,8 +22,9 @@ from pippin.components.bound import Bound
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 from pippin.indices import whole_number
+from pippin.recording.series import Series
 
-__all__ = ["Recorder", "Series"]
+__all__ = ["Recorder"]
 
 _ACTUATOR_UNITS = {
     "applied_effort": {"m": "N", "rad": "N·m"},
@@ -32,20 +32,6 @@ _ACTUATOR_UNITS = {
     "velocity_targets": {"m": "m/s", "rad": "rad/s"},
 }
 """The series of an actuator, with their units by the unit of the joint's coordinate."""
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class Series:
-    """One quantity over the steps of a run."""
-
-    values: np.ndarray
-    """Shape [steps, worlds, …]."""
-
-    labels: tuple[str, ...] = ()
-    """Names of the entries of a world, if they have names."""
-
-    units: tuple[str, ...] = ()
-    """SI unit of all entries, or one for each label."""
 
 
 class Recorder:

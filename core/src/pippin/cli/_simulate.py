@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from pippin.analysis.recorder import Recorder
     from pippin.analysis.run_folder import RunFolder
 
-__all__ = ["NO_PICTURE", "build", "finish", "import_newton", "prepare", "simulate", "step_count"]
+__all__ = ["build", "finish", "import_newton", "prepare", "simulate", "step_count"]
 
 End: TypeAlias = "SimulationError | PluginError | KeyboardInterrupt"
 """What ends a run early: the results so far are written all the same."""
-
-NO_PICTURE = "no picture: matplotlib is not installed; install pippin[plot], or use `uv run --group plot`"
 
 _LOOK_PERIOD = 0.25
 """Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
@@ -103,7 +101,7 @@ def simulate(
         config = grown(config, sizes)
         start = restart(config)
     with progress.phase("write"):
-        _write(folder, simulation.config, recorder, summary, progress)
+        _write(folder, file, simulation.config, recorder, summary, trace)
         if trace is not None:
             folder.write_trace(trace)
     if trace is not None:
@@ -285,15 +283,18 @@ def _save(simulation: Simulation, target: Path, progress: Progress, end: End | N
 
 
 def _write(
-    folder: RunFolder, config: SimulationConfig, recorder: Recorder, summary: dict[str, Any], progress: Progress
+    folder: RunFolder,
+    file: Path,
+    config: SimulationConfig,
+    recorder: Recorder,
+    summary: dict[str, Any],
+    trace: HookTrace | None,
 ) -> None:
-    """Fill the run folder. Series of a single step are not drawn: a plot of one point shows nothing."""
     series = recorder.series()
     folder.write_config(config)
     folder.write_summary(summary)
     folder.write_series(series)
-    if recorder.row_count > 1 and not folder.write_picture(series):
-        progress.note(NO_PICTURE)
+    folder.write_report(file, config, summary, series, trace)
 
 
 def _report(summary: dict[str, Any], folder: RunFolder, progress: Progress) -> None:

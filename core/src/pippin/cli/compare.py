@@ -1,4 +1,4 @@
-"""`pippin compare`: results of several solvers on one file, in one table and one plot."""
+"""`pippin compare`: results of several solvers on one file, in one table and on one page."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def compare(
 
     The exit code is 4 if a solver failed or exceeds a limit, else 2 if a solver given by --solver cannot run FILE. A
     limit uses the name of a figure in the JSON output: --limit distance=0.01. The folder, by default
-    runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and, with
-    pippin[plot], comparison.png.
+    runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and a page
+    with the table and charts, for any browser (comparison.html).
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
     progress = Progress(Console(stderr=as_json))
     with progress.phase("read"):
@@ -110,7 +110,7 @@ def compare(
         "exceeded": faults,
         "solvers": [result.figures() for result in results],
     }
-    _write(folder, results, summary, progress)
+    _write(folder, results, summary)
     if as_json:
         click.echo(json.dumps({**summary, "folder": str(folder.path)}, ensure_ascii=False))
     else:
@@ -158,13 +158,10 @@ def _faults(results: Sequence[SolverRun], thresholds: Mapping[str, float]) -> li
     return faults
 
 
-def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str, Any], progress: Progress) -> None:
+def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str, Any]) -> None:
     folder.write_json("comparison.json", summary)
     folder.write_series({f"{result.solver}/{name}": one for result in results for name, one in result.series.items()})
-    if not folder.write_comparison(results, summary["reference"]):
-        from ._simulate import NO_PICTURE
-
-        progress.note(NO_PICTURE)
+    folder.write_comparison(results, summary, COLUMNS, _cell)
 
 
 def _print(results: Sequence[SolverRun], faults: Sequence[str]) -> None:

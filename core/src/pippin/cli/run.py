@@ -36,7 +36,7 @@ def run(
     """Simulate the configuration in FILE.
 
     The run folder, by default runs/NAME-DATE-TIME, contains the resolved configuration (config.toml), a summary
-    (summary.json), the time series (series.npz) and, with the extra pippin[plot], a plot of them (series.png).
+    (summary.json), the time series (series.npz) and a page about all of it, for any browser (report.html).
 
     World-steps per second are physics steps of all worlds together: worlds × control steps × decimation ÷ wall time,
     from the second control step on. The first step runs eagerly and is then captured; it is not measured.

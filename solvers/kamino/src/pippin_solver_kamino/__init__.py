@@ -82,6 +82,9 @@ class SolverKamino:
         _refuse_axes(model)
         if self.config.max_contacts_per_world is not None:
             model.rigid_contact_max = self.config.max_contacts_per_world * model.world_count
+        elif not model.shape_contact_pair_count:
+            # Newton's estimate is 1000 or more even if nothing can collide, and Kamino's matrices grow with its square.
+            model.rigid_contact_max = model.world_count  # 0 would stand for the estimate
         values = attrs.asdict(self.config, filter=lambda field, _: field.name != "max_contacts_per_world")
         backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
         try:

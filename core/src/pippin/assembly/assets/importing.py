@@ -26,6 +26,7 @@ from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options, is_normalised
 from .keyframes import start_at
 from .mjcf import NormalMJCF, normalise
+from .servo_targets import zero_targets
 from .stage import open_stage, skipping_patterns
 from .urdf.adding import add_urdf
 from .urdf.reading import Urdf, read_urdf
@@ -196,6 +197,8 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
     """Set the start pose of the keyframe, then that of single joints, then the targets of servos."""
     if asset.config.keyframe is None:
         _place_joints(builder, asset)
+        if asset.format is FORMATS["mjcf"]:
+            zero_targets(builder)
         return
     if normal is None:
         raise ConfigError(f"{asset.where}.keyframe: {asset.config.keyframe!r} beside normalise = false; leave one out")
