@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from collections.abc import Sequence
+from contextlib import redirect_stdout, suppress
 from importlib import import_module
 from typing import Any
 
@@ -31,9 +31,6 @@ _DISTANCE = 2.7
 _RADIUS_MIN, _RADIUS_MAX = 0.2, 100.0
 """Smallest and largest radius to look at [m]; a ground plane has a radius of its own."""
 
-_LATE = "cannot schedule new futures after shutdown"
-"""Complaint of viser about a tab that is open while the server stops."""
-
 
 class Page(ViewerViser):
     """The scene of some worlds on a page that a server of this machine offers.
@@ -46,6 +43,8 @@ class Page(ViewerViser):
     """
 
     def __init__(self, simulation: Host, worlds: Sequence[int], port: int, title: str) -> None:
+        self._quiet = _Quiet()
+        self._quiet.begin()
         with redirect_stdout(io.StringIO()):  # viser prints its address, and standard output is not the viewer's
             super().__init__(host=HOST, port=port, label=title, verbose=False)
         self._was_with_contacts = False
@@ -63,10 +62,9 @@ class Page(ViewerViser):
     def _setup_gui(self) -> None:
         """Leave the panel out: it has controls that would do nothing here; `Controls` has those that work."""
 
-    @property
-    def is_watched(self) -> bool:
-        """Whether the page is open in a browser."""
-        return bool(self.server.get_clients())
+    def client_count(self) -> int:
+        """Return the number of browsers that have the page open."""
+        return len(self.server.get_clients())
 
     def look_at_worlds(self, simulation: Host, worlds: Sequence[int]) -> None:
         """Show only these worlds, and let the camera look at them."""
@@ -92,8 +90,11 @@ class Page(ViewerViser):
 
     def close(self) -> None:
         """Stop the server."""
-        with _quiet():
-            super().close()
+        try:
+            with redirect_stdout(io.StringIO()):  # viser says that it stops
+                super().close()
+        finally:
+            self._quiet.end()
 
     @property
     def _world_count(self) -> int:
@@ -153,20 +154,23 @@ def _particles(simulation: Host) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return on_host(simulation.state.particle_q), on_host(model.particle_radius), on_host(model.particle_world)
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep what viser prints when it stops off standard output, and its complaint about open tabs off the log."""
+class _Quiet(logging.Filter):
+    """Leaves out what browsers cause that open a connection and do not use it, or are open when the server stops."""
 
-    def is_news(record: logging.LogRecord) -> bool:
+    _LOGGERS = ("asyncio", "websockets.server", "viser")
+    _USUAL = ("opening handshake failed", "cannot schedule new futures after shutdown")
+
+    def begin(self) -> None:
+        """Filter the loggers of the server."""
+        for name in self._LOGGERS:
+            logging.getLogger(name).addFilter(self)
+
+    def end(self) -> None:
+        """Leave the loggers as they were."""
+        for name in self._LOGGERS:
+            logging.getLogger(name).removeFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether a record is news."""
         texts: list[Any] = [record.getMessage(), *(record.exc_info or ())[1:2]]
-        return not any(_LATE in str(text) for text in texts)
-
-    loggers = [logging.getLogger(name) for name in ("asyncio", "websockets.server", "viser")]
-    for logger in loggers:
-        logger.addFilter(is_news)
-    try:
-        with redirect_stdout(io.StringIO()):
-            yield
-    finally:
-        for logger in loggers:
-            logger.removeFilter(is_news)
+        return not any(usual in str(text) for usual in self._USUAL for text in texts)

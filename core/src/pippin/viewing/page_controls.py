@@ -42,9 +42,19 @@ class Controls:
         worlds: Indices of the worlds of the page.
         pace: The speed.
         hand: What keeps the clicks.
+        is_recorded: Whether a recording is shown, which has no contacts and is reset as a whole.
     """
 
-    def __init__(self, page: Page, simulation: Host, worlds: Sequence[int], pace: Pace, hand: Hand) -> None:
+    def __init__(
+        self,
+        page: Page,
+        simulation: Host,
+        worlds: Sequence[int],
+        pace: Pace,
+        hand: Hand,
+        *,
+        is_recorded: bool = False,
+    ) -> None:
         #: Whether the simulation is paused.
         self.is_paused = False
         #: The chosen worlds.
@@ -55,8 +65,10 @@ class Controls:
             self._add_run_controls()
             self._add_worlds()
             self._add_speed()
+        self._reset_this.visible = len(worlds) > 1 and not is_recorded
         with page.server.gui.add_folder("Show", order=10.0):
-            self._add_contacts()
+            if not is_recorded:
+                self._add_contacts()
             self._add_switches()
 
     def takes_step(self) -> bool:
@@ -76,12 +88,11 @@ class Controls:
         self._pause.on_update(later(self.pause))
         self._step = gui.add_button("Step", disabled=True, hint="Take one control step; pause first")
         self._step.on_click(later(self._ask_step))
-        gui.add_button("Reset", hint="Reset all worlds").on_click(later(lambda _: self._reset(None)))
+        gui.add_button("Reset", hint="Go back to the start, in all worlds").on_click(later(lambda _: self._reset(None)))
         self._reset_this = gui.add_button("Reset this world", disabled=True, hint="Choose a world first")
         self._reset_this.on_click(later(lambda _: self._reset(self.worlds)))
 
     def _add_worlds(self) -> None:
-        self._reset_this.visible = len(self._all) > 1
         if len(self._all) == 1:
             return
         choices = (_ALL, *map(str, self._all))

@@ -18,7 +18,7 @@ class Stepped(Host, Protocol):
     """A simulation with a program."""
 
     program: Any
-    """The operations of a control step; tells whether they are captured."""
+    """The operations of a control step, which tell whether they are captured; None if a recording is shown."""
 
     @property
     def first_diverged_step(self) -> int | None:
@@ -65,6 +65,8 @@ class Status:
     @staticmethod
     def _program_line(simulation: Stepped, rate: float | None) -> str:
         config = simulation.config
+        if simulation.program is None:
+            return "recorded"
         if not simulation.step_count:
             return f"{config.solver.type} · no step yet" if config.solver else "no step yet"
         captured = "captured" if simulation.program.is_captured else "not captured"

@@ -17,6 +17,7 @@ from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
 from pippin.validators import positive
 
+from .audience import Audience
 from .config import ViewerConfig
 from .hand import Hand
 from .pacing import Pace
@@ -48,6 +49,9 @@ class ViserConfig(ViewerConfig):
     sliders: tuple[str, ...] | None = None
     """Patterns of labels of actuators whose position targets have sliders; by default all of them."""
 
+    plots: tuple[str, ...] = ()
+    """Patterns of names of [channels](recordings.md) to plot, such as `"joint_q"`; the page can plot another one."""
+
     keep_open: bool = False
     """Whether the page stays open after the run until Ctrl-C, if the program has a terminal."""
 
@@ -66,6 +70,8 @@ class ViserViewer:
         self.config = config
         #: Frames per second [Hz].
         self.frame_rate = config.rate
+        #: Whether a pause ends when the last tab is closed; else the simulation waits for another one.
+        self.ends_with_tabs = False
         self._hand, self._pace = Hand(), Pace(config.speed)
         self._simulation: Stepped | None = None
         self._next_status = -math.inf
@@ -89,16 +95,20 @@ class ViserViewer:
     def _open(self, simulation: Stepped, port: int, where: str) -> None:
         from .page import Page
         from .page_controls import Controls
+        from .page_plots import Plots
         from .page_sliders import add_sliders
         from .page_status import Status
 
         self._page = Page(simulation, self._worlds, port, "Pippin")
+        #: The browsers that have the page open.
+        self.audience = Audience(self._page.client_count)
         try:
             self._status = Status(self._page)
             self._controls = Controls(self._page, simulation, self._worlds, self._pace, self._hand)
             self._sliders = add_sliders(
                 self.config.sliders, self._page, simulation, self._controls, self._hand, f"{where}.sliders"
             )
+            self._plots = Plots(self.config.plots, self._page, simulation, self._controls, self._hand, f"{where}.plots")
         except BaseException:
             self._page.close()
             raise
@@ -110,24 +120,19 @@ class ViserViewer:
         return self._page.url
 
     @property
-    def client_count(self) -> int:
-        """Number of browsers that have the page open."""
-        return len(self._page.server.get_clients())
-
-    @property
     def notes(self) -> list[str]:
         """A phrase if a user reset worlds or wrote targets on the page."""
         return self._hand.notes()
 
     def wants_frame(self) -> bool:
         """Tell whether a browser has the page open."""
-        return self._page.is_watched or self._hand.is_waiting
+        return bool(self.audience.count) or self._hand.is_waiting
 
     def wait_time(self) -> float:
         """Do what a user asked for, and return the time until the next step [s], `inf` while the page pauses."""
         self._hand.act()
         if not self._controls.takes_step():
-            return math.inf
+            return 0.0 if self.ends_with_tabs and self.audience.has_left() else math.inf
         if self._controls.is_paused or self._simulation is None:
             return 0.0
         return self._pace.wait_time(self._simulation.time)
@@ -142,16 +147,16 @@ class ViserViewer:
                 self._status.show(simulation, is_paused=self._controls.is_paused)
                 for sliders in self._sliders:
                     sliders.follow()
+            self._plots.follow()
             self._page.show(simulation, time)
 
-    def fail(self, fault: str) -> None:
-        """Show what went wrong, and pause. An empty text clears it.
+    def pause(self, is_paused: bool = True) -> None:
+        """Pause the simulation, or let it go on, as the page does."""
+        self._controls.pause(is_paused)
 
-        Args:
-            fault: The text.
-        """
+    def tell_fault(self, fault: str) -> None:
+        """Show what went wrong on the page; an empty text takes it away."""
         self._status.fault = fault
-        self._controls.pause(bool(fault))
 
     @hookimpl
     def close(self) -> None:
