@@ -28,6 +28,7 @@ PLUGINS_OF_THE_CORE = (
     "pippin.recording.mcap",
     "pippin.sensing.latency",
     "pippin.sensing.stages",
+    "pippin.viewing.viser",
 )
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
