@@ -22,7 +22,12 @@ COLD_ENTRANCES = (
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
 
-PLUGINS_OF_THE_CORE = ("pippin.actuation.clamping", "pippin.sensing.latency", "pippin.sensing.stages")
+PLUGINS_OF_THE_CORE = (
+    "pippin.actuation.clamping",
+    "pippin.sensing.latency",
+    "pippin.sensing.stages",
+    "pippin.viewing.video",
+)
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
