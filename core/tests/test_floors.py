@@ -26,6 +26,7 @@ PLUGINS_OF_THE_CORE = (
     "pippin.actuation.clamping",
     "pippin.sensing.latency",
     "pippin.sensing.stages",
+    "pippin.viewing.usd",
     "pippin.viewing.video",
 )
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""

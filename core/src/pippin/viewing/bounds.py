@@ -8,7 +8,9 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 
-__all__ = ["bounds", "rotated"]
+from .quaternions import rotated
+
+__all__ = ["bounds"]
 
 _ENDLESS = (int(newton.GeoType.PLANE), int(newton.GeoType.HFIELD))
 
@@ -24,13 +26,6 @@ def bounds(model: newton.Model, state: newton.State, world: int) -> tuple[np.nda
         return None
     every = np.concatenate(points)
     return every.min(axis=0), every.max(axis=0)
-
-
-def rotated(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return vectors turned by unit quaternions (x, y, z, w), shape [..., 3]."""
-    axis, w = quaternions[..., :3], quaternions[..., 3:]
-    across = 2.0 * np.cross(axis, vectors)
-    return vectors + w * across + np.cross(axis, across)
 
 
 def _shape_corners(model: newton.Model, state: newton.State, world: int) -> list[np.ndarray]:

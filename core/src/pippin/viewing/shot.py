@@ -13,8 +13,9 @@ from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-from .bounds import bounds, rotated
+from .bounds import bounds
 from .followed import named_bodies, roots
+from .quaternions import product, rotated
 from .video_config import VideoConfig
 
 if TYPE_CHECKING:
@@ -151,8 +152,5 @@ def _poses_of(model: newton.Model, state: newton.State, sites: np.ndarray) -> np
     if not model.body_count:
         return places
     holders = np.where(bodies[:, None] >= 0, on_host(state.body_q)[bodies], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
-    turns = [
-        wp.quat(*outer) * wp.quat(*inner)  # pyright: ignore[reportCallIssue, reportArgumentType]
-        for outer, inner in zip(holders[:, 3:].tolist(), places[:, 3:].tolist(), strict=True)
-    ]
-    return np.concatenate([rotated(holders[:, 3:], places[:, :3]) + holders[:, :3], np.array(turns)], axis=1)
+    turns = product(holders[:, 3:], places[:, 3:])
+    return np.concatenate([rotated(holders[:, 3:], places[:, :3]) + holders[:, :3], turns], axis=1)
