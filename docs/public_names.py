@@ -17,6 +17,8 @@ FOR_PLUGINS = (
     "pippin.actuation",
     "pippin.sensing",
     "pippin.solving",
+    "pippin.recording",
+    "pippin.recording.channels",
     "pippin.conformance",
     "pippin.labels",
     "pippin.axes",

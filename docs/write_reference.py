@@ -92,9 +92,11 @@ FEATURES_TABLE = """
 ## Supported features
 
 If a scene uses a feature that the solver does not support, Pippin refuses the scene before it compiles anything.
-An unsupported parameter is ignored, with a warning.
 `pippin check FILE` lists the unsupported features of a file for every solver, and `simulation.accept_unsupported`
-accepts them. If a cell names an option, the solver supports the feature when the option is true.
+accepts them: the solver then ignores them, and a note says so. If a cell names an option, the solver supports the
+feature when the option is true. A scene uses a parameter if a value differs from the neutral one. For the properties of
+contacts and limits, that is the value that Newton gives to shapes and joints by default. `pippin compare` accepts the
+loss of parameters for the solvers that the file does not name, and shows what each one ignores.
 
 """
 
@@ -134,8 +136,9 @@ your own.
 - **refused²**: the call acts with this option of the solver.
 - **refused³**: the solver does not move such bodies at all, and refuses the scene.
 
-If you accept that a call has no effect, because one program runs with several solvers, write the name of the feature
-into `simulation.accept_unsupported`.
+If you accept that a call or a part of the scene has no effect, because one program runs with several solvers, write the
+name of the feature into `simulation.accept_unsupported`. `simulation.left_out` and a note then say what the solver
+ignores of the scene.
 
 """
 

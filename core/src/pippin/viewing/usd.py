@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
+from pippin.recording.files import place, refuse_unwritable
+from pippin.recording.libraries import library
 
-from .files import library, place, refuse_unwritable
 from .usd_config import UsdConfig
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
+from pippin.recording.files import place, refuse_unwritable
+from pippin.recording.libraries import library
 
-from .files import library, place, refuse_unwritable
 from .tiles import tiles
 from .video_config import VideoConfig
 

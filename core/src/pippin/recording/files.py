@@ -1,19 +1,18 @@
-"""Files of viewers: their place, and the libraries that write them."""
+"""Files of recorders and viewers: their place, and the room that is left for them."""
 
 from __future__ import annotations
 
 import os
-from importlib import import_module
+import shutil
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from pippin.errors import ConfigError, PluginError
+from pippin.errors import ConfigError
 
 if TYPE_CHECKING:
     from pippin.binding import Host
 
-__all__ = ["library", "place", "refuse_unwritable"]
+__all__ = ["place", "refuse_unwritable", "room_for"]
 
 
 def place(simulation: Host, path: str | os.PathLike[str]) -> Path:
@@ -52,19 +51,21 @@ def refuse_unwritable(path: Path) -> None:
         raise ConfigError(f"path: '{nearest}' cannot be written; change its permissions, or choose another place")
 
 
-def library(name: str, extra: str) -> ModuleType:
-    """Import a library of an extra of Pippin.
+def room_for(path: Path) -> float:
+    """Return how many more bytes a file can take: of its disk, and of the limit on the size of files."""
+    free = shutil.disk_usage(path.parent).free
+    limit = _size_limit()
+    if limit is None:
+        return free
+    size = path.stat().st_size if path.exists() else 0
+    return min(free, limit - size)
 
-    Args:
-        name: Name of the module.
-        extra: Name of the extra.
 
-    Raises:
-        PluginError: The library is not installed, or broken.
-    """
+def _size_limit() -> int | None:
+    """Return the largest size of a file that this process may write [bytes]; None without a limit."""
     try:
-        return import_module(name)
-    except ImportError as error:
-        raise PluginError(
-            f"'{name}' cannot be imported ({error}); install it by `uv pip install 'pippin[{extra}]'`"
-        ) from error
+        import resource
+    except ModuleNotFoundError:  # Windows
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
