@@ -29,6 +29,8 @@ PLUGINS_OF_THE_CORE = (
     "pippin.sensing.latency",
     "pippin.sensing.stages",
     "pippin.viewing.viser",
+    "pippin.viewing.usd",
+    "pippin.viewing.video",
 )
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
