@@ -953,7 +953,7 @@ def _terms(kind: Kind, schema: Schema) -> str:
     head = "\n| name | meaning | unit |\n|---|---|---|\n" if has_unit else "\n| name | meaning |\n|---|---|\n"
     rows = []
     for name, term in terms.items():
-        meaning = re.sub(rf"^The [\w ]+ `{name}`: ", "", _summary(term))
+        meaning = re.sub(rf"^The [\w ]+ `{name}`(: |$)", "", _summary(term)) or _summary(term.Config)
         rows.append(_cells(name, meaning, *([term.unit] if has_unit else [])))
     owners: dict[str, list[str]] = {}
     for case in schema.get("allOf", ()):

@@ -15,6 +15,7 @@ COLD_ENTRANCES = (
     "pippin.actuation",
     "pippin.analysis.doctor",
     "pippin.conformance",
+    "pippin.gym",
     "pippin.isaac",
     "pippin.recording",
     "pippin.sensing",
@@ -29,6 +30,8 @@ BASES_OF_PLUGINS = ("pippin.task.quantities.rates",)
 """Modules with base classes of plugins that the core brings, and that are no plugins themselves."""
 
 DOORS = {
+    ("pippin.gym.vector_env", "pippin.gym.frames"),
+    ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),
@@ -46,7 +49,7 @@ DOORS = {
 }
 """Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""
 
-OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch")
+OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser")
 """Packages of extras, imported by the function that needs them."""
 
 
@@ -121,6 +124,13 @@ def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
     hot = [name for name in reached_from(entrance) if name.split(".")[0] in ("newton", "warp")]
 
     assert hot == []
+
+
+@pytest.mark.parametrize("recorder", ["hdf5", "mcap", "npz"])
+def test_a_recorder_is_found_without_its_library(recorder):
+    packages = {name.split(".")[0] for name in reached_from(f"pippin.recording.{recorder}")}
+
+    assert packages.isdisjoint({"h5py", "foxglove", "google", "mcap"})
 
 
 @pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))
