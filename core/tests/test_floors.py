@@ -20,14 +20,15 @@ COLD_ENTRANCES = (
     "pippin.recording",
     "pippin.sensing",
     "pippin.solving",
-    "pippin.task",
     "pippin.viewing",
     "pippin.views",
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
 
-BASES_OF_PLUGINS = ("pippin.task.quantities.rates",)
-"""Modules with base classes of plugins that the core brings, and that are no plugins themselves."""
+PLUGINS_OF_THE_CORE = frozenset(
+    entry.value.partition(":")[0] for entry in Catalog.installed().entries if entry.distribution == "pippin"
+)
+"""Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
     ("pippin.gym.vector_env", "pippin.gym.frames"),
@@ -47,7 +48,7 @@ DOORS = {
     ("pippin.recording.recorder", "pippin.recording.rows"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
-"""Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""
+"""Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 
 OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser")
 """Packages of extras, imported by the function that needs them."""
@@ -110,11 +111,6 @@ def is_hot(module: str) -> bool:
     return any(name.split(".")[0] in ("newton", "warp") for name in reached_from(module))
 
 
-def plugins_of_the_core() -> set[str]:
-    """Return the modules of plugins that the core brings: like any plugin, they import Newton and Warp in methods."""
-    return {entry.value.partition(":")[0] for entry in Catalog.installed().entries if entry.distribution == "pippin"}
-
-
 def entrances() -> list[str]:
     return [*COLD_ENTRANCES, *(name for name in modules() if name.startswith("pippin.cli"))]
 
@@ -141,9 +137,8 @@ def test_a_hot_module_imports_at_the_top(module):
 
 
 def test_a_cold_module_imports_hot_ones_through_a_door():
-    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance"))]
-    plugins = {*plugins_of_the_core(), *BASES_OF_PLUGINS}
-    cold = [name for name in own if not is_hot(name) and name not in plugins]
+    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance", "pippin.task"))]
+    cold = [name for name in own if not is_hot(name) and name not in PLUGINS_OF_THE_CORE]
 
     found = {(name, hot) for name in cold for hot in imports_in_functions(name) if hot in modules() and is_hot(hot)}
 

@@ -77,7 +77,7 @@ class Measured:
 
 
 class TaskPlace:
-    """A task and its simulation as a term sees them.
+    """The task and the simulation as a term sees them.
 
     Args:
         simulation: The simulation; its arrays exist.
