@@ -130,7 +130,7 @@ class EventConfig:
     @period.validator
     def _belongs_to_intervals(self, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
         if (value is not None) != (self.when == "interval"):
-            raise ValueError(f"'period' and 'when = \"interval\"' need each other, got {value} and {self.when!r}")
+            raise ValueError(f"'period' needs when = \"interval\", which needs it: got {value} and {self.when!r}")
         if value is not None and not 0.0 < value[0] <= value[1]:
             raise ValueError(f"'period' must be a range [low, high] above 0: {list(value)}")
 
