@@ -63,5 +63,5 @@ def test_bad_input_is_refused_with_its_place(floating, action, fault):
 def test_two_actions_for_the_same_targets_are_refused(floating):
     action = {"type": "joint-targets", "actuator": "arm"}
 
-    with pytest.raises(pippin.ConfigError, match="actions.two.actuator: actions.one changes the position targets"):
+    with pytest.raises(pippin.ConfigError, match=r"actions\.two.actuator: actions\.one changes the position targets"):
         floating({}, actions={"one": action, "two": action})

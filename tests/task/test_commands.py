@@ -62,5 +62,5 @@ def test_a_reset_draws_the_commands_of_its_worlds(floating):
 
 
 def test_a_share_above_one_is_refused(floating):
-    with pytest.raises(pippin.ConfigError, match="commands.velocity.standing"):
+    with pytest.raises(pippin.ConfigError, match=r"commands\.velocity\.standing"):
         floating({}, commands={"velocity": {**VELOCITY, "standing": 2.0}})
