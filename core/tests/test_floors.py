@@ -14,6 +14,7 @@ COLD_ENTRANCES = (
     "pippin.actuation",
     "pippin.analysis.doctor",
     "pippin.conformance",
+    "pippin.gym",
     "pippin.isaac",
     "pippin.recording",
     "pippin.sensing",
@@ -32,6 +33,8 @@ PLUGINS_OF_THE_CORE = (
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
+    ("pippin.gym.vector_env", "pippin.gym.frames"),
+    ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),

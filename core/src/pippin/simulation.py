@@ -349,6 +349,8 @@ class Simulation:
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
+            if self.written.is_waiting:
+                self._settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
             with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)

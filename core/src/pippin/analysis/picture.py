@@ -19,7 +19,7 @@ from pippin.assembly.scene import finalize, new_builder
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
 
-__all__ = ["draw_scene", "look", "paint_ground", "png", "render"]
+__all__ = ["CAMERA_DIRECTION", "corners", "draw_scene", "look", "paint_ground", "png", "render"]
 
 _SIZE = (720, 540)
 """Width and height of the picture of a scene [pixels]."""
@@ -27,7 +27,7 @@ _SIZE = (720, 540)
 _FOV = 0.7
 """Angle of view from its upper to its lower edge [rad]."""
 
-_FROM = np.array((1.0, -1.6, 0.8))
+CAMERA_DIRECTION = np.array((1.0, -1.6, 0.8))
 """Direction from the robot to the camera."""
 
 _GROUND = (0.75, 0.78, 0.8)
@@ -53,13 +53,13 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
         model = finalize(builder, device, has_valid_inertias=True)  # no step is taken
         state = model.state()
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
-        low, high = _corners(model, state)
+        low, high = corners(model, state)
         present(model.shape_transform)[ground : ground + 1].fill_(
             wp.transform((0.0, 0.0, low[2] - 1e-3), wp.quat_identity())
         )
         paint_ground(model, ground)
         middle, radius = (low + high) / 2.0, np.linalg.norm(high - low) / 2.0
-        eye = middle + _FROM / np.linalg.norm(_FROM) * radius / np.sin(_FOV / 2.0)
+        eye = middle + CAMERA_DIRECTION / np.linalg.norm(CAMERA_DIRECTION) * radius / np.sin(_FOV / 2.0)
         image = render(model, state, eye, middle, _SIZE, _FOV)
     file.write_bytes(png(image))
 
@@ -127,16 +127,17 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def _corners(model: newton.Model, state: newton.State) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and the highest corner [m] of what can be seen, without planes.
+def corners(model: newton.Model, state: newton.State) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and the highest corner [m] of what can be seen in the first world, without planes.
 
     Raises:
         ConfigError: Nothing can be seen.
     """
     is_seen = (on_host(model.shape_flags) & int(newton.ShapeFlags.VISIBLE)) > 0
+    is_seen &= on_host(model.shape_world) <= 0  # of all worlds, or of the first
     shapes = np.flatnonzero(is_seen & (on_host(model.shape_type) != int(newton.GeoType.PLANE)))
     if not shapes.size:
-        raise ConfigError("--draw: the asset has no shape that can be seen; leave the option out")
+        raise ConfigError("a picture: there is no shape that can be seen; draw none")
     ends = np.stack([on_host(each) for each in (model.shape_collision_aabb_lower, model.shape_collision_aabb_upper)])
     bodies, places, poses = on_host(model.shape_body), on_host(model.shape_transform), on_host(present(state.body_q))
     points = []

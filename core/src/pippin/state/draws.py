@@ -46,13 +46,13 @@ class WorldSeeds:
         self.first = first
         #: Seed of each world, shape [worlds].
         self.values: Any = wp.full(count, seed, dtype=int, device=device)
-        self._counts: list[wp.array] = []
+        self._counts: list[tuple[wp.array, np.ndarray]] = []
         self._rows: list[tuple[str, np.ndarray, wp.array]] = []
 
     def draws(self, name: str) -> Draws:
         """Return the random numbers of a name, unique in the simulation such as `actuators:legs/kp`."""
         counts = wp.zeros(self.values.shape, dtype=int, device=self.values.device)
-        self._counts.append(counts)
+        self._counts.append((counts, np.arange(len(counts))))
         return Draws(name, self.values, self.first, counts)
 
     def rows(self, name: str, worlds: np.ndarray, width: int) -> tuple[wp.array[int], wp.array2d[int]]:
@@ -64,16 +64,23 @@ class WorldSeeds:
         counts: Any = wp.zeros((len(worlds), width), dtype=int, device=self.values.device)
         row = (name, worlds, seeds)
         self._rows.append(row)
-        self._counts.append(counts)
+        self._counts.append((counts, worlds))
         self._key([row])
         return seeds, counts
 
-    def reseed(self, seeds: np.ndarray) -> None:
-        """Set the seed of each world, shape [worlds], and begin all draws anew. Writes to the device."""
-        self.values.assign(np.asarray(seeds, dtype=np.int32))
+    def reseed(self, seeds: np.ndarray, worlds: np.ndarray | None = None) -> None:
+        """Set the seeds of worlds, and begin their draws anew. Writes to the device.
+
+        Args:
+            seeds: A seed for each world, shape [worlds].
+            worlds: The worlds to seed, a boolean mask of shape [worlds]; None means all.
+        """
+        chosen = np.ones(self.values.shape, dtype=bool) if worlds is None else worlds
+        self.values.assign(np.where(chosen, seeds, self.values.numpy()).astype(np.int32))
         self._key(self._rows)
-        for counts in self._counts:
-            counts.zero_()
+        for counts, owners in self._counts:
+            is_chosen = chosen[owners].reshape(-1, *[1] * (counts.ndim - 1))
+            counts.assign(np.where(is_chosen, 0, counts.numpy()).astype(np.int32))
 
     def _key(self, rows: Iterable[tuple[str, np.ndarray, wp.array]]) -> None:
         seeds = self.values.numpy()

@@ -28,6 +28,7 @@ def compose(
     first_world: int,
     count: wp.array[int],
     history: wp.array3d[float],
+    is_due: wp.array[wp.bool],
     is_new: wp.array[wp.bool],
     keeps: int,
     first: int,
@@ -35,9 +36,12 @@ def compose(
 ):
     """Write one term of a group of observations, column `first` on: history, and the present reading last.
 
-    With `keeps`, the reading joins the history; in worlds that start an episode it fills it.
+    Only worlds with a new state are due. With `keeps`, the reading joins the history; in worlds that start an episode
+    it fills it.
     """
     world, i = wp.tid()
+    if not is_due[world]:
+        return
     value = values[world, columns[i]]
     if noise[0] > 0.0 or noise[1] > 0.0:
         state = random_state(key, seeds[world], first_world + world, count[world])
@@ -104,7 +108,8 @@ def weigh(
 
 @wp.kernel
 def end_episodes(
-    is_next_step: int,
+    resets_at_once: int,
+    resets_later: int,
     waiting: wp.array[wp.bool],
     terminated: wp.array[wp.bool],
     truncated: wp.array[wp.bool],
@@ -115,24 +120,22 @@ def end_episodes(
     finished_length: wp.array[int],
     finished_return: wp.array[float],
     finished_sums: wp.array2d[float],
+    finished: wp.array[wp.bool],
     ended: wp.array[wp.bool],
 ):
     """Mark the worlds to reset, and keep the sums of finished episodes.
 
-    With a reset in the next step, the worlds that waited for it are marked; their step counts for nothing.
+    The step of a world that waits for its reset counts for nothing: neither reward nor flags.
     """
     world = wp.tid()
+    if waiting[world]:
+        reward[world] = 0.0
+        terminated[world] = False
+        truncated[world] = False
     is_over = terminated[world] or truncated[world]
-    if is_next_step > 0:
-        ended[world] = waiting[world]
-        if waiting[world]:
-            reward[world] = 0.0
-            terminated[world] = False
-            truncated[world] = False
-            is_over = False
-        waiting[world] = is_over
-    else:
-        ended[world] = is_over
+    finished[world] = is_over
+    ended[world] = (is_over and resets_at_once > 0) or (waiting[world] and resets_later > 0)
+    waiting[world] = (is_over or waiting[world]) and resets_at_once == 0 and not ended[world]
     if is_over:
         finished_length[world] = length[world]
         finished_return[world] = episode_return[world]
@@ -148,9 +151,11 @@ def begin_episodes(
     sums: wp.array2d[float],
     action: wp.array2d[float],
     last_action: wp.array2d[float],
+    waiting: wp.array[wp.bool],
+    is_due: wp.array[wp.bool],
     is_new: wp.array[wp.bool],
 ):
-    """Clear the counts of the masked worlds."""
+    """Clear the counts of the masked worlds, which have a new state."""
     world = wp.tid()
     if world_mask[world]:
         length[world] = 0
@@ -160,6 +165,8 @@ def begin_episodes(
         for i in range(action.shape[1]):
             action[world, i] = 0.0
             last_action[world, i] = 0.0
+        waiting[world] = False
+        is_due[world] = True
         is_new[world] = True
 
 

@@ -62,7 +62,6 @@ class Group:
         self.values, self.final = (
             wp.zeros((here.world_count, len(labels)), dtype=float, device=here.device) for _ in range(2)
         )
-        self._everywhere = wp.full(here.world_count + 1, value=True, dtype=bool, device=here.device)
         self._worlds = here.worlds
 
     @property
@@ -70,11 +69,12 @@ class Group:
         """The quantities of the terms."""
         return [term.measured for term in self._terms]
 
-    def compose(self, out: wp.array, is_new: wp.array[wp.bool], *, keeps: bool) -> None:
+    def compose(self, out: wp.array, is_due: wp.array[wp.bool], is_new: wp.array[wp.bool], *, keeps: bool) -> None:
         """Write the group from the measured quantities.
 
         Args:
             out: Where to write, shape [worlds, width].
+            is_due: The worlds with a new state, shape [worlds]; the others keep what is written.
             is_new: The worlds that start an episode.
             keeps: Whether the readings join the history, and the next noise is another one.
         """
@@ -83,8 +83,8 @@ class Group:
             bounds = wp.vec2(*((-math.inf, math.inf) if config.clip is None else config.clip))
             inputs = [term.measured.values, term.columns, wp.vec2(config.noise, config.noise_std), bounds]
             inputs += [config.scale, *term.draws.arguments]
-            inputs += [term.history, is_new, int(keeps), term.first, out]
+            inputs += [term.history, is_due, is_new, int(keeps), term.first, out]
             shape = (self._worlds.count, len(term.columns))
             wp.launch(compose, shape, inputs, device=out.device)
             if keeps and (config.noise or config.noise_std):
-                term.draws.advance(self._everywhere)
+                term.draws.advance(is_due)

@@ -96,11 +96,15 @@ class Task:
         self.finished_sums = numbers(len(rewards), count)
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended_worlds = flags(count + 1)
-        self._diverged, self._waiting, self._is_new = flags(count), flags(count), flags(count)
-        self._is_new.fill_(True)
+        #: Whether the episode of each world ended in the last step, shape [worlds].
+        self.finished = flags(count)
+        #: Whether each world's episode ended before, and its reset is to come, shape [worlds].
+        self.waiting = flags(count)
+        self._diverged, self._is_due, self._is_new = flags(count), flags(count), flags(count)
         self._are_any = wp.zeros(1, dtype=int, device=device)
         self._fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
-        self._limit = self._steps(config.episode_length, simulation.control_dt)
+        #: Control steps after which an episode is truncated; 0 for never.
+        self.episode_steps = self._steps(config.episode_length, simulation.control_dt)
         self._timers = [
             _Timer(self._place(f"{table}.{label}"), term, period)
             for table, terms in (("events", self.events), ("commands", self.commands))
@@ -111,7 +115,7 @@ class Task:
         self._refuse_changes()
         self._apply_at_startup(everywhere)
         self._restart(everywhere)
-        self._observe(simulation.state, keeps=False)
+        self._observe(simulation.state)
 
     @property
     def action_labels(self) -> tuple[str, ...]:
@@ -142,6 +146,7 @@ class Task:
     @hookimpl
     def start_step(self) -> None:
         """Set the targets of this control step."""
+        self._is_due.fill_(True)
         for action, numbers in zip(self.actions.values(), self._slices, strict=True):
             action.apply(numbers)
 
@@ -152,11 +157,11 @@ class Task:
         for measured in self._measured:
             measured.quantity.measure(state, measured.values)
         for group in self.observations.values():
-            group.compose(group.final, self._is_new, keeps=False)
+            group.compose(group.final, self._is_due, self._is_new, keeps=False)
         for row, termination in enumerate(self.terminations.values()):
             termination.evaluate(self.termination_terms[row])
         self._host.mark_diverged(self._diverged)
-        inputs = [self.termination_terms, self._diverged, self._limit, worlds.length, worlds.terminated]
+        inputs = [self.termination_terms, self._diverged, self.episode_steps, worlds.length, worlds.terminated]
         wp.launch(kernels.judge, count, [*inputs, worlds.truncated], device=device)
         for row, reward in enumerate(self.rewards.values()):
             reward.evaluate(self.reward_terms[row])
@@ -180,41 +185,49 @@ class Task:
 
     @hookimpl
     def observe(self, state: newton.State) -> None:
-        """Write the observations of the state from which the next step starts."""
-        self._observe(state, keeps=True)
+        """Write the observations of the state from which the next step starts: of all worlds, or of reset ones."""
+        self._observe(state)
+        self._is_due.zero_()
+        self._is_new.zero_()
+        wp.copy(self.worlds.last_action, self.worlds.action)
 
     def state_arrays(self) -> Mapping[str, wp.array]:
         """Return nothing: a reset begins an episode by `reset_worlds`."""
         return {}
 
     def check(self) -> None:
-        """Raise if a reward was not finite in a world whose state is.
+        """Raise once if a reward was not finite in a world whose state is; the simulation can go on.
 
         Raises:
             SimulationError: Names the term and the world.
         """
         code = int(self._fault.numpy()[0])
         if code != _NO_FAULT:
+            self._fault.fill_(_NO_FAULT)
             term, world = divmod(code, self.world_count)
             label = list(self.rewards)[term]
             raise SimulationError(
                 f"task.rewards.{label}: is not finite in world {world}; bound the quantity, or end the episode before"
             )
 
-    def reseed(self, seeds: np.ndarray) -> None:
-        """Set the seed of each world's draws, shape [worlds], and begin all draws anew."""
-        self._host.seeds.reseed(seeds)
+    def reseed(self, seeds: np.ndarray, worlds: np.ndarray | None = None) -> None:
+        """Set the seeds of worlds, and begin their draws anew.
+
+        Args:
+            seeds: A seed for each world, shape [worlds].
+            worlds: The worlds to seed, a boolean mask of shape [worlds]; None means all.
+        """
+        self._host.seeds.reseed(seeds, worlds)
 
     def _all_quantities(self) -> list[Any]:
         return [measured.quantity for measured in self._measured]
 
     def _end_episodes(self) -> None:
-        worlds = self.worlds
-        if self.config.autoreset == "disabled":
-            return
-        inputs = [int(self.config.autoreset == "next-step"), self._waiting, worlds.terminated, worlds.truncated]
+        worlds, mode = self.worlds, self.config.autoreset
+        inputs = [int(mode == "same-step"), int(mode == "next-step"), self.waiting]
+        inputs += [worlds.terminated, worlds.truncated]
         inputs += [self.reward, worlds.length, self.episode_return, self.episode_sums]
-        inputs += [self.finished_length, self.finished_return, self.finished_sums, self.ended_worlds]
+        inputs += [self.finished_length, self.finished_return, self.finished_sums, self.finished, self.ended_worlds]
         wp.launch(kernels.end_episodes, self.world_count, inputs, device=worlds.device)
 
     def _run_timers(self, state: newton.State, dt: float) -> None:
@@ -231,7 +244,7 @@ class Task:
     def _restart(self, world_mask: wp.array[wp.bool]) -> None:
         worlds = self.worlds
         inputs = [world_mask, worlds.length, self.episode_return, self.episode_sums]
-        inputs += [worlds.action, worlds.last_action, self._is_new]
+        inputs += [worlds.action, worlds.last_action, self.waiting, self._is_due, self._is_new]
         wp.launch(kernels.begin_episodes, self.world_count, inputs, device=worlds.device)
         terms = [*self.actions.values(), *self._all_quantities(), *self.rewards.values(), *self.terminations.values()]
         for term in terms:
@@ -275,7 +288,7 @@ class Task:
         wp.launch(kernels.note_any, len(world_mask), [world_mask, self._are_any], device=device)
         wp.capture_if(self._are_any, on_true=tell)
 
-    def _observe(self, state: newton.State, *, keeps: bool) -> None:
+    def _observe(self, state: newton.State) -> None:
         for command in self.commands.values():
             command.update(state)
         used = {id(measured) for group in self.observations.values() for measured in group.measured}
@@ -283,10 +296,7 @@ class Task:
             if id(measured) in used:
                 measured.quantity.measure(state, measured.values)
         for group in self.observations.values():
-            group.compose(group.values, self._is_new, keeps=True)
-        if keeps:
-            self._is_new.zero_()
-            wp.copy(self.worlds.last_action, self.worlds.action)
+            group.compose(group.values, self._is_due, self._is_new, keeps=True)
 
     def _place(self, name: str) -> TaskPlace:
         return TaskPlace(self._host, self.worlds, name, self._measured, self.commands, self._claims, self.actions)
