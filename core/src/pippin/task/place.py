@@ -77,7 +77,7 @@ class Measured:
 
 
 class TaskPlace:
-    """What a term sees of its task and simulation.
+    """The task and the simulation as a term sees them.
 
     Args:
         simulation: The simulation; its arrays exist.
