@@ -248,7 +248,7 @@ class _Vectors:
         config: The ranges.
     """
 
-    def __init__(self, place: TaskPlace, indices: wp.array2d[int], values: Any, config: MovedConfig) -> None:
+    def __init__(self, place: TaskPlace, indices: wp.array, values: Any, config: MovedConfig) -> None:
         import warp as wp
 
         self._indices, self._values, self._built = indices, values, wp.clone(values)
