@@ -99,7 +99,7 @@ class Scaled(Action):
         low, high = self.config.clip
         return np.full(len(self.labels), low, dtype=np.float32), np.full(len(self.labels), high, dtype=np.float32)
 
-    def apply(self, action: wp.array2d[float]) -> None:
+    def apply(self, action: wp.array) -> None:
         """Write the targets."""
         import warp as wp
 

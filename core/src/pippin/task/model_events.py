@@ -8,7 +8,7 @@ import attrs
 from pippin.errors import ConfigError
 from pippin.features import OF_ATTRIBUTES
 
-from .ranges import ZERO, Range, ranged
+from .ranges import ZERO, Range, ordered, ranged
 from .terms import Event, EventConfig
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["CentreOfMass", "Friction", "Gravity", "Mass", "Variation", "VariedConfig"]
 
 _ONE: Range = (1.0, 1.0)
+
+
+def _stands_alone(instance: VariedConfig, attribute: attrs.Attribute[Any], value: Range | None) -> None:
+    if value is not None and (instance.scale != _ONE or instance.add != ZERO):
+        raise ValueError("'range' stands in place of 'scale' and 'add'; leave it, or the others, out")
 
 
 @attrs.frozen(kw_only=True)
@@ -36,16 +41,11 @@ class VariedConfig(EventConfig):
     add: Range = ranged()
     """Range of what is added, in the unit of the value."""
 
-    range: Range | None = ranged(None)
+    range: Range | None = attrs.field(default=None, validator=[ordered, _stands_alone])
     """Range of the value itself, in place of `scale` and `add`."""
 
     shared: bool = False
     """Whether all chosen parts of a world take one draw; by default each has its own."""
-
-    @range.validator
-    def _stands_alone(self, attribute: attrs.Attribute[Any], value: Range | None) -> None:
-        if value is not None and (self.scale != _ONE or self.add != ZERO):
-            raise ValueError("'range' stands in place of 'scale' and 'add'; leave it, or the others, out")
 
 
 class Variation:
@@ -248,7 +248,7 @@ class _Vectors:
         config: The ranges.
     """
 
-    def __init__(self, place: TaskPlace, indices: wp.array2d[int], values: Any, config: MovedConfig) -> None:
+    def __init__(self, place: TaskPlace, indices: wp.array, values: Any, config: MovedConfig) -> None:
         import warp as wp
 
         self._indices, self._values, self._built = indices, values, wp.clone(values)
