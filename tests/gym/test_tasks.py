@@ -50,6 +50,7 @@ def start_together(ours, theirs, lift):
         joint_q[:, HEIGHTS[name]] += lift
         if name == "Ant":
             joint_q[:, ANKLES] = ANKLE_ANGLES
+            simulation.state.joint_qd.zero_()
         simulation.invalidate("joints")
     q = simulation.state.joint_q.numpy().reshape(2, -1)[0].astype(float)
     qd = simulation.state.joint_qd.numpy().reshape(2, -1)[0].astype(float)

@@ -15,6 +15,7 @@ from .binding import closed, refuse_closed
 from .config import load, structure
 from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, require_backward_kernels
 from .errors import ConfigError, SimulationError
+from .spelling import listed
 from .step.callbacks import Callbacks, Turn
 from .step.observers import Observers
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .config import ComponentConfig, SimulationConfig
     from .solving.capacities import Capacity
     from .state.checkpoint import Checkpoint
+    from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.outcome import Outcome
     from .state.solver_support import SolverSupport
@@ -102,6 +104,8 @@ class Simulation:
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets = built.world_offsets
+        #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
+        self.left_out: Mapping[str, Sequence[str]] = built.left_out
         #: Differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if the solver is
         #: not one of MuJoCo's.
         self.imports = built.imports
@@ -117,6 +121,8 @@ class Simulation:
         self.step_count = 0
         #: The same on the device, shape [1]: kernels of a recorded step may read it.
         self.step_counter: wp.array[wp.int64] = built.step_counter
+        #: The seeds of the random draws of each world.
+        self.seeds: WorldSeeds = built.seeds
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)
@@ -298,10 +304,11 @@ class Simulation:
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component; components without notes are left out.
 
-        `scene` stands for the import of the assets, and for their own actuators.
+        `scene` stands for the import of the assets, for their own actuators, and for what the solver ignores of them.
         """
         imported = [note for report in self.imports for note in report.notes()]
-        notes = {"scene": [*imported, *self._actuator_notes]}
+        ignored = [f"the solver ignores {name}, used by {listed(users)}" for name, users in self.left_out.items()]
+        notes = {"scene": [*imported, *self._actuator_notes, *ignored]}
         off = self._observers.notes
         notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
@@ -325,10 +332,12 @@ class Simulation:
         while count:
             stride = self._observers.wait(count)
             self._prepare_step()
-            # If nothing runs on the host, all steps are one loop: with one world, this saves a percent of the time.
-            stride = stride if self.program.is_captured else 1
-            self.program.step(stride, done=self.step_count)
-            self.step_count += stride
+            # If nothing runs on the host, all steps are one loop: this saves a percent of the time of small scenes.
+            stride = stride if self.program.leaves_host_alone else 1
+            try:
+                self.program.step(stride, done=self.step_count)
+            finally:
+                self.step_count += self.program.taken
             count -= stride
             self._observers.observe(stride)
 
@@ -340,6 +349,8 @@ class Simulation:
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
+            if self.written.is_waiting:
+                self._settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
             with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)
@@ -482,6 +493,30 @@ class Simulation:
         """
         refuse_closed(self, "notify_model_changed")
         self._changes.add(flags)
+
+    def model_change_fault(self, flags: int) -> str | None:
+        """Return why the solver cannot take over changes of the model while it runs; None if it can.
+
+        Args:
+            flags: The kinds of change, as for `notify_model_changed`.
+        """
+        return self._changes.fault(flags)
+
+    def tell_solver(self, flags: int) -> None:
+        """Notify the solver at once of changes of the model that a component makes within a step or a reset.
+
+        If it is recorded although the solver may not be, the solver is told before every later step.
+        """
+        if self.model.device.is_capturing and self.solver_eager_reason is not None:
+            self._changes.add(flags)
+            return
+        with self._blaming_solver("notify_model_changed"):
+            self._changes.tell_now(flags)
+
+    @property
+    def solver_eager_reason(self) -> str | None:
+        """The reason why the solver may not be recorded; None if it may be."""
+        return self._components.eager_reason(self._components.solver_name)
 
     def check(self) -> None:
         """Raise if a step produced a diverged state or a buffer overflowed. Synchronises with the device.
