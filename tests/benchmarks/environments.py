@@ -14,6 +14,7 @@ import statistics
 import time
 from collections.abc import Callable
 
+import attrs
 import gymnasium
 import numpy as np
 import pippin
@@ -26,9 +27,10 @@ OVERRIDES = {"simulation.device": "cpu", "simulation.capture": "require"}
 Repeat = Callable[[int], None]
 
 
-def ours(worlds: int, solver: str, random: bool) -> tuple[pippin.gym.VectorEnv, Repeat]:
+def ours(worlds: int, solver: str, random: bool, **more: object) -> tuple[pippin.gym.VectorEnv, Repeat]:
     """Return the environment, and what takes some steps of it."""
     overrides = OVERRIDES if solver == "mujoco" else {"simulation.device": "cpu", "solver.type": solver}
+    overrides = {**overrides, **more}
     env = pippin.gym.VectorEnv(ANT, num_envs=worlds, overrides=overrides)
     env.reset(seed=0)
     return env, stepping(env.step, actions(env.action_space.shape, random))
@@ -52,11 +54,9 @@ def stepping(step: Callable[[np.ndarray], object], chosen: list[np.ndarray]) -> 
 
 
 def beside_bare(worlds: int) -> float:
-    """Return the environment's speed over that of the same scene without its task, at rest."""
-    env, first = ours(worlds, "mujoco", random=False)
+    """Return the environment's speed over that of the same scene without its task, both at rest in the same pose."""
+    env, first = ours(worlds, "mujoco", random=False, **{"task.events": {}})
     config = pippin.config.load(ANT, {**OVERRIDES, "scene.worlds": worlds})
-    import attrs
-
     with pippin.Simulation(attrs.evolve(config, task=None)) as bare:
         for step in (lambda: first(1), bare.step):
             for _ in range(100):  # the ants land
