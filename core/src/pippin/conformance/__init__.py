@@ -9,8 +9,7 @@ In the tests of a plugin's package, with pytest:
         check()
 
 `check_solver`, `check_actuator`, `check_sensor`, `check_viewer` and `check_recorder` run the same checks without
-pytest. So does the command `pippin check-plugin NAME`.
-`check_vector_env` checks a vector environment of Gymnasium.
+pytest. So does the command `pippin check-plugin NAME`. `check_vector_env` checks a vector environment of Gymnasium.
 """
 
 from .checks import CHECKS, Check

@@ -123,20 +123,21 @@ def end_episodes(
     finished: wp.array[wp.bool],
     ended: wp.array[wp.bool],
 ):
-    """Mark the worlds to reset, and keep the sums of finished episodes.
+    """Mark the worlds to reset, and keep the sums of episodes that finish now.
 
-    The step of a world that waits for its reset counts for nothing: neither reward nor flags.
+    The step of a world that is reset at its end counts for nothing: neither reward nor flags.
     """
     world = wp.tid()
-    if waiting[world]:
+    was_waiting = waiting[world]
+    if was_waiting and resets_later > 0:
         reward[world] = 0.0
         terminated[world] = False
         truncated[world] = False
     is_over = terminated[world] or truncated[world]
-    finished[world] = is_over
-    ended[world] = (is_over and resets_at_once > 0) or (waiting[world] and resets_later > 0)
-    waiting[world] = (is_over or waiting[world]) and resets_at_once == 0 and not ended[world]
-    if is_over:
+    ended[world] = (is_over and resets_at_once > 0) or (was_waiting and resets_later > 0)
+    waiting[world] = (is_over or was_waiting) and not ended[world]
+    finished[world] = is_over and not was_waiting
+    if finished[world]:
         finished_length[world] = length[world]
         finished_return[world] = episode_return[world]
         for term in range(sums.shape[0]):

@@ -211,7 +211,7 @@ class Task:
             )
 
     def reseed(self, seeds: np.ndarray, worlds: np.ndarray | None = None) -> None:
-        """Set the seeds of worlds, and begin their draws anew.
+        """Set the seeds of worlds, and begin all their draws anew.
 
         Args:
             seeds: A seed for each world, shape [worlds].
