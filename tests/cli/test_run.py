@@ -109,7 +109,7 @@ def test_the_summary_says_what_ran_and_on_what(run: Callable[..., Result], tmp_p
     run("--steps", "5")
 
     summary = summary_of(tmp_path / "out")
-    assert (summary["worlds"], summary["steps"], summary["recorded_worlds"]) == (2, 5, 1)
+    assert (summary["worlds"], summary["steps"], summary["recordings"]["series"]["worlds"]) == (2, 5, [0])
     assert summary["failure"] is None
     assert summary["program"]["captured"]
     assert summary["plugins"]["actuators:arm"]["distribution"] == "pippin-actuator-pd"

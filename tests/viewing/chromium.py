@@ -108,7 +108,8 @@ class Tab:
 
     def press(self, label: str) -> None:
         """Click the button, or the checkbox, with a label."""
-        assert self.evaluate(f"({_FIND})({json.dumps(label)})?.click() === undefined"), label
+        assert self.evaluate(f"!!({_FIND})({json.dumps(label)})"), f"the page has no control {label!r}"
+        self.evaluate(f"({_FIND})({json.dumps(label)}).click()")
 
     def choose(self, label: str, option: str) -> None:
         """Choose an option of the list with a label."""

@@ -302,6 +302,19 @@ def test_kinematics_close_the_loop_at_start_and_at_reset(linkage):
         np.testing.assert_allclose(pose[2, :3], tip / 2 + np.array([2 * LENGTH, 0.0, 0.0]), atol=1e-5)
 
 
+def test_a_linear_solver_that_cannot_be_recorded_on_the_cpu_runs_eagerly(scene):
+    with simulate(scene, capture="auto", dynamics={"linear_solver_type": "CR"}) as simulation:
+        simulation.step()
+
+        assert not simulation.program.is_captured
+        assert "strided copies" in str(simulation.program.eager_reasons)
+
+
+def test_a_linear_solver_for_cuda_is_refused_on_the_cpu(scene):
+    with pytest.raises(pippin.ConfigError, match=r"dynamics\.linear_solver_type: 'CRF' .* set 'CR'"):
+        simulate(scene, dynamics={"linear_solver_type": "CRF"})
+
+
 CONFORMANCE = conformance.Conformance(
     "solver",
     "kamino",

@@ -498,6 +498,22 @@ def test_masses_may_differ_from_world_to_world_and_change(simulate, tumbler):
             np.testing.assert_allclose(gained, 6.0 / np.array(masses) * DT, rtol=2e-4)
 
 
+def test_a_run_whose_masses_were_changed_and_set_back_goes_on_from_a_file(simulate, tumbler, tmp_path):
+    """The file has the parameters of each world as arrays, even if all of them have their first values again."""
+    with simulate(tumbler, worlds=2) as whole:
+        for masses in ([4.0, 1.0], [2.0, 2.0]):
+            whole.model.body_mass.assign(masses)
+            whole.notify_model_changed(newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
+            whole.step(2)
+        whole.save(tmp_path / "back.npz")
+        whole.step(3)
+
+    with pippin.Simulation.load(tmp_path / "back.npz", prototype=tumbler) as resumed:
+        resumed.step(3)
+
+        np.testing.assert_array_equal(coordinates(resumed), coordinates(whole))
+
+
 def test_gravity_may_change(simulate, tumbler):
     with simulate(tumbler, worlds=2, integrator="rk4") as simulation:
         simulation.step()

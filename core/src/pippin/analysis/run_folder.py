@@ -12,11 +12,11 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
+from pippin.recording.reading import open_run
 from pippin.recording.series import Series
 
 from .compare import SolverRun
 from .report.comparison_page import comparison_page
-from .report.entries import Recorded
 from .report.run_page import run_page
 
 __all__ = ["RunFolder"]
@@ -76,15 +76,17 @@ class RunFolder:
         np.savez(self._file("series.npz"), **arrays)
 
     def write_report(
-        self,
-        file: Path,
-        config: SimulationConfig,
-        summary: Mapping[str, Any],
-        series: Mapping[str, Recorded],
-        trace: HookTrace | None = None,
+        self, file: Path, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None = None
     ) -> None:
-        """Write `report.html`: the page of the run, with the films that are in the folder."""
-        text = run_page(str(file), summary, series, dump_toml(config), folder=self.path, trace=trace)
+        """Write `report.html`: the page of the run, with the first recording and the films that are in the folder."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with open_run(self.path) as run:
+            recording = next(iter(run.recordings.values()), None)
+            series = {"time": Series(values=np.zeros(0), units=("s",)), **(recording or {})}
+            if recording is not None:
+                series["time"] = recording["time"]
+            worlds = None if recording is None else recording.worlds
+            text = run_page(str(file), summary, series, dump_toml(config), folder=self.path, trace=trace, worlds=worlds)
         self._file("report.html").write_text(text, encoding="utf-8")
 
     def write_comparison(

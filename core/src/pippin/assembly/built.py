@@ -64,6 +64,8 @@ class Built:
     layout: WorldLayout
     actuator_notes: Sequence[str]
     """Notes on the asset's own actuators."""
+    left_out: Mapping[str, Sequence[str]]
+    """Users of each feature of the scene that the solver ignores, as `accept_unsupported` permits."""
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
@@ -107,7 +109,7 @@ def assemble(
         _LOGGER.info("assets and worlds")
         model, layout, imports = build_model(components, config, prototype, device)
         refuse_massless(model)
-        building.refuse_gaps(model)
+        left_out = building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
@@ -129,6 +131,7 @@ def assemble(
             model=model,
             layout=layout,
             actuator_notes=actuator_notes(model),
+            left_out=left_out,
             world_offsets=world_offsets(config.scene),
             solver=solver,
             support=support,

@@ -56,7 +56,9 @@ def simulation_options(command: C) -> C:
         ),
         out(),
         click.option(
-            "--record-worlds", type=click.IntRange(min=0), default=1, help="Number of worlds to record, by default 1."
+            "--record-worlds",
+            type=click.IntRange(min=0),
+            help="Number of worlds to record if the file has no recorders, by default 1.",
         ),
         click.option(
             "--checkpoint",

@@ -70,7 +70,7 @@ class Shown(abc.ABC):
         page = attrs.evolve(page, port=port, speed=page.speed or 1.0 if speed is None else speed)
         if worlds is not None:
             page = attrs.evolve(page, worlds=_checked(worlds))
-            page.worlds_of(self.config.scene.worlds, "--worlds")
+            page.worlds_of(self.config.scene.worlds)
         import_newton(self.config, progress)
 
         def tell(url: str) -> None:

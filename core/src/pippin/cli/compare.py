@@ -78,6 +78,10 @@ def compare(
     penetration     of the deepest contact that Newton's collision pipeline finds
     distance        to the reference, root mean square over bodies and particles, at worst
     diverged        first control step whose result was not finite or beyond the bounds
+    ignores         features of the scene that the solver ignores
+
+    The solver of FILE ignores only what the file accepts (simulation.accept_unsupported). Other solvers may also ignore
+    features that only change numbers, such as armature.
 
     The exit code is 4 if a solver failed or exceeds a limit, else 2 if a solver given by --solver cannot run FILE. A
     limit uses the name of a figure in the JSON output: --limit distance=0.01. The folder, by default
@@ -166,9 +170,10 @@ def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str
 
 def _print(results: Sequence[SolverRun], faults: Sequence[str]) -> None:
     shown = [name for name in COLUMNS if any(getattr(result, name) is not None for result in results)]
-    table = new_table("solver", "outcome", *(escape(COLUMNS[name]) for name in shown))
+    is_lossy = any(result.ignored for result in results)
+    table = new_table("solver", "outcome", *(escape(COLUMNS[name]) for name in shown), *(["ignores"] * is_lossy))
     for result in results:
-        cells = [_cell(name, getattr(result, name)) for name in shown]
+        cells = [_cell(name, getattr(result, name)) for name in shown] + [", ".join(result.ignored)] * is_lossy
         table.add_row(result.solver, result.outcome, *cells, style=None if result.outcome == "finished" else "red")
     notes = [
         f"{result.solver}: {line}"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
+from pippin.config.tree import key_text
+from pippin.errors import ConfigError
 
 from ._options import PATH, overrides, simulation_options
 from ._progress import shown_progress
@@ -23,11 +27,19 @@ if TYPE_CHECKING:
 @click.option(
     "--trace-hooks", "is_traced", is_flag=True, help="List every hook call with its component, start and duration."
 )
+@click.option("--view", "viewers", multiple=True, metavar="NAME", help="Add a viewer of this type, such as viser.")
+@click.option("--no-viewers", "is_unseen", is_flag=True, help="Leave out the viewers of the file.")
+@click.option("--video", type=PATH, metavar="FILE", help="Film the run: an .mp4 or .gif file, with pippin[video].")
+@click.option("--camera", metavar="BODY", help="Body that the film follows; by default the first robot.")
 @simulation_options
 def run(
     file: Path,
     overrides: tuple[str, ...],
     is_traced: bool,
+    viewers: tuple[str, ...],
+    is_unseen: bool,
+    video: Path | None,
+    camera: str | None,
     steps: int | None,
     duration: float | None,
     as_json: bool,
@@ -51,7 +63,8 @@ def run(
 
             from ._simulate import build, finish, simulate, step_count
 
-            config = load(file, overrides)
+            config = load(file, [*overrides, *_viewers(viewers, video, camera)])
+            config = attrs.evolve(config, viewers={}) if is_unseen else config
             count = step_count(config, steps, duration)
         trace = HookTrace() if is_traced else None
 
@@ -60,3 +73,18 @@ def run(
 
         results, end = simulate(file, config, start(config), count, progress, trace=trace, restart=start, **options)
     finish(results, end, as_json=as_json)
+
+
+def _viewers(names: tuple[str, ...], video: Path | None, camera: str | None) -> Iterator[str]:
+    """Yield the tables of viewers that the command line adds.
+
+    Raises:
+        ConfigError: A camera is given without a film.
+    """
+    if camera is not None and video is None:
+        raise ConfigError(f"--camera: {camera!r} is given without --video; name the film too")
+    for name in names:
+        yield f"viewers.{key_text(name)}={{type={json.dumps(name)}}}"
+    if video is not None:
+        follow = "" if camera is None else f", follow={json.dumps(camera)}"
+        yield f"viewers.video={{type='video', path={json.dumps(str(video.absolute()))}{follow}}}"

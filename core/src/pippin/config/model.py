@@ -80,8 +80,8 @@ class StepConfig:
     """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""
 
     accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
-    """Features of the scene that may be left out if the solver does not support them. Any other unsupported feature is
-    an error, or a warning if only numbers change."""
+    """Features of the scene that may be left out if the solver does not support them; a note says which ones are. Any
+    other unsupported feature is an error."""
 
 
 @attrs.frozen(kw_only=True)

@@ -68,8 +68,8 @@ class Plots:
         self._world, self._next = controls.worlds[0], 0.0
         self._channels = self._of_world()
         names = list(self._channels)
-        fixed = [names[index] for index in match(patterns, names, "series", where)] if patterns else []
-        self._folder = page.server.gui.add_folder("Plots", order=20.0, expand_by_default=bool(fixed))
+        fixed = [names[index] for index in match(patterns, names, "channel", where)] if patterns else []
+        self._folder = page.server.gui.add_folder("Plots", order=20.0)
         with self._folder:
             choice = page.server.gui.add_dropdown("Series", (_NONE, *names), initial_value=_NONE, order=1.0)
             choice.on_update(hand.later(self._choose))

@@ -116,7 +116,7 @@ def add_sliders(
     offered = [label for label, actuator in bound.items() if _is_offered(actuator)]
     chosen = range(len(offered))
     if patterns is not None:
-        chosen = match(patterns, offered, "actuator with position targets", where)
+        chosen = match(patterns, offered, "actuator", where)
     return [TargetSliders(offered[index], bound[offered[index]], page, simulation, controls, hand) for index in chosen]
 
 

@@ -7,14 +7,13 @@ import math
 import sys
 import time as clock
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import attrs
 from attrs.validators import ge, le, optional
 from pippin.devices import WARP_LOCK
-from pippin.errors import PluginError
 from pippin.hookspecs import hookimpl
+from pippin.recording.libraries import library
 from pippin.validators import positive
 
 from .audience import Audience
@@ -24,8 +23,6 @@ from .pacing import Pace
 from .ports import free_port
 
 if TYPE_CHECKING:
-    from pippin.binding import Binding
-
     from .page_status import Stepped
 
 __all__ = ["ViserConfig", "ViserViewer"]
@@ -77,22 +74,19 @@ class ViserViewer:
         self._next_status = -math.inf
 
     @hookimpl
-    def bind(self, simulation: Any, binding: Binding) -> None:
+    def bind(self, simulation: Any) -> None:
         """Start the server of the page.
 
         Raises:
             PluginError: viser is not installed.
             ConfigError: The port is in use, or a key names what the simulation does not have.
         """
-        where = binding.label.replace(":", ".")
-        if find_spec("viser") is None:
-            raise PluginError(f"{where}: viser is not installed; run `uv pip install 'pippin[viser]'`")
-        worlds = self.config.worlds_of(simulation.world_count, where)
+        library("viser", "viser")
+        worlds = self.config.worlds_of(simulation.world_count)
         self._worlds: Sequence[int] = worlds.tolist()
-        port = free_port(self.config.port, f"{where}.port")
-        self._open(simulation, port, where)
+        self._open(simulation, free_port(self.config.port, "port"))
 
-    def _open(self, simulation: Stepped, port: int, where: str) -> None:
+    def _open(self, simulation: Stepped, port: int) -> None:
         from .page import Page
         from .page_controls import Controls
         from .page_plots import Plots
@@ -106,9 +100,9 @@ class ViserViewer:
             self._status = Status(self._page)
             self._controls = Controls(self._page, simulation, self._worlds, self._pace, self._hand)
             self._sliders = add_sliders(
-                self.config.sliders, self._page, simulation, self._controls, self._hand, f"{where}.sliders"
+                self.config.sliders, self._page, simulation, self._controls, self._hand, "sliders"
             )
-            self._plots = Plots(self.config.plots, self._page, simulation, self._controls, self._hand, f"{where}.plots")
+            self._plots = Plots(self.config.plots, self._page, simulation, self._controls, self._hand, "plots")
         except BaseException:
             self._page.close()
             raise

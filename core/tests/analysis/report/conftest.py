@@ -17,7 +17,6 @@ def summary() -> dict:
         "captured": False,
         "failure": None,
         "seconds": {"read": 0.1, "run": 2.0},
-        "recorded_worlds": 2,
         "program": {
             "captured": False,
             "eager_reasons": {"after_step(plugins:log)": "it writes <a file>"},

@@ -1,6 +1,5 @@
 """Quantities of a recording: what is one chart, and what its lines are."""
 
-import attrs
 import numpy as np
 from pippin.analysis.report.quantities import quantities
 from pippin.recording.series import Series
@@ -31,8 +30,8 @@ def test_each_unit_has_its_own_chart():
 
 
 def test_one_vector_has_components_and_several_have_lengths():
-    ((one, chart),) = found(np.ones((10, 2, 1, 3)), units=("m/s²",))
-    ((several, lengths),) = found(np.full((10, 2, 4, 3), 2.0), units=("N",))
+    ((one, chart),) = found(np.ones((10, 2, 1, 3)), units=("m/s²",), frame="site")
+    ((several, lengths),) = found(np.full((10, 2, 4, 3), 2.0), units=("N",), frame="world")
 
     assert (one.component, one.unit, names(chart)) == ("sensors:feet", "m/s²", ["x", "y", "z"])
     assert (several.title, names(lengths)) == ("net force, length", ["0", "1", "2", "3"])
@@ -40,7 +39,8 @@ def test_one_vector_has_components_and_several_have_lengths():
 
 
 def test_places_have_a_chart_for_each_axis():
-    charts = found(np.ones((10, 1, 2, 3)), "sensors/feet/position", labels=("left", "right"), units=("m",))
+    texts = {"labels": ("left", "right"), "units": ("m",), "frame": "world"}
+    charts = found(np.ones((10, 1, 2, 3)), "sensors/feet/position", **texts)
 
     assert [each.title for each, _ in charts] == ["position, x", "position, y", "position, z"]
 
@@ -48,7 +48,6 @@ def test_places_have_a_chart_for_each_axis():
 def test_a_long_image_is_read_a_few_rows_at_a_time():
     class Film:
         shape, reads = (3000, 1, 64, 64, 4), []
-        labels, units = (), ("1",)
 
         def __getitem__(self, key):
             self.reads.append(key[0].stop - key[0].start)
@@ -57,7 +56,7 @@ def test_a_long_image_is_read_a_few_rows_at_a_time():
         def __len__(self):
             return self.shape[0]
 
-    (quantity, *_) = quantities({"sensors/eye/color": Film()})
+    (quantity, *_) = quantities({"sensors/eye/color": Series(values=Film(), units=("1",))})
     quantity.chart(np.arange(3000.0), 1)
 
     assert sum(Film.reads[1:]) == 3000
@@ -71,20 +70,16 @@ def test_four_plain_numbers_are_no_quaternion():
 
 
 def test_poses_of_several_bodies_have_a_chart_for_each_component():
-    charts = found(np.zeros((10, 1, 2, 7)), "body_q", labels=("ant/torso", "ant/foot"))
+    charts = found(np.zeros((10, 1, 2, 7)), "body_q", labels=("ant/torso", "ant/foot"), frame="world")
 
     assert [each.title for each, _ in charts][:4] == [f"body poses, {name}" for name in ("px", "py", "pz", "qx")]
     assert names(charts[0][1]) == ["torso", "foot"]
 
 
 def test_a_frame_says_what_the_last_axis_is():
-    @attrs.frozen
-    class Framed(Series):
-        frame: str = "none"
-
     values = np.ones((10, 1, 2, 3))
-    (distances,) = quantities({"time": Series(values=TIME), "sensors/ray/distance": Framed(values=values)})
-    (forces,) = quantities({"time": Series(values=TIME), "sensors/a/force": Framed(values=values, frame="world")})
+    (distances,) = quantities({"time": Series(values=TIME), "sensors/ray/distance": Series(values=values)})
+    (forces,) = quantities({"time": Series(values=TIME), "sensors/a/force": Series(values=values, frame="world")})
 
     assert (distances.line_count, forces.line_count) == (6, 2)
 
@@ -112,7 +107,7 @@ def test_rays_that_hit_nothing_leave_the_others():
 def test_labels_of_the_first_axis_name_every_entry():
     history = np.full((10, 1, 2, 3, 3), 1e30, np.float32)
 
-    ((quantity, chart),) = found(history, labels=("ant/left", "ant/right"))
+    ((quantity, chart),) = found(history, labels=("ant/left", "ant/right"), frame="world")
 
     assert names(chart) == [f"{side} {index}" for side in ("left", "right") for index in range(3)]
     assert quantity.title == "net force, length"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Protocol, TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
+from pippin.recording.series import Series
 
-__all__ = ["Pick", "Recorded", "entries", "source_of"]
+__all__ = ["Pick", "entries"]
 
 _COMPONENTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w"), 7: ("px", "py", "pz", "qx", "qy", "qz", "qw")}
 """Names of the components of vectors, quaternions and poses, by their number."""
@@ -18,31 +19,12 @@ Pick: TypeAlias = Callable[[np.ndarray], np.ndarray]
 """Returns the lines of a block, shape [rows, worlds, lines], given the values of all entries."""
 
 
-class Recorded(Protocol):
-    """One quantity over time, wherever it is stored."""
-
-    @property
-    def values(self) -> np.ndarray:
-        """Shape [rows, worlds, …]; it may lie on the disk, and is read in blocks."""
-        ...
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the entries of a world, if they have names."""
-        ...
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Unit of all entries, or one for each label."""
-        ...
-
-
-def entries(title: str, series: Recorded) -> Iterator[tuple[str, Sequence[str], Pick]]:
+def entries(title: str, series: Series) -> Iterator[tuple[str, Sequence[str], Pick]]:
     """Yield a note, the names of the lines, and a function that picks them, for each chart of a series.
 
     Several vectors give their lengths; several places [m], quaternions or poses give a chart for each component.
     """
-    shape = source_of(series).shape[2:]
+    shape = series.shape[2:]
     components = _components(series, shape)
     owners = _names(series.labels, shape[: len(shape) - bool(components)])
     if not components:
@@ -56,17 +38,11 @@ def entries(title: str, series: Recorded) -> Iterator[tuple[str, Sequence[str], 
             yield component, owners, partial(_component, index)
 
 
-def _components(series: Recorded, shape: Sequence[int]) -> tuple[str, ...]:
+def _components(series: Series, shape: Sequence[int]) -> tuple[str, ...]:
     """Return the names of the components of vectors, quaternions or poses; none for plain numbers."""
-    named = getattr(series, "components", ())
-    if named or len(shape) < 2 or getattr(series, "frame", "") == "none":
-        return tuple(named)
+    if series.components or len(shape) < 2 or series.frame == "none":
+        return series.components
     return _COMPONENTS.get(shape[-1], ())
-
-
-def source_of(series: Recorded) -> np.ndarray:
-    """Return what gives a shape and rows: the series itself if it reads rows from a file, else its values."""
-    return cast("np.ndarray", series) if hasattr(series, "shape") else series.values
 
 
 def _names(labels: Sequence[str], shape: Sequence[int]) -> Sequence[str]:

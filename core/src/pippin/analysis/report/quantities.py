@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 import numpy as np
+from pippin.recording.series import Series
 
 from .chart import Chart, Line
 from .decimation import Extremes, column_times, extremes
-from .entries import Pick, Recorded, entries, source_of
+from .entries import Pick, entries
 
 __all__ = ["Quantity", "quantities"]
 
@@ -34,7 +35,7 @@ _TARGETS = {"position_targets": "joint_q", "velocity_targets": "joint_qd"}
 class _Part:
     """Lines from one series."""
 
-    source: np.ndarray
+    source: Series
     pick: Pick
 
     labels: tuple[str, ...]
@@ -90,11 +91,11 @@ class Quantity:
         )
 
 
-def quantities(series: Mapping[str, Recorded]) -> list[Quantity]:
+def quantities(series: Mapping[str, Series]) -> list[Quantity]:
     """Return the quantities of all series but `time`, in order; targets are beside the positions that follow them."""
     found: dict[str, list[Quantity]] = {}
     for name, one in series.items():
-        if name != "time" and len(source_of(one).shape) > 1 and math.prod(source_of(one).shape):
+        if name != "time" and len(one.shape) > 1 and math.prod(one.shape):
             found[name] = list(_by_unit(name, one))
     for name in [name for name in found if name.rpartition("/")[2] in _TARGETS]:
         measured = found.get(_TARGETS[name.rpartition("/")[2]], [])
@@ -114,7 +115,7 @@ def _drawn_into(measured: list[Quantity], target: Quantity) -> bool:
     return False
 
 
-def _by_unit(name: str, series: Recorded) -> Iterator[Quantity]:
+def _by_unit(name: str, series: Series) -> Iterator[Quantity]:
     """Split the lines of a series by unit; poses of several bodies by component, too."""
     *place, last = name.split("/")
     title = " ".join([*place[2:], _TITLES.get(name, last.replace("_", " "))])
@@ -133,7 +134,7 @@ def _by_unit(name: str, series: Recorded) -> Iterator[Quantity]:
             )
 
 
-def _part(series: Recorded, pick: Pick, labels: Sequence[str], chosen: Sequence[int] | None) -> _Part:
+def _part(series: Series, pick: Pick, labels: Sequence[str], chosen: Sequence[int] | None) -> _Part:
     """Return a line for each label, or three lines about all of them; `chosen` are their places if there are others."""
 
     def lines(block: np.ndarray) -> np.ndarray:
@@ -145,10 +146,10 @@ def _part(series: Recorded, pick: Pick, labels: Sequence[str], chosen: Sequence[
 
     if len(labels) <= _LINES_MAX:
         looks = tuple(Line(name=name, color=index) for index, name in enumerate(_short(labels)))
-        return _Part(source=source_of(series), pick=lines, labels=tuple(labels), lines=looks)
+        return _Part(source=series, pick=lines, labels=tuple(labels), lines=looks)
     names = ("smallest", "mean", "largest")
     looks = tuple(Line(name=name, color=index) for index, name in enumerate(names))
-    return _Part(source=source_of(series), pick=summary, labels=(), lines=looks)
+    return _Part(source=series, pick=summary, labels=(), lines=looks)
 
 
 def _summary(values: np.ndarray) -> np.ndarray:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from pippin.components.tracing import HookTrace
+from pippin.recording.series import Series
 
 from .chart import Chart
 from .decimation import COLUMNS
-from .entries import Recorded
 from .facts import course, hook_table, imports, origins
 from .film import films
 from .markup import Markup, element, folded, joined, section
@@ -33,7 +33,7 @@ _WORLDS_MAX = 8
 def run_page(
     file: str,
     summary: Mapping[str, Any],
-    series: Mapping[str, Recorded],
+    series: Mapping[str, Series],
     config: str,
     *,
     folder: Path,
