@@ -29,6 +29,8 @@ PLUGINS_OF_THE_CORE = (
     "pippin.sensing.latency",
     "pippin.sensing.stages",
     "pippin.viewing.viser",
+    "pippin.viewing.usd",
+    "pippin.viewing.video",
 )
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
@@ -120,6 +122,13 @@ def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
     hot = [name for name in reached_from(entrance) if name.split(".")[0] in ("newton", "warp")]
 
     assert hot == []
+
+
+@pytest.mark.parametrize("recorder", ["hdf5", "mcap", "npz"])
+def test_a_recorder_is_found_without_its_library(recorder):
+    packages = {name.split(".")[0] for name in reached_from(f"pippin.recording.{recorder}")}
+
+    assert packages.isdisjoint({"h5py", "foxglove", "google", "mcap"})
 
 
 @pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))

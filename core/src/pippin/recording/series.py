@@ -22,9 +22,8 @@ class Series:
     units: tuple[str, ...] = ()
     """SI unit of all entries, or one for each label."""
 
-    frame: str = ""
-    """Frame of the components, as of `pippin.sensing.Output`; `none` for values without a direction, and empty if it is
-    not known."""
+    frame: str = "none"
+    """Frame of the components, as of `pippin.sensing.Output`; `none` for values without a direction."""
 
     components: tuple[str, ...] = ()
     """Names of the entries of the last axis, if they have names."""

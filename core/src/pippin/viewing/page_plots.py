@@ -11,6 +11,7 @@ import numpy as np
 from pippin.binding import Host
 from pippin.labels import match, name_of
 from pippin.recording.channels import Channel, channels
+from viser import uplot
 
 from .hand import Hand
 
@@ -111,8 +112,6 @@ class _Plot:
     """The last rows of a channel."""
 
     def __init__(self, gui: Any, name: str, channel: Channel) -> None:
-        from viser import uplot
-
         self.name = name
         labels = _labels(channel)
         count = min(len(labels), _LINES_MAX)
