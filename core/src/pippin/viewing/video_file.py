@@ -55,7 +55,7 @@ class VideoFile:
         if not self._is_gif:
             context.gop_size = max(1, round(self._rate))
             self._stream.options = {"preset": "medium", "tune": "zerolatency", "crf": str(_LOSS[quality])}
-        self._palette: Any = None
+        self._take: Any = None
         #: Number of frames so far.
         self.frame_count = 0
         with self._refusing():
@@ -116,24 +116,39 @@ class VideoFile:
             ) from error
 
     def _paletted(self, frame: Any) -> list[Any]:
-        """Return a frame with 256 colours of its own."""
-        if self._palette is None:
-            self._palette = self._graph(frame)
-        source, sink = self._palette
+        """Return a frame with the 255 colours that fit the first one best."""
+        if self._take is None:
+            self._take = self._taking(frame)
+        _, source, sink = self._take
         source.push(frame)
         return [sink.pull()]
 
-    def _graph(self, frame: Any) -> tuple[Any, Any]:
-        """Return the ends of a graph of filters that chooses colours for each frame, and takes them."""
+    def _taking(self, first: Any) -> tuple[Any, Any, Any]:
+        """Return a graph of filters that takes the colours of a frame, and the ends of this graph."""
+        choice = self._av.filter.Graph()
+        source, choose, sink = _source(choice, first), choice.add("palettegen", "stats_mode=single"), _sink(choice)
+        source.link_to(choose)
+        choose.link_to(sink)
+        choice.configure()
+        source.push(first)
+        palette = sink.pull()
         graph = self._av.filter.Graph()
-        source = graph.add_buffer(width=frame.width, height=frame.height, format="rgb24", time_base=frame.time_base)
-        split, choose, sink = graph.add("split"), graph.add("palettegen", "stats_mode=single"), graph.add("buffersink")
-        take = graph.add("paletteuse", "new=1:dither=bayer:bayer_scale=5:diff_mode=rectangle")
-        source.link_to(split)
-        split.link_to(choose, 0, 0)
-        split.link_to(take, 1, 0)
-        choose.link_to(take, 0, 1)
+        frames, colors, sink = _source(graph, first), _source(graph, palette), _sink(graph)
+        take = graph.add("paletteuse", "dither=none:diff_mode=rectangle")
+        frames.link_to(take, 0, 0)
+        colors.link_to(take, 0, 1)
         take.link_to(sink)
         graph.configure()
-        self._filters = graph
-        return source, sink
+        colors.push(palette)
+        colors.push(None)
+        return graph, frames, sink
+
+
+def _source(graph: Any, frame: Any) -> Any:
+    return graph.add_buffer(
+        width=frame.width, height=frame.height, format=frame.format.name, time_base=frame.time_base or Fraction(1, 25)
+    )
+
+
+def _sink(graph: Any) -> Any:
+    return graph.add("buffersink")
