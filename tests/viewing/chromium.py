@@ -41,7 +41,11 @@ _INSTANCES = """(() => {
     window.__viserMutable?.scene?.traverse(each => { count += each.isInstancedMesh2 ? each.instancesCount : 0; });
     return count;
 })()"""
-_PATIENCE = 15.0  # for the browser, and for what a page shows [s]
+_SLOW = """{
+    const frame = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = draw => setTimeout(() => frame(draw), 200);
+}"""  # pictures are drawn by the CPU: without this, the browser would take all cores
+_PATIENCE = 60.0  # for the browser, and for what a page shows [s]
 
 
 def until(holds, what: str, patience: float = _PATIENCE) -> Any:
@@ -75,9 +79,13 @@ class Chromium:
 
     def open(self, url: str) -> Tab:
         """Open a page in a new tab."""
-        request = urllib.request.Request(f"{self._address}/json/new?{url}", method="PUT")
+        request = urllib.request.Request(f"{self._address}/json/new?about:blank", method="PUT")
         with urllib.request.urlopen(request) as answer:
-            return Tab(json.load(answer)["webSocketDebuggerUrl"])
+            tab = Tab(json.load(answer)["webSocketDebuggerUrl"])
+        tab.call("Page.enable")
+        tab.call("Page.addScriptToEvaluateOnNewDocument", source=_SLOW)
+        tab.call("Page.navigate", url=url)
+        return tab
 
     def close(self) -> None:
         os.killpg(self._process.pid, 15)
