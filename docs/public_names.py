@@ -19,6 +19,7 @@ FOR_PLUGINS = (
     "pippin.solving",
     "pippin.recording",
     "pippin.recording.channels",
+    "pippin.viewing",
     "pippin.conformance",
     "pippin.labels",
     "pippin.axes",

@@ -28,6 +28,7 @@ PLUGINS_OF_THE_CORE = (
     "pippin.recording.mcap",
     "pippin.sensing.latency",
     "pippin.sensing.stages",
+    "pippin.viewing.viser",
     "pippin.viewing.usd",
     "pippin.viewing.video",
 )
@@ -121,6 +122,13 @@ def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
     hot = [name for name in reached_from(entrance) if name.split(".")[0] in ("newton", "warp")]
 
     assert hot == []
+
+
+@pytest.mark.parametrize("recorder", ["hdf5", "mcap", "npz"])
+def test_a_recorder_is_found_without_its_library(recorder):
+    packages = {name.split(".")[0] for name in reached_from(f"pippin.recording.{recorder}")}
+
+    assert packages.isdisjoint({"h5py", "foxglove", "google", "mcap"})
 
 
 @pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))

@@ -8,15 +8,15 @@ In the tests of a plugin's package, with pytest:
     def test_it_keeps_the_contract(check):
         check()
 
-`check_solver`, `check_actuator` and `check_sensor` run the same checks without pytest. So does the command
-`pippin check-plugin NAME`.
+`check_solver`, `check_actuator`, `check_sensor`, `check_viewer` and `check_recorder` run the same checks without
+pytest. So does the command `pippin check-plugin NAME`.
 """
 
 from .checks import CHECKS, Check
 from .outcomes import CheckResult
 from .parametrization import parametrize
 from .subject import Scene
-from .suite import Conformance, check_actuator, check_sensor, check_solver
+from .suite import Conformance, check_actuator, check_recorder, check_sensor, check_solver, check_viewer
 
 __all__ = [
     "CHECKS",
@@ -25,7 +25,9 @@ __all__ = [
     "Conformance",
     "Scene",
     "check_actuator",
+    "check_recorder",
     "check_sensor",
     "check_solver",
+    "check_viewer",
     "parametrize",
 ]

@@ -64,7 +64,7 @@ class Usd:
         refuse_unwritable(self.path)
         #: Indices of the worlds in the file, shape [worlds]; known after `bind`.
         self.worlds = (
-            config.worlds_of(count, "")
+            config.worlds_of(count)
             if config.worlds is None
             else chosen_worlds(config.worlds, count, "worlds", "leave the viewer out")
         )
