@@ -1,8 +1,8 @@
-"""Development of pictures: ground with a pattern, haze and sky, and the tiles of several worlds in one picture."""
+"""Development of pictures: smooth edges, ground with a pattern, haze and sky, and several worlds in one picture."""
 
 import warp as wp
 
-__all__ = ["develop"]
+__all__ = ["blend", "develop", "find_edges", "gather"]
 
 
 @wp.func
@@ -90,3 +90,75 @@ def develop(
     for channel in range(3):
         level = wp.clamp(color[channel] + 0.5, 0.0, 255.0)
         picture[corners[view, 0] + row, corners[view, 1] + column, channel] = wp.uint8(level)
+
+
+@wp.func
+def channel(packed: wp.uint32, index: int):
+    """Return red, green or blue of a color, from 0 to 255."""
+    return int((packed >> wp.uint32(8 * index)) & wp.uint32(0xFF))
+
+
+@wp.func
+def differs(first: wp.uint32, second: wp.uint32, threshold: int):
+    """Tell whether two colors differ by more than a threshold in red, green or blue."""
+    red = wp.abs(channel(first, 0) - channel(second, 0))
+    green = wp.abs(channel(first, 1) - channel(second, 1))
+    blue = wp.abs(channel(first, 2) - channel(second, 2))
+    return wp.max(red, wp.max(green, blue)) > threshold
+
+
+@wp.kernel
+def find_edges(
+    colors: wp.array3d[wp.uint32],
+    shapes: wp.array3d[wp.uint32],
+    threshold: int,
+    # outputs
+    edges: wp.array2d[int],
+    counts: wp.array[int],
+):
+    """List the pixels of each view that differ from a neighbour in shape or in color.
+
+    Args:
+        colors: Colors of the renderer, shape [views, height, width].
+        shapes: Index of the shape in sight.
+        threshold: Difference of colors that counts, from 0 to 255.
+        edges: Index of each such pixel, row by row, shape [views, height * width].
+        counts: Number of these pixels in each view.
+    """
+    view, row, column = wp.tid()
+    height, width = colors.shape[1], colors.shape[2]
+    color, shape = colors[view, row, column], shapes[view, row, column]
+    is_edge = False
+    for side in range(4):
+        i = wp.clamp(row + (side - 1) * int(side % 2 == 0), 0, height - 1)
+        j = wp.clamp(column + (side - 2) * int(side % 2 == 1), 0, width - 1)
+        if shapes[view, i, j] != shape or differs(colors[view, i, j], color, threshold):
+            is_edge = True
+    if is_edge:
+        edges[view, wp.atomic_add(counts, view, 1)] = row * width + column
+
+
+@wp.kernel
+def gather(
+    rays: wp.array4d[wp.vec3],
+    edges: wp.array[int],
+    # output
+    chosen: wp.array4d[wp.vec3],
+):
+    """Take the rays of some pixels, shape [1, pixels, samples, 2]."""
+    pixel, sample, end = wp.tid()
+    row, column = edges[pixel] / rays.shape[1], edges[pixel] % rays.shape[1]
+    chosen[0, pixel, sample, end] = rays[row, column, sample, end]
+
+
+@wp.kernel
+def blend(
+    smooth: wp.array3d[wp.uint32],
+    edges: wp.array[int],
+    view: int,
+    # output
+    colors: wp.array3d[wp.uint32],
+):
+    """Put the colors of some pixels, shape [1, 1, pixels], into a view."""
+    pixel = wp.tid()
+    colors[view, edges[pixel] / colors.shape[2], edges[pixel] % colors.shape[2]] = smooth[0, 0, pixel]

@@ -12,6 +12,7 @@ import warp as wp
 from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
 
+from .edges import Edges
 from .kernels import develop
 from .tiles import Tiles
 
@@ -42,7 +43,7 @@ class Renderer:
         layout: The tiles.
         fov: Angle between the upper and the lower edge of a tile [rad].
         scale: Size of what is in the middle [m], to which the pattern of the ground and the haze fit.
-        sample_count: Rays per pixel.
+        sample_count: Rays per pixel at edges; elsewhere one is enough.
     """
 
     def __init__(
@@ -67,9 +68,8 @@ class Renderer:
         direction: Any = wp.vec3(*(np.array(_LIGHT) / np.linalg.norm(_LIGHT)))
         self._camera.create_default_light(enable_shadows=True, direction=direction, color=(0.95, 0.91, 0.84))
         self._camera.set_ambient_light((0.29, 0.31, 0.35), (0.11, 0.105, 0.10))
-        self._rays = SensorCamera.compute_camera_rays_pinhole(
-            layout.width, layout.height, camera_fov=fov, device=device, sample_count=sample_count
-        )
+        self._rays = self._rays_of(layout, fov, 1)
+        self._edges = Edges(self._rays_of(layout, fov, sample_count), len(worlds)) if sample_count > 1 else None
         shape = (len(worlds), layout.height, layout.width)
         self._colors: Any = wp.zeros(shape, dtype=wp.uint32, device=device)
         self._depths: Any = wp.zeros(shape, dtype=wp.float32, device=device)
@@ -109,12 +109,20 @@ class Renderer:
             shape_index_image=self._shapes,
             world_indices=self._worlds,
         )
+        if self._edges is not None:
+            self._edges.smooth(self._camera, state, self._poses, self._worlds, self._colors, self._shapes)
         inputs = [self._colors, self._depths, self._shapes, self._rays, self._poses, model.shape_transform]
         inputs += [self._is_ground, self._cell, self._haze, wp.vec3(*_HORIZON), wp.vec3(*_ZENITH), self._corners]
         wp.launch(develop, self._colors.shape, inputs, [self._picture], device=model.device)
         wp.copy(self._host, self._picture)
         wp.synchronize_device(model.device)
         return self._host.numpy()
+
+    def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:
+        """Return the rays of a tile, shape [height, width, samples, 2]."""
+        return SensorCamera.compute_camera_rays_pinhole(
+            layout.width, layout.height, camera_fov=fov, device=self._model.device, sample_count=sample_count
+        )
 
 
 def _painted(model: newton.Model) -> newton.Model:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Video"]
 
 _SAMPLES = {"low": 1, "medium": 4, "high": 9}
-"""Rays per pixel, by quality."""
+"""Rays per pixel at edges, by quality."""
 
 _TOLERANCE = 1e-6
 """Largest distance of a frame from its time, in frames: decimals are not exact in binary."""

@@ -86,4 +86,4 @@ class VideoConfig(ViewerConfig):
     """
 
     quality: Literal["low", "medium", "high"] = "medium"
-    """Rays per pixel (1, 4 or 9) and the encoder's loss; rendering takes 3 to 9 times as long as with `low`."""
+    """Rays per pixel at edges (1, 4 or 9), and the encoder's loss."""
