@@ -12,7 +12,7 @@ from typing import Any
 from pippin import Simulation
 
 DOCS = Path(__file__).parent
-CHROMIUM = runpy.run_path(str(DOCS.parent / "tests" / "viewing" / "chromium.py"))
+CHROMIUM = runpy.run_path(str(DOCS.parent / "tests" / "viewing" / "viser" / "chromium.py"))
 SIZE = (1200, 820)  # of the window [pixels]
 OVERRIDES = {
     "scene.worlds": 4,

@@ -10,7 +10,7 @@ from pathlib import Path
 import av
 import numpy as np
 from pippin import Simulation
-from pippin.viewing.video_file import VideoFile
+from pippin.viewing.video.file import VideoFile
 
 DOCS = Path(__file__).parent
 FILM = DOCS / "images" / "robots.gif"

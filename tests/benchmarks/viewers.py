@@ -18,7 +18,7 @@ import pippin
 import robots
 from in_turn import in_turn
 
-CHROMIUM = runpy.run_path(str(Path(__file__).parents[1] / "viewing" / "chromium.py"))
+CHROMIUM = runpy.run_path(str(Path(__file__).parents[1] / "viewing" / "viser" / "chromium.py"))
 SPELL = 0.3  # of one side in a turn [s]: many frames
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from pippin import Simulation
 from pippin.cli import main
 from pippin.config import dump_toml
-from pippin.viewing.ports import HOST, free_port
+from pippin.viewing.viser.ports import HOST, free_port
 
 OVERRIDES = {"solver.type": "featherstone", "simulation.device": "cpu"}
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from .audience import Audience
+from .controls import Controls
 from .hand import Hand
 from .pacing import Pace
 from .page import Page
-from .page_controls import Controls
-from .page_status import Status
 from .ports import free_port
 from .replay import Replay
-from .viser import ViserConfig
+from .status import Status
+from .viewer import ViserConfig
 
 __all__ = ["ReplayPage"]
 

@@ -10,13 +10,13 @@ from pippin.indices import chosen_worlds
 from pippin.recording.files import place, refuse_unwritable
 from pippin.recording.libraries import library
 
+from .config import VideoConfig
 from .tiles import tiles
-from .video_config import VideoConfig
 
 if TYPE_CHECKING:
     from pippin.binding import Binding, Host
 
-    from .video_file import VideoFile
+    from .file import VideoFile
 
 __all__ = ["Video"]
 
@@ -93,7 +93,7 @@ class Video:
             SimulationError: The system has no room for the frame.
         """
         if self._file is None:
-            from .video_file import VideoFile
+            from .file import VideoFile
 
             self._file = VideoFile(self.path, self.config.size, self.config.rate, self.config.quality)
             self._start = time

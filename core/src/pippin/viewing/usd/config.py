@@ -6,8 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 import attrs
-
-from .config import ViewerConfig
+from pippin.viewing.config import ViewerConfig
 
 __all__ = ["UsdConfig"]
 

@@ -15,15 +15,15 @@ from pippin.devices import WARP_LOCK
 from pippin.hookspecs import hookimpl
 from pippin.recording.libraries import library
 from pippin.validators import positive
+from pippin.viewing.config import ViewerConfig
 
 from .audience import Audience
-from .config import ViewerConfig
 from .hand import Hand
 from .pacing import Pace
 from .ports import free_port
 
 if TYPE_CHECKING:
-    from .page_status import Stepped
+    from .status import Stepped
 
 __all__ = ["ViserConfig", "ViserViewer"]
 
@@ -87,11 +87,11 @@ class ViserViewer:
         self._open(simulation, free_port(self.config.port, "port"))
 
     def _open(self, simulation: Stepped, port: int) -> None:
+        from .controls import Controls
         from .page import Page
-        from .page_controls import Controls
-        from .page_plots import Plots
-        from .page_sliders import add_sliders
-        from .page_status import Status
+        from .plots import Plots
+        from .sliders import add_sliders
+        from .status import Status
 
         self._page = Page(simulation, self._worlds, port, "Pippin")
         #: The browsers that have the page open.

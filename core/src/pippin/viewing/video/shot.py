@@ -12,11 +12,11 @@ from pippin import labels
 from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
+from pippin.viewing.quaternions import product, rotated
 
 from .bounds import bounds
+from .config import VideoConfig
 from .followed import named_bodies, roots
-from .quaternions import product, rotated
-from .video_config import VideoConfig
 
 if TYPE_CHECKING:
     from pippin.binding import Host

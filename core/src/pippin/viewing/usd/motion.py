@@ -14,8 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.errors import SimulationError
-
-from .quaternions import product, rotated
+from pippin.viewing.quaternions import product, rotated
 
 __all__ = ["UsdMotion"]
 

@@ -10,8 +10,7 @@ from pippin.arrays import on_host, present
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
 from pippin.recording.reading import Recording, Run
-
-from .config import WORLDS_MAX
+from pippin.viewing.config import WORLDS_MAX
 
 __all__ = ["Replay", "poses_of"]
 

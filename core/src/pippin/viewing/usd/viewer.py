@@ -11,12 +11,12 @@ from pippin.indices import chosen_worlds
 from pippin.recording.files import place, refuse_unwritable
 from pippin.recording.libraries import library
 
-from .usd_config import UsdConfig
+from .config import UsdConfig
 
 if TYPE_CHECKING:
     from pippin.binding import Binding, Host
 
-    from .usd_motion import UsdMotion
+    from .motion import UsdMotion
 
 __all__ = ["Usd"]
 
@@ -56,7 +56,7 @@ class Usd:
             PluginError: OpenUSD is not installed.
         """
         library("pxr", "usd")
-        from .usd_scene import scene_motion
+        from .scene import scene_motion
 
         config, count = self.config, simulation.world_count
         #: The file; known after `bind`.

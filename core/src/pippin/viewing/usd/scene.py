@@ -9,9 +9,9 @@ import numpy as np
 from pippin.assembly.assets.formats import FORMATS
 from pippin.assembly.assets.importing import find_assets
 
-from .usd_geometry import geometry
-from .usd_motion import UsdMotion
-from .usd_overlay import overlay
+from .geometry import geometry
+from .motion import UsdMotion
+from .overlay import overlay
 
 if TYPE_CHECKING:
     from pippin.binding import Host

@@ -3,7 +3,7 @@
 import asyncio
 from types import SimpleNamespace
 
-from pippin.viewing.hand import Hand
+from pippin.viewing.viser.hand import Hand
 
 
 def click(hand, act, value, client_id=0):

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
 from pippin.validators import finite, in_schema, only_where, positive, slice_or_indices
-
-from .config import ViewerConfig
+from pippin.viewing.config import ViewerConfig
 
 __all__ = ["SUFFIXES", "VideoConfig"]
 

@@ -6,7 +6,7 @@ import pippin
 import pytest
 from pippin import Simulation
 from pippin.recording.reading import open_run
-from pippin.viewing.replay import Replay, poses_of
+from pippin.viewing.viser.replay import Replay, poses_of
 
 
 @pytest.fixture

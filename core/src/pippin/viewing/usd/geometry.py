@@ -13,7 +13,7 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 
-from .usd_motion import UsdMotion
+from .motion import UsdMotion
 
 __all__ = ["geometry"]
 

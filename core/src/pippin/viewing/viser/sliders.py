@@ -16,8 +16,8 @@ from pippin.labels import match, name_of
 from .hand import Hand
 
 if TYPE_CHECKING:
+    from .controls import Controls
     from .page import Page
-    from .page_controls import Controls
 
 __all__ = ["TargetSliders", "add_sliders"]
 

@@ -16,8 +16,8 @@ from viser import uplot
 from .hand import Hand
 
 if TYPE_CHECKING:
+    from .controls import Controls
     from .page import Page
-    from .page_controls import Controls
 
 __all__ = ["Plots"]
 

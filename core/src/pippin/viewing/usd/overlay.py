@@ -15,9 +15,9 @@ import numpy as np
 from pippin.arrays import on_host
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
+from pippin.viewing.quaternions import conjugate, product, rotated
 
-from .quaternions import conjugate, product, rotated
-from .usd_motion import UsdMotion
+from .motion import UsdMotion
 
 __all__ = ["overlay"]
 

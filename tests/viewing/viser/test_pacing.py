@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from pippin.viewing.pacing import Meter, Pace
+from pippin.viewing.viser.pacing import Meter, Pace
 
 
 def test_simulated_time_waits_for_real_time():
