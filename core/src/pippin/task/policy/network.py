@@ -11,7 +11,7 @@ import numpy as np
 import warp as wp
 from pippin.errors import ConfigError, PluginError
 
-from . import network_kernels as kernels
+from . import kernels
 
 if TYPE_CHECKING:
     import onnx
@@ -78,8 +78,8 @@ class Network:
             current = target
         self._result: Any = current
 
-    def __call__(self, observations: wp.array2d[float], action: wp.array2d[float]) -> None:
-        """Write the network's output for each row. May be recorded."""
+    def __call__(self, observations: wp.array, action: wp.array) -> None:
+        """Write the network's output for each row, shape [rows, width], from the input. May be recorded."""
         for layer, source, target in self._calls:
             layer.run(observations if source is None else source, target)  # pyright: ignore[reportArgumentType]
         wp.copy(action, observations if self._result is None else self._result)

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 from attrs.validators import optional
+from pippin.task.ranges import Range, ranged
+from pippin.task.terms import Command, CommandConfig
 from pippin.validators import fraction, positive
-
-from .ranges import Range, ranged
-from .terms import Command, CommandConfig
 
 if TYPE_CHECKING:
     import newton
     import warp as wp
-
-    from .place import TaskPlace
+    from pippin.task.place import TaskPlace
 
 __all__ = ["Velocity"]
 
@@ -75,7 +73,7 @@ class Velocity(Command):
         """Draw the wishes of the masked worlds."""
         import warp as wp
 
-        from .command_kernels import draw_velocities
+        from .kernels import draw_velocities
 
         config = self.config
         ranges = [wp.vec2(*each) for each in (config.x, config.y, config.yaw, config.heading)]
@@ -87,7 +85,7 @@ class Velocity(Command):
         """Turn towards the heading."""
         import warp as wp
 
-        from .command_kernels import hold_headings
+        from .kernels import hold_headings
 
         config = self.config
         if config.heading_stiffness is None:

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 from pippin import labels
 from pippin.errors import ConfigError
+from pippin.task.ranges import ordered
+from pippin.task.terms import Action
 from pippin.validators import in_schema
-
-from .ranges import ordered
-from .terms import Action
 
 if TYPE_CHECKING:
     import numpy as np
     import warp as wp
-
-    from .place import TaskPlace
+    from pippin.task.place import TaskPlace
 
 __all__ = ["Inputs", "JointEfforts", "JointTargets", "JointVelocityTargets", "Scaled"]
 
@@ -103,7 +101,7 @@ class Scaled(Action):
         """Write the targets."""
         import warp as wp
 
-        from .action_kernels import set_targets
+        from .kernels import set_targets
 
         bounds = wp.vec2(*((-math.inf, math.inf) if self.config.clip is None else self.config.clip))
         inputs = [action, bounds, self._scales, self.offsets, self.errors, self._targets]
@@ -113,7 +111,7 @@ class Scaled(Action):
         """Put the targets of the masked worlds back."""
         import warp as wp
 
-        from .action_kernels import put_back
+        from .kernels import put_back
 
         wp.launch(put_back, self._targets.shape, [world_mask, self._built, self._targets], device=world_mask.device)
 

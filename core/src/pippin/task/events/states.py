@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
+from pippin.task.ranges import AxesRanges, Range, ranged
+from pippin.task.terms import Event, EventConfig
 from pippin.validators import non_negative
-
-from .ranges import AxesRanges, Range, ranged
-from .terms import Event, EventConfig
 
 if TYPE_CHECKING:
     import newton
     import warp as wp
-
-    from .place import TaskPlace
+    from pippin.task.place import TaskPlace
 
 __all__ = ["Joints", "Push", "Root"]
 
@@ -68,7 +66,7 @@ class Joints(Event):
         """Draw the coordinates of the masked worlds."""
         import warp as wp
 
-        from .event_kernels import draw_joints
+        from .kernels.states import draw_joints
 
         joints, model, config = self._joints, self.place.simulation.model, self.config
         inputs = [world_mask, *self.draws.arguments, joints.coordinates, joints.dofs, *self._initial]
@@ -120,7 +118,7 @@ class Root(Event):
         """Draw pose and velocity of the body in the masked worlds."""
         import warp as wp
 
-        from .event_kernels import draw_roots
+        from .kernels.states import draw_roots
 
         config = self.config
         ends = [wp.spatial_vector(*end) for ranges in (config, config.velocity) for end in ranges.ends]
@@ -159,7 +157,7 @@ class Push(Event):
         """Add to the velocity of the body in the masked worlds."""
         import warp as wp
 
-        from .event_kernels import push_roots
+        from .kernels.states import push_roots
 
         ends = [wp.spatial_vector(*end) for end in self.config.ends]
         inputs = [world_mask, *self.draws.arguments, self._starts, *ends, state.joint_qd]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import warp as wp
+from typing import Any
+
 from pippin.binding import Host
 from pippin.config.files import find_file
 from pippin.config.policy import PolicyConfig
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 from pippin.spelling import did_you_mean
+from pippin.task.task import Task
 
 from .network import Network
-from .task import Task
 
 __all__ = ["Policy"]
 
@@ -37,7 +38,7 @@ class Policy:
         """
         task = self._task
         group = task.observations[self._group(tuple(task.observations))]
-        self._observations: wp.array2d[float] = group.values
+        self._observations: Any = group.values
         file = find_file(self.config.path, "path")
         self._network = Network(file, simulation.world_count, len(group.labels), simulation.device)
         if self._network.width != len(task.action_labels):
@@ -50,7 +51,8 @@ class Policy:
     @hookimpl(tryfirst=True)
     def start_step(self) -> None:
         """Choose the action from the last observations."""
-        self._network(self._observations, self._task.worlds.action)
+        action: Any = self._task.worlds.action
+        self._network(self._observations, action)
 
     def _group(self, names: tuple[str, ...]) -> str:
         chosen = self.config.observations

@@ -5,7 +5,7 @@ import pippin
 import pytest
 import warp as wp
 from onnx.reference import ReferenceEvaluator
-from pippin.task.network import Network
+from pippin.task.policy.network import Network
 
 RANDOM = np.random.default_rng(1)
 ROWS = RANDOM.normal(size=(5, 4)).astype(np.float32)

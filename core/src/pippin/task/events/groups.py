@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
+from pippin.task.ranges import Range, ordered
+from pippin.task.terms import Event, EventConfig
 
-from .model_events import Variation, VariedConfig
-from .ranges import Range, ordered
-from .terms import Event, EventConfig
+from .model import Variation, VariedConfig
 
 if TYPE_CHECKING:
     import newton
     import warp as wp
-
-    from .place import TaskPlace
+    from pippin.task.place import TaskPlace
 
 __all__ = ["Gains", "JointOffsets"]
 
@@ -55,7 +54,7 @@ class Gains(Event):
         """Draw the gain in the masked worlds."""
         import warp as wp
 
-        from .model_event_kernels import vary_parameters
+        from .kernels.model import vary_parameters
 
         values = self._memory()
         inputs = [world_mask, *self.draws.arguments, *self._variation.arguments, self._built, values]
@@ -109,7 +108,7 @@ class JointOffsets(Event):
         """Draw the errors in the masked worlds."""
         import warp as wp
 
-        from .model_event_kernels import draw_errors
+        from .kernels.model import draw_errors
 
         inputs = [world_mask, *self.draws.arguments, wp.vec2(*self.config.range), self._errors]
         wp.launch(draw_errors, self._errors.shape, inputs, device=world_mask.device)

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 from pippin.errors import ConfigError
 from pippin.features import OF_ATTRIBUTES
-
-from .ranges import ZERO, Range, ordered, ranged
-from .terms import Event, EventConfig
+from pippin.task.ranges import ZERO, Range, ordered, ranged
+from pippin.task.terms import Event, EventConfig
 
 if TYPE_CHECKING:
     import newton
     import numpy as np
     import warp as wp
-
-    from .place import TaskPlace
+    from pippin.task.place import TaskPlace
 
 __all__ = ["CentreOfMass", "Friction", "Gravity", "Mass", "Variation", "VariedConfig"]
 
@@ -115,7 +113,7 @@ class Mass(Event):
         """Draw the masses in the masked worlds."""
         import warp as wp
 
-        from .model_event_kernels import vary_masses
+        from .kernels.model import vary_masses
 
         inputs = [world_mask, *self.draws.arguments, self._bodies, *self._variation.arguments]
         wp.launch(vary_masses, self._bodies.shape, [*inputs, *self._built], [*self._arrays], device=world_mask.device)
@@ -156,7 +154,7 @@ class Friction(Event):
         """Draw the coefficients in the masked worlds."""
         import warp as wp
 
-        from .model_event_kernels import vary
+        from .kernels.model import vary
 
         inputs = [world_mask, *self.draws.arguments, self._shapes, *self._variation.arguments]
         wp.launch(vary, self._shapes.shape, [*inputs, self._built, self._values], device=world_mask.device)
@@ -258,7 +256,7 @@ class _Vectors:
         """Draw the vectors of the masked worlds."""
         import warp as wp
 
-        from .model_event_kernels import move
+        from .kernels.model import move
 
         ends = [wp.vec3(*end) for end in self._config.ends]
         inputs = [world_mask, *self.draws.arguments, self._indices, *ends, self._built, self._values]

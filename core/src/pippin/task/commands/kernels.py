@@ -1,8 +1,7 @@
 """Kernels of commands."""
 
 import warp as wp
-
-from .kernels import random_state
+from pippin.task.kernels import random_state
 
 __all__ = ["draw_velocities", "hold_headings"]
 
