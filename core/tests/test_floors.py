@@ -44,7 +44,6 @@ DOORS = {
     ("pippin.actuation.parameters", "pippin.actuation.kernels"),
     ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
-    ("pippin.recording.recorder", "pippin.recording.episodes"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
