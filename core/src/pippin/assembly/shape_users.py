@@ -1,0 +1,45 @@
+"""Shapes that use a feature, found in a finalized model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import newton
+import numpy as np
+
+from .model_rows import differs, host, is_moved
+
+__all__ = ["SHAPE_USERS"]
+
+
+def _can_collide(model: newton.Model) -> np.ndarray:
+    return (host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
+
+
+def _colliders(model: newton.Model) -> Sequence[str]:
+    """Return the shapes on moving bodies that collide with shapes."""
+    bodies = host(model.shape_body)
+    is_on_moved = (bodies >= 0) & np.append(is_moved(model), False)[bodies]
+    return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_on_moved)]
+
+
+def _surfaces(*names: str) -> Callable[[newton.Model], Sequence[str]]:
+    """Return a function that lists the colliding shapes with another property than Newton's own, if bodies collide."""
+
+    def users(model: newton.Model) -> Sequence[str]:
+        if not _colliders(model):
+            return ()
+        is_other = differs(model, "shape_material_", newton.ModelBuilder.ShapeConfig(), names)
+        return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_other)]
+
+    return users
+
+
+SHAPE_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
+    "rigid_contacts": _colliders,
+    "restitution": _surfaces("restitution"),
+    "contact_stiffness": _surfaces("ke", "kd"),
+    "friction_damping": _surfaces("kf"),
+    "adhesion": _surfaces("ka"),
+}
+"""Functions that list the labels of the shapes that use a feature, by feature."""
