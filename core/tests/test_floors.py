@@ -16,6 +16,9 @@ COLD_ENTRANCES = (
     "pippin.conformance",
     "pippin.isaac",
     "pippin.recording",
+    "pippin.scaling",
+    "pippin.scaling.local",
+    "pippin.scaling.sweep",
     "pippin.sensing",
     "pippin.solving",
     "pippin.viewing",
@@ -45,6 +48,7 @@ DOORS = {
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.episodes"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
+    ("pippin.scaling.variant_job", "pippin.scaling.variant_run"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
 """Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""

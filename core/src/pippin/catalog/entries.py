@@ -27,7 +27,7 @@ from .contract_version import CONTRACT_GROUP, age_of, declared_version
 
 __all__ = ["ALLOW_VARIABLE", "BLOCK_VARIABLE", "KINDS", "Catalog", "Entry", "Kind", "State"]
 
-Kind = Literal["solver", "actuator", "clamping", "sensor", "stage", "viewer", "recorder", "plugin"]
+Kind = Literal["solver", "actuator", "clamping", "sensor", "stage", "viewer", "recorder", "executor", "plugin"]
 State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
