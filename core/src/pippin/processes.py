@@ -12,7 +12,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Self
@@ -81,11 +81,6 @@ class FreshProcess:
                 raise error from RemoteError(f"in the process of {self._name}\n{trace}")
         return message
 
-    @property
-    def connection(self) -> Connection:
-        """This end of the connection."""
-        return self._connection
-
     def close(self) -> None:
         """End the process, whatever it is doing, and wait until it is gone."""
         self._process.kill()
@@ -101,15 +96,15 @@ class FreshProcess:
         self.close()
 
 
-def ready(processes: Iterable[FreshProcess], timeout: float) -> list[FreshProcess]:
+def ready(processes: Collection[FreshProcess], timeout: float) -> list[FreshProcess]:
     """Return the processes that sent a message or ended; none if nothing happens in time.
 
     Args:
         processes: The processes to wait for.
         timeout: Longest wait [s].
     """
-    by_connection = {process.connection: process for process in processes}
-    return [process for each in wait(list(by_connection), timeout) if (process := by_connection.get(each))]  # pyright: ignore[reportArgumentType, reportCallIssue]
+    arrived = wait([process._connection for process in processes], timeout)
+    return [process for process in processes if process._connection in arrived]
 
 
 def _run(

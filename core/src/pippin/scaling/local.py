@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 from pippin.errors import ConfigError, SimulationError
@@ -20,6 +20,11 @@ _MEMORY_OF_PROCESS = 0.6 * 2**30
 """Memory that a process with Newton and a simulation takes [bytes]."""
 
 
+def _number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | str) -> None:
+    if value != "auto" and (isinstance(value, str) or value < 1):
+        raise ValueError(f"'{attribute.name}' must be 'auto' or at least 1, not {value!r}")
+
+
 class LocalExecutor:
     """Runs jobs in processes of this machine. A process that is lost or takes too long is replaced by a new one."""
 
@@ -29,13 +34,8 @@ class LocalExecutor:
     class Config:
         """Settings of the local executor."""
 
-        processes: int | Literal["auto"] = attrs.field(default="auto")
+        processes: int | Literal["auto"] = attrs.field(default="auto", validator=_number_or_auto)
         """Number of processes; `auto` is the number of cores that this process may use, if the memory is enough."""
-
-        @processes.validator
-        def _check(self, attribute: attrs.Attribute[int | str], value: int | str) -> None:
-            if value != "auto" and (isinstance(value, str) or value < 1):
-                raise ValueError(f"'{attribute.name}' must be 'auto' or at least 1, not {value!r}")
 
     def __init__(self, config: Config) -> None:
         self.slots = usable_cores() if config.processes == "auto" else config.processes
@@ -54,7 +54,7 @@ class LocalExecutor:
         if not self._ended and self._busy:
             now = time.monotonic()
             nearest = min(self._deadline(*entry) for entry in self._busy.values())
-            for process in ready(self._busy, max(0.0, min(timeout, nearest - now))):
+            for process in ready(list(self._busy), max(0.0, min(timeout, nearest - now))):
                 self._finish(process)
             self._end_late()
             self._start_waiting()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ class Sweep:
         counts["waiting"] -= len(self._running)
         return {name: count for name, count in (counts | running).items() if count}
 
-    def run(self) -> Iterator[None]:
+    def run(self) -> Generator[None]:
         """Run the variants that are not finished; yield a few times a second. The end of the iterator stops the rest.
 
         Raises:
@@ -162,7 +162,7 @@ class Sweep:
         self._running.clear()
 
     def _row(self, variant: Variant, summary: dict[str, Any] | None) -> dict[str, Any]:
-        found = {"outcome": "waiting"} if summary is None else summary
+        found: dict[str, Any] = {"outcome": "waiting"} if summary is None else summary
         reason = found.get("reason")
         return {
             "id": variant.id,

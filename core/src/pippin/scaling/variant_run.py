@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 import warnings
 from pathlib import Path
@@ -39,7 +40,7 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
     started, asked = time.time(), config
     with warp_quiet(), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        for restarts in range(_RESTARTS_MAX + 1):
+        for restarts in itertools.count():
             with Simulation(config, folder=folder) as simulation:
                 summary, failure = _summary(simulation, folder, steps, started)
                 sizes = _larger(simulation, asked, failure) if restarts < _RESTARTS_MAX else None
