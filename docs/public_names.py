@@ -20,6 +20,8 @@ FOR_PLUGINS = (
     "pippin.recording",
     "pippin.recording.channels",
     "pippin.viewing",
+    "pippin.scaling",
+    "pippin.scaling.export",
     "pippin.conformance",
     "pippin.labels",
     "pippin.axes",

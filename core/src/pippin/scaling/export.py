@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import warp as wp
+from pippin.arrays import present
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
 from pippin.simulation import Simulation
@@ -84,7 +85,12 @@ def _refuse(simulation: Simulation) -> None:
     program = simulation.program
     if not program.is_recorded:
         raise SimulationError("export: the simulation has taken no step; take one with `step`, and `reset` it")
-    faults = [f"export: {name} runs eagerly: {reason}" for name, reason in program.eager_reasons.items()]
+    faults = [
+        f"export: {name} is spread over its memory; let it be contiguous"
+        for name, (_, array) in _arrays(simulation)
+        if not array.is_contiguous
+    ]
+    faults += [f"export: {name} runs eagerly: {reason}" for name, reason in program.eager_reasons.items()]
     faults += [
         f"export: {each} runs every {period} control steps, and a file holds one step for all; leave its period out"
         for each, period in {operation.name: operation.period for operation in program.operations}.items()
@@ -117,7 +123,7 @@ def _save(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, 
                 operation.run()
         inputs = {name: array for name, (role, array) in arrays.items() if role != "output"}
         outputs = {name: array for name, (role, array) in arrays.items() if role == "output"}
-        wp.capture_save(capture.graph, str(folder / "step"), inputs=inputs, outputs=outputs)
+        wp.capture_save(present(capture.graph), str(folder / "step"), inputs=inputs, outputs=outputs)
     except RuntimeError as error:
         raise SimulationError(f"export: Warp cannot save the step ({error}); export a simpler scene") from error
 
@@ -149,7 +155,16 @@ def _bytes(array: wp.array) -> bytes:
 
 def _entry(name: str, role: str, array: wp.array) -> dict[str, Any]:
     dtype = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
-    return {"name": name, "role": role, "dtype": dtype.__name__, "shape": list(array.numpy().shape)}
+    shape = list(array.numpy().shape)
+    return {"name": name, "role": role, "dtype": dtype.__name__, "shape": shape, "offset": _offset(array)}
+
+
+def _offset(array: wp.array) -> int:
+    """Return the place of an array in the memory that it is a part of [bytes]: Warp names whole memories only."""
+    whole = array
+    while isinstance(part_of := getattr(whole, "_ref", None), wp.array):
+        whole = part_of
+    return int(array.ptr) - int(whole.ptr)
 
 
 def _manifest(simulation: Simulation, entries: list[dict[str, Any]]) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class Replay(Mapping[str, wp.array]):
 
     def _array(self, entry: dict[str, Any]) -> wp.array:
         """Return the memory of an array inside the graph, which lives as long as this object."""
-        pointer = self._graph.get_param_ptr(entry["name"])
+        pointer = self._graph.get_param_ptr(entry["name"]) + entry["offset"]
         dtype, device = getattr(wp, entry["dtype"]), self.manifest["device"]
         return wp.array(ptr=pointer, dtype=dtype, shape=tuple(entry["shape"]), device=device)
 

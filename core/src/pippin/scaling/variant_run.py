@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 import warnings
 from pathlib import Path
@@ -40,13 +39,14 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
     started, asked = time.time(), config
     with warp_quiet(), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        for restarts in itertools.count():
+        restarts = 0
+        while True:
             with Simulation(config, folder=folder) as simulation:
                 summary, failure = _summary(simulation, folder, steps, started)
                 sizes = _larger(simulation, asked, failure) if restarts < _RESTARTS_MAX else None
             if sizes is None:
                 break
-            config = grown(config, sizes)
+            restarts, config = restarts + 1, grown(config, sizes)
     return {**summary, "warnings": list(dict.fromkeys(" ".join(str(each.message).split()) for each in noted))}
 
 
