@@ -31,6 +31,9 @@ PLUGINS_OF_THE_CORE = (
     "pippin.recording.mcap",
     "pippin.sensing.latency",
     "pippin.sensing.stages",
+    "pippin.viewing.viser.viewer",
+    "pippin.viewing.usd.viewer",
+    "pippin.viewing.video.viewer",
 )
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 

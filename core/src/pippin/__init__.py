@@ -32,7 +32,7 @@ from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
     from .recording.reading import Run, open_run
-    from .scaling.replay import replay
+    from .replaying import replay
 
 __all__ = [
     "AssetConfig",
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-_LATE = {"Run": "pippin.recording.reading", "open_run": "pippin.recording.reading", "replay": "pippin.scaling.replay"}
+_LATE = {"Run": "pippin.recording.reading", "open_run": "pippin.recording.reading", "replay": "pippin.replaying"}
 """Modules of public names that need NumPy or Warp, which the commands do without."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from importlib import metadata
+from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,8 @@ import warp as wp
 from pippin.arrays import present
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
+from pippin.replaying import FORMAT, Replay, processor_features
 from pippin.simulation import Simulation
-
-from . import replay as replaying
-from .replay import FORMAT, Replay, processor_features
 
 __all__ = ["export_step"]
 
@@ -76,7 +74,8 @@ def export_step(simulation: Simulation, folder: Path, name: str = "a simulation"
     except BaseException:
         shutil.rmtree(folder)
         raise
-    shutil.copyfile(replaying.__file__, folder / "replay.py")
+    source = (resources.files("pippin") / "replaying.py").read_text(encoding="utf-8")
+    (folder / "replay.py").write_text(source, encoding="utf-8")
     (folder / "README.md").write_text(_readme(folder, name, manifest), encoding="utf-8")
     return entries
 
@@ -164,7 +163,7 @@ def _offset(array: wp.array) -> int:
     whole = array
     while isinstance(part_of := getattr(whole, "_ref", None), wp.array):
         whole = part_of
-    return int(array.ptr) - int(whole.ptr)
+    return int(present(array.ptr)) - int(present(whole.ptr))
 
 
 def _manifest(simulation: Simulation, entries: list[dict[str, Any]]) -> dict[str, Any]:
