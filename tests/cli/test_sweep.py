@@ -263,4 +263,7 @@ def test_an_unknown_executor_is_named_with_those_installed(scene):
     result = CliRunner().invoke(main, ["sweep", str(scene / "pendulum.toml"), *options])
 
     assert result.exit_code == 3
-    assert "executor 'loca': not installed; installed executors: local (pippin); did you mean" in result.stderr
+    assert (
+        "executor 'loca': not installed; installed executors: local (pippin), slurm (pippin); did you mean"
+        in result.stderr
+    )

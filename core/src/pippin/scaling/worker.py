@@ -15,7 +15,7 @@ from typing import Any
 
 from .executor import Job
 
-__all__ = ["call", "serve"]
+__all__ = ["call", "call_in_folder", "serve"]
 
 
 def serve(connection: Connection) -> None:
@@ -33,6 +33,23 @@ def call(job: Job) -> Any:
     """Call the function of a job."""
     module, _, name = job.function.partition(":")
     return getattr(import_module(module), name)(**job.arguments)
+
+
+def call_in_folder(job: Job, started: str) -> None:
+    """Call the function of a job in a process of its own: a file tells when it started, and `log.txt` what it printed.
+
+    Args:
+        job: The job.
+        started: The file that is made first.
+    """
+    Path(started).touch()
+    faulthandler.enable()
+    with _printing_to(job.folder / "log.txt"):
+        try:
+            call(job)
+        except Exception:  # the function is not ours
+            traceback.print_exc()
+            raise
 
 
 def _end_of(job: Job) -> tuple[str, str]:
