@@ -21,6 +21,7 @@ FOR_PLUGINS = (
     "pippin.recording.channels",
     "pippin.viewing",
     "pippin.scaling",
+    "pippin.scaling.contract",
     "pippin.scaling.export",
     "pippin.conformance",
     "pippin.labels",
