@@ -31,7 +31,7 @@ FOR_PLUGINS = (
 )
 """Modules that plugins and users may import."""
 
-FOR_USERS = ("pippin.views", "pippin.isaac")
+FOR_USERS = ("pippin.gym", "pippin.isaac", "pippin.views")
 """Modules for users only."""
 
 

@@ -288,7 +288,7 @@ CHANGING = {
 }
 """Every public way to change a simulation."""
 
-READING = {"check", "close", "from_file", "load", "outcome", "world_indices"}
+READING = {"check", "close", "from_file", "load", "mark_diverged", "outcome", "world_indices"}
 """Methods that change nothing, or build another simulation."""
 
 

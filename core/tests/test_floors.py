@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pippin
 import pytest
+from pippin.catalog.entries import Catalog
 
 ROOT = Path(pippin.__file__).parent
 COLD_ENTRANCES = (
@@ -14,6 +15,7 @@ COLD_ENTRANCES = (
     "pippin.actuation",
     "pippin.analysis.doctor",
     "pippin.conformance",
+    "pippin.gym",
     "pippin.isaac",
     "pippin.recording",
     "pippin.scaling",
@@ -26,18 +28,14 @@ COLD_ENTRANCES = (
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
 
-PLUGINS_OF_THE_CORE = (
-    "pippin.actuation.clamping",
-    "pippin.recording.mcap",
-    "pippin.sensing.latency",
-    "pippin.sensing.stages",
-    "pippin.viewing.viser.viewer",
-    "pippin.viewing.usd.viewer",
-    "pippin.viewing.video.viewer",
+PLUGINS_OF_THE_CORE = frozenset(
+    entry.value.partition(":")[0] for entry in Catalog.installed().entries if entry.distribution == "pippin"
 )
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
+    ("pippin.gym.vector_env", "pippin.gym.frames"),
+    ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),
@@ -54,9 +52,9 @@ DOORS = {
     ("pippin.scaling.variant_job", "pippin.scaling.variant_run"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
-"""Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""
+"""Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 
-OPTIONAL = ("jax", "newton_usd_schemas", "pxr", "torch")
+OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser")
 """Packages of extras, imported by the function that needs them."""
 
 
@@ -143,7 +141,7 @@ def test_a_hot_module_imports_at_the_top(module):
 
 
 def test_a_cold_module_imports_hot_ones_through_a_door():
-    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance"))]
+    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance", "pippin.task"))]
     cold = [name for name in own if not is_hot(name) and name not in PLUGINS_OF_THE_CORE]
 
     found = {(name, hot) for name in cold for hot in imports_in_functions(name) if hot in modules() and is_hot(hot)}

@@ -70,6 +70,12 @@ class Hooks:
         """Allocate arrays and resolve labels: model, state, control and contacts exist now. Build; once."""
 
     @hookspec
+    def start_step(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Act on the simulation before the first physics step of a control step: set targets. Step; once per control
+        step of `dt` [s].
+        """
+
+    @hookspec
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
         """Add effort [N, N·m] to `control.joint_f`, which is zero on actuated DOFs. Step; once per physics step."""
 
@@ -106,6 +112,18 @@ class Hooks:
         """Measure the state after the last substep. Step; once per control step, or per `period`: `dt` [s]."""
 
     @hookspec
+    def end_step(self, state: newton.State, control: newton.Control, dt: float) -> None:
+        """Judge the state after all sensors, and write `ended_worlds`, which the host then resets. Step; once per
+        control step of `dt` [s].
+        """
+
+    @hookspec
+    def observe(self, state: newton.State, dt: float) -> None:
+        """Read the state from which the next control step starts, after the reset of ended worlds. Step; once per
+        control step of `dt` [s].
+        """
+
+    @hookspec
     def after_step(self, simulation: Host) -> None:
         """Act on the host after a control step, or once per `period`: record, check, print. Never recorded; may read
         arrays.
@@ -116,6 +134,12 @@ class Hooks:
         """Show the state at `time` [s], between control steps. First called when all components are bound. Never
         recorded; may read arrays, and may do what a user may: write targets, reset worlds. A viewer that raises is
         switched off, and the simulation goes on.
+        """
+
+    @hookspec
+    def initialize_worlds(self, state: newton.State, world_mask: wp.array[bool]) -> None:
+        """Write joint coordinates and velocities of the masked worlds, which have their initial state again; the host
+        then computes the bodies. Reset; in the step if episodes end there. Shape of the mask: [world_count + 1].
         """
 
     @hookspec

@@ -22,6 +22,7 @@ from .step.observers import Observers
 if TYPE_CHECKING:
     import newton
     import numpy as np
+    import warp as wp
 
     from .binding import Owners
     from .catalog.entries import Kind
@@ -29,10 +30,12 @@ if TYPE_CHECKING:
     from .config import ComponentConfig, SimulationConfig
     from .solving.capacities import Capacity
     from .state.checkpoint import Checkpoint
+    from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.outcome import Outcome
     from .state.solver_support import SolverSupport
     from .step.program import Program
+    from .task.task import Task
     from .views import SimulationView
 
 __all__ = ["Simulation", "import_hot_modules"]
@@ -116,6 +119,10 @@ class Simulation:
         self.owners: Owners | None = None
         #: Control steps so far.
         self.step_count = 0
+        #: The same on the device, shape [1]: kernels of a recorded step may read it.
+        self.step_counter: wp.array[wp.int64] = built.step_counter
+        #: The seeds of the random draws of each world.
+        self.seeds: WorldSeeds = built.seeds
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)
@@ -279,6 +286,11 @@ class Simulation:
         return self._components.labelled("plugins")
 
     @property
+    def task(self) -> Task | None:
+        """The task: actions, observations, rewards and ends of episodes; None without a `[task]` table."""
+        return self._components.get("task")
+
+    @property
     def viewers(self) -> Mapping[str, Any]:
         """The viewers by label."""
         return self._components.labelled("viewers")
@@ -337,6 +349,8 @@ class Simulation:
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
+            if self.written.is_waiting:
+                self._settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
             with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)
@@ -363,6 +377,14 @@ class Simulation:
             raise SimulationError(
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
+
+    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
+        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`, on the device."""
+        self._plan.resetting.evaluate_bodies(world_mask)
+
+    def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
+        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device."""
+        self._plan.monitor.mark_diverged(worlds)
 
     @property
     def is_waiting(self) -> bool:
@@ -414,16 +436,9 @@ class Simulation:
         refuse_closed(self, "reset")
         self._settle()
         with WARP_LOCK:
-            mask = self._reset.mask_of(worlds, "reset: worlds")
-            self._reset.restore(mask)
-            with self._blaming_solver("reset"):
-                self.solver.reset(self.state, world_mask=mask, flags=0)
-                self.contact_source.reset(mask)
-            if self._reports is not None:
-                self._reports.forget(mask)
-            for implementation in self._components.implementations("reset_worlds"):
-                implementation.call(state=self.state, world_mask=mask)
-            self._plan.monitor.forget(mask)
+            self._plan.resetting.run(self._reset.mask_of(worlds, "reset: worlds"))
+            for implementation in self._components.implementations("observe"):
+                implementation.call(state=self.state, dt=self.control_dt)
 
     def invalidate(self, what: Coordinates, worlds: Any = None) -> None:
         """Report that `joints` or `bodies` of the state were written, so that the others are computed from them.
@@ -478,6 +493,30 @@ class Simulation:
         """
         refuse_closed(self, "notify_model_changed")
         self._changes.add(flags)
+
+    def model_change_fault(self, flags: int) -> str | None:
+        """Return why the solver cannot take over changes of the model while it runs; None if it can.
+
+        Args:
+            flags: The kinds of change, as for `notify_model_changed`.
+        """
+        return self._changes.fault(flags)
+
+    def tell_solver(self, flags: int) -> None:
+        """Notify the solver at once of changes of the model that a component makes within a step or a reset.
+
+        If it is recorded although the solver may not be, the solver is told before every later step.
+        """
+        if self.model.device.is_capturing and self.solver_eager_reason is not None:
+            self._changes.add(flags)
+            return
+        with self._blaming_solver("notify_model_changed"):
+            self._changes.tell_now(flags)
+
+    @property
+    def solver_eager_reason(self) -> str | None:
+        """The reason why the solver may not be recorded; None if it may be."""
+        return self._components.eager_reason(self._components.solver_name)
 
     def check(self) -> None:
         """Raise if a step produced a diverged state or a buffer overflowed. Synchronises with the device.

@@ -18,9 +18,11 @@ from pippin.components.registry import Components
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
+from pippin.errors import ConfigError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.angles import ContinuousAngles
 from pippin.state.divergence import Bounds
+from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
@@ -31,7 +33,10 @@ from pippin.step.callbacks import Callbacks, Turn
 from pippin.step.owners import DofOwners
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
+from pippin.step.resetting import EndedWorlds, Resetting
 from pippin.step.switches import Switches
+from pippin.task.policy.acting import Policy
+from pippin.task.task import Task
 
 from .actuator_notes import actuator_notes
 from .assets.actuators import find_prim_actuators
@@ -83,6 +88,10 @@ class Built:
     reset: WorldReset
     periods: Mapping[str, int]
     """Control steps between two readings, for each component that declares a period."""
+    step_counter: wp.array[wp.int64]
+    """Control steps so far, shape [1]."""
+    seeds: WorldSeeds
+    """The seeds of all random draws."""
 
 
 def assemble(
@@ -100,7 +109,14 @@ def assemble(
     kind = kind_of(device)
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
-    components = Components(config, plugins, catalog, trace, of_stages=find_prim_actuators(config, catalog))
+    components = Components(
+        config,
+        plugins,
+        catalog,
+        trace,
+        of_stages=find_prim_actuators(config, catalog),
+        of_host=_of_host(config),
+    )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
         step = config.simulation
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)
@@ -145,7 +161,23 @@ def assemble(
             changes=changes,
             reset=WorldReset(model, states),
             periods=periods,
+            step_counter=wp.zeros(1, dtype=wp.int64, device=device),
+            seeds=WorldSeeds(model.world_count, config.scene.first_world, step.seed, device),
         )
+
+
+def _of_host(config: SimulationConfig) -> dict[str, Any]:
+    """Return the components that the host itself has: the task, and the policy that acts in it.
+
+    Raises:
+        ConfigError: There is a policy without a task.
+    """
+    if config.task is None:
+        if config.policy is not None:
+            raise ConfigError("policy: there is no [task] to act in; add one, or leave the policy out")
+        return {}
+    task = Task(config.task)
+    return {"task": task} | ({} if config.policy is None else {"policy": Policy(config.policy, task)})
 
 
 def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
@@ -174,6 +206,17 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
                 built.reset.add(name, arrays, bound.worlds)
         owners = DofOwners(components, built.model, built.switches)
         monitor = _monitor(built)
+        resetting = Resetting(
+            model=built.model,
+            solver=built.solver,
+            state=built.states[0],
+            source=built.source,
+            reports=built.reports,
+            components=components,
+            monitor=monitor,
+            rows=built.reset,
+        )
+        ended = EndedWorlds.of(components, resetting)
     return StepPlan(
         config=built.config.simulation,
         components=components,
@@ -192,6 +235,8 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         switches=built.switches,
         owners=owners,
         angles=ContinuousAngles(built.model),
+        resetting=resetting,
+        ended=ended,
         opaque=_opaque(components, simulation),
     )
 
@@ -215,6 +260,7 @@ def _monitor(built: Built) -> Monitor:
         harmless_bits=solver.harmless_overflow_bits,
         bounds=Bounds(step.max_speed, step.max_effort),
         cures=partial(cures, built.components, built.model, built.solver, built.source),
+        step=built.step_counter,
     )
 
 

@@ -25,12 +25,31 @@ from pippin.spelling import did_you_mean
 
 from .contract_version import CONTRACT_GROUP, age_of, declared_version
 
-__all__ = ["ALLOW_VARIABLE", "BLOCK_VARIABLE", "KINDS", "Catalog", "Entry", "Kind", "State"]
+__all__ = ["ALLOW_VARIABLE", "BLOCK_VARIABLE", "KINDS", "PLURALS", "Catalog", "Entry", "Kind", "State"]
 
-Kind = Literal["solver", "actuator", "clamping", "sensor", "stage", "viewer", "recorder", "executor", "plugin"]
+Kind = Literal[
+    "solver",
+    "actuator",
+    "clamping",
+    "sensor",
+    "stage",
+    "viewer",
+    "recorder",
+    "executor",
+    "quantity",
+    "action",
+    "reward",
+    "termination",
+    "event",
+    "command",
+    "plugin",
+]
 State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+PLURALS = {kind: f"{kind}s" for kind in KINDS} | {"quantity": "quantities"}
+"""The kinds in the plural, as groups of entry points and tables of a file have them."""
 
 SLOW_IMPORT = 5.0
 """Time after which the import of a plugin is told [s]."""
@@ -266,7 +285,7 @@ def _described(distribution: metadata.Distribution) -> tuple[str, str]:
 
 def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], described: Described) -> Iterator[Entry]:
     # Of several distributions of one name, importlib.metadata returns only the first.
-    for point in select(group=f"pippin.{kind}s"):
+    for point in select(group=f"pippin.{PLURALS[kind]}"):
         assert point.dist is not None, "entry points read from distributions know their distribution"
         name, version = described(point.dist)
         contract, state, problem = _judged(point.value, tuple(versions.get(_normalized(name), ())))
@@ -284,7 +303,7 @@ def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], des
 
 def _unread(points: metadata.EntryPoints, described: Described) -> Iterator[str]:
     """Yield a line for each entry point in a group that is nearly one of Pippin's: nothing reads it."""
-    groups = [*(f"pippin.{kind}s" for kind in KINDS), CONTRACT_GROUP]
+    groups = [*(f"pippin.{plural}" for plural in PLURALS.values()), CONTRACT_GROUP]
     for group in sorted(points.groups - set(groups)):
         if re.match(r"pippin[._-]", group):
             for point in points.select(group=group):
@@ -357,7 +376,7 @@ def _unfindable(value: str) -> str | None:
 def _unknown(kind: Kind, name: str, offered: Iterable[Entry]) -> str:
     names = {entry.name for entry in offered} | {entry.qualified_name for entry in offered}
     listed = ", ".join(f"{entry.name} ({entry.distribution})" for entry in offered) or "none"
-    return f"{kind} {name!r}: not installed; installed {kind}s: {listed}{did_you_mean(name, names)}"
+    return f"{kind} {name!r}: not installed; installed {PLURALS[kind]}: {listed}{did_you_mean(name, names)}"
 
 
 def _config_fault(plugin: type) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import click
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 
-from ._options import PATH, overrides, simulation_options
+from ._options import PATH, overrides, simulation_options, viewer_options
 from ._progress import shown_progress
 
 if TYPE_CHECKING:
@@ -27,22 +27,12 @@ if TYPE_CHECKING:
 @click.option(
     "--trace-hooks", "is_traced", is_flag=True, help="List every hook call with its component, start and duration."
 )
-@click.option("--view", "viewers", multiple=True, metavar="NAME", help="Add a viewer of this type, such as viser.")
-@click.option("--no-viewers", "is_unseen", is_flag=True, help="Leave out the viewers of the file.")
-@click.option("--video", type=PATH, metavar="FILE", help="Film the run: an .mp4 or .gif file, with pippin[video].")
-@click.option("--camera", metavar="BODY", help="Body that the film follows; by default the first robot.")
+@viewer_options
 @simulation_options
 def run(
     file: Path,
     overrides: tuple[str, ...],
     is_traced: bool,
-    viewers: tuple[str, ...],
-    is_unseen: bool,
-    video: Path | None,
-    camera: str | None,
-    steps: int | None,
-    duration: float | None,
-    as_json: bool,
     **options: Any,
 ) -> None:
     """Simulate the configuration in FILE.
@@ -56,6 +46,24 @@ def run(
     --trace-hooks prints a table at the end, and writes the single calls into the run folder (hooks.csv). Its times are
     those of the host.
     """
+    run_file(file, overrides, is_traced=is_traced, **options)
+
+
+def run_file(
+    file: Path,
+    overrides: Sequence[str],
+    *,
+    viewers: tuple[str, ...],
+    is_unseen: bool,
+    video: Path | None,
+    camera: str | None,
+    steps: int | None,
+    duration: float | None,
+    as_json: bool,
+    is_traced: bool = False,
+    **options: Any,
+) -> None:
+    """Simulate a file and write a run folder; arguments are those of the command."""
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin.components.tracing import HookTrace

@@ -136,6 +136,13 @@ class Bound:
         return self._read("worlds", None)
 
     @property
+    def ended_worlds(self) -> wp.array[wp.bool] | None:
+        """The worlds that the host resets at the end of a control step, after `end_step`: a mask of shape
+        [world_count + 1] that the component writes on the device. Only one component may have it.
+        """
+        return self._read("ended_worlds", None)
+
+    @property
     def harmless_overflow_bits(self) -> int:
         """Solvers: Bits of the observable `overflow` that report no loss of data, such as a reached iteration limit."""
         return self._read("harmless_overflow_bits", 0)

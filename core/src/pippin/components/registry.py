@@ -79,6 +79,7 @@ class Components(Mapping[str, Any]):
         catalog: The installed plugins by name.
         trace: The record of hook calls, or None.
         of_stages: Actuators of USD stages, by label: the prim of each, and its configuration.
+        of_host: Components of the host itself by name, called after those of the file.
 
     Raises:
         PluginError: A plugin cannot be loaded or built, or an object has no hook or an unknown hook.
@@ -92,6 +93,7 @@ class Components(Mapping[str, Any]):
         catalog: Catalog,
         trace: HookTrace | None = None,
         of_stages: Mapping[str, tuple[str, ComponentConfig]] | None = None,
+        of_host: Mapping[str, Any] | None = None,
     ) -> None:
         #: The record of hook calls, or None.
         self.trace = trace
@@ -109,6 +111,9 @@ class Components(Mapping[str, Any]):
             self._blames[name] = self._blame(name, plugin, str(entry), config.tree)
             with self.blaming(name, "__init__"):
                 self._components[name] = plugin(choice.config)
+        for name, component in (of_host or {}).items():
+            self._components[name] = component
+            self._blames[name] = self._blame(name, type(component), "pippin", config.tree)
         for label, plugin in plugins.items() if isinstance(plugins, Mapping) else ((None, each) for each in plugins):
             name, cls = self._free_name(label or _label_of(plugin)), type(plugin)
             self._components[name] = plugin
@@ -187,6 +192,14 @@ class Components(Mapping[str, Any]):
             return
         for implementation in self.implementations(hook):
             implementation.call(**arguments)
+
+    def eager_reason(self, name: str) -> str | None:
+        """Return the reason why the hooks of a component may not be recorded; None if they may be."""
+        bound = self.bound[name]
+        if bound.is_capturable:
+            return None
+        reason = bound.eager_reason
+        return f"{name} declares that it is not capturable" + (f": {reason}" if reason else "")
 
     def blamed(self, name: str, what: str, function: Callable[[], Any]) -> Callable[[], Any]:
         """Return a function whose exceptions name a component and `what` it was asked for, as those of hooks do."""

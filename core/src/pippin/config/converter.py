@@ -232,6 +232,10 @@ def _keys_of(cls: type) -> set[str]:
     return {field.name for field in fields_of(cls)}
 
 
+NAMED_KINDS: tuple[Kind, ...] = ("quantity",)
+"""Kinds of which a plain name stands for a table with nothing but its `type`."""
+
+
 def is_component(kind: Any) -> bool:
     """Return whether a type is a component of some kind: `Annotated[ComponentConfig, "solver"]`."""
     return get_origin(kind) is Annotated and get_args(kind)[0] is ComponentConfig
@@ -242,6 +246,8 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
     kind: Kind = get_args(annotated)[1]
 
     def structure_component(table: Any, _: Any) -> ComponentConfig:
+        if kind in NAMED_KINDS and isinstance(table, str):
+            table = {"type": table}
         if not isinstance(table, Mapping):
             raise UnexpectedValueError(expected_text(annotated), table)
         if "type" not in table:

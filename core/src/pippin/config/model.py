@@ -13,9 +13,12 @@ from pippin.validators import finite, in_schema, slice_or_indices, unit_quaterni
 
 from .catalog import CatalogConfig
 from .collision import CollisionConfig
+from .component import ComponentConfig
 from .fields import NOT_A_KEY
 from .paths import FilePath
+from .policy import PolicyConfig
 from .shapes import ShapeConfig
+from .task import TaskConfig
 from .tree import Node, Origin
 
 __all__ = [
@@ -164,6 +167,9 @@ class SceneConfig:
     worlds: int = attrs.field(default=1, validator=ge(1))
     """Number of independent worlds, simulated side by side."""
 
+    first_world: int = attrs.field(default=0, validator=ge(0))
+    """Number of the first world among those of a larger run: random draws of a task depend on it."""
+
     spacing: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Distance between neighbouring worlds when they are drawn [m]; in the physics, every world is at the origin."""
 
@@ -187,17 +193,6 @@ class SceneConfig:
 
 
 @attrs.frozen(kw_only=True)
-class ComponentConfig:
-    """A plugin chosen by name, with its configuration: `[solver]`, `[actuators.*]`, `[viewers.*]` and so on."""
-
-    type: str = attrs.field(validator=instance_of(str))
-    """The entry point's name, or `dist:name` if two distributions offer the same name."""
-
-    config: Any
-    """An instance of the plugin's `Config` class."""
-
-
-@attrs.frozen(kw_only=True)
 class SimulationConfig:
     """A whole configuration file. The annotation of a component names the kind of plugin that its `type` selects."""
 
@@ -208,6 +203,8 @@ class SimulationConfig:
     actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
+    task: TaskConfig | None = None
+    policy: PolicyConfig | None = None
     viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
     recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)

@@ -13,7 +13,7 @@ import attrs
 from pippin.catalog.entries import Catalog, Entry, Kind
 from pippin.errors import PluginError
 
-from .converter import is_component, tag_of
+from .converter import NAMED_KINDS, is_component, tag_of
 from .fields import default_of, field_texts, fields_of
 from .loading import unstructure
 from .model import SimulationConfig
@@ -94,7 +94,7 @@ class _Allowed:
             return {"anyOf": [self.value(member, whole) for member in members]}
         (annotation,) = members
         if is_component(annotation):
-            return self.component(get_args(annotation)[1], whole)
+            return self.component_or_name(get_args(annotation)[1], whole)
         if is_file_path(annotation):
             return {"type": "string"}
         if get_origin(annotation) is Literal:
@@ -139,6 +139,14 @@ class _Allowed:
             schema["description"] = text
         default = default_of(field)
         return schema if default is None else {**schema, "default": unstructure(default)}
+
+    def component_or_name(self, kind: Kind, whole: bool) -> Schema:
+        """Return the schema of a component; of some kinds, a name stands for a table with nothing but its `type`."""
+        schema = self.component(kind, whole)
+        if kind not in NAMED_KINDS:
+            return schema
+        names = [name for plugin in self.plugins.get(kind, ()) for name in plugin.names]
+        return {"anyOf": [{"enum": names}, schema]}
 
     def component(self, kind: Kind, whole: bool) -> Schema:
         """Return the schema of a component: one closed table per plugin, chosen by `type`.
@@ -210,6 +218,8 @@ class _Required:
             return {}
         (annotation,) = tables
         if is_component(annotation):
+            if get_args(annotation)[1] in NAMED_KINDS:
+                return {}
             plugins = self.plugins.get(get_args(annotation)[1], ())
             return _demands_by_type((plugin.names, self.table(plugin.config)) for plugin in plugins)
         if attrs.has(annotation):

@@ -9,7 +9,7 @@ In the tests of a plugin's package, with pytest:
         check()
 
 `check_solver`, `check_actuator`, `check_sensor`, `check_viewer` and `check_recorder` run the same checks without
-pytest. So does the command `pippin check-plugin NAME`.
+pytest. So does the command `pippin check-plugin NAME`. `check_vector_env` checks a vector environment of Gymnasium.
 """
 
 from .checks import CHECKS, Check
@@ -17,6 +17,7 @@ from .outcomes import CheckResult
 from .parametrization import parametrize
 from .subject import Scene
 from .suite import Conformance, check_actuator, check_recorder, check_sensor, check_solver, check_viewer
+from .vector_env import check_vector_env
 
 __all__ = [
     "CHECKS",
@@ -28,6 +29,7 @@ __all__ = [
     "check_recorder",
     "check_sensor",
     "check_solver",
+    "check_vector_env",
     "check_viewer",
     "parametrize",
 ]

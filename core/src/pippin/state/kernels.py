@@ -4,12 +4,14 @@ import warp as wp
 
 __all__ = [
     "collect_overflow",
+    "count_draws",
     "count_step",
     "difference_quotient",
     "find_divergence",
     "find_non_finite_particles",
     "forget_failures",
     "note_overflows",
+    "random_state",
     "restore_rows",
     "unwrap_angles",
 ]
@@ -144,6 +146,29 @@ def forget_failures(
 
 
 @wp.kernel
+def collect_ended(world_mask: wp.array[wp.bool], countdown: wp.array[int], are_any: wp.array[int]):
+    """are_any[0] = 1 if a world is masked; the first one is when the countdown, if it runs, reaches zero."""
+    world = wp.tid()
+    if world == 0 and countdown[0] > 0:
+        countdown[0] -= 1
+        if countdown[0] == 0:
+            world_mask[0] = True
+    if world_mask[world]:
+        are_any[0] = 1
+
+
+@wp.kernel
+def mark_failed(first: wp.array2d[wp.int64], none: wp.int64, failed: wp.array[wp.bool]):
+    """failed[world] is true if the world has a note of a failure."""
+    world = wp.tid()
+    failures = wp.int32(0)
+    for kind in range(first.shape[0]):
+        if first[kind, world] < none:
+            failures += 1
+    failed[world] = failures > 0
+
+
+@wp.kernel
 def count_step(step: wp.array[wp.int64]):
     """Step += 1."""
     step[0] += wp.int64(1)
@@ -258,3 +283,19 @@ def forget_contacts(
         shape0[i] = -1
         shape1[i] = -1
         contact_f[i] = wp.spatial_vector()
+
+
+@wp.func
+def random_state(key: int, seed: int, world: int, count: int) -> wp.uint32:
+    """Return the state of the random numbers of a name, by its key, seed, global world and number of draws."""
+    state = wp.rand_init(seed, key)
+    state = wp.rand_init(wp.int32(state), world)
+    return wp.rand_init(wp.int32(state), count)
+
+
+@wp.kernel
+def count_draws(world_mask: wp.array[wp.bool], counts: wp.array[int]):
+    """counts[w] += 1 in the masked worlds."""
+    world = wp.tid()
+    if world_mask[world]:
+        counts[world] += 1

@@ -35,6 +35,7 @@ class Monitor:
         harmless_bits: Bits of the solver's overflow report that report no loss of data.
         bounds: Speed and effort above which a state counts as diverged.
         cures: Returns what to do about a divergence, given the DOF that failed first, or None if it was no DOF.
+        step: The counter of control steps, shape [1], by default a new one.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Monitor:
         harmless_bits: int = 0,
         bounds: Bounds | None = None,
         cures: Callable[[int | None], Sequence[str]] = lambda dof: (),
+        step: wp.array[wp.int64] | None = None,
     ) -> None:
         self._harmless_bits = harmless_bits
         self._bounds = Bounds() if bounds is None else bounds
@@ -57,7 +59,7 @@ class Monitor:
         self._solution = [(slot, capacity) for slot, capacity in counted if slot >= len(detection)]
         self._model = model
         self._step_dt = step_dt
-        self._step = wp.zeros(1, dtype=wp.int64, device=model.device)
+        self._step = wp.zeros(1, dtype=wp.int64, device=model.device) if step is None else step
         # The first failure of each kind in each world, as step × count + index, and the values of what failed.
         self._first = wp.full((len(Kind), model.world_count + 1), _NONE, dtype=wp.int64, device=model.device)
         self._dof_world = wp.array(_worlds_of_dofs(model), dtype=int, device=model.device)
@@ -111,6 +113,10 @@ class Monitor:
         """Keep the overflow bits that the solver reported, shape [substeps, world_count]. May be recorded."""
         inputs = [reported, self._harmless_bits, self._overflow, self._harmless_count]
         wp.launch(kernels.collect_overflow, reported.shape[1], inputs, device=self._model.device)
+
+    def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
+        """Write for each world whether its state diverged since its reset, shape [world_count]. May be recorded."""
+        wp.launch(kernels.mark_failed, len(worlds), [self._first, _NONE, worlds], device=self._model.device)
 
     def forget(self, world_mask: wp.array[wp.bool]) -> None:
         """Clear the notes of failures in the masked worlds, but not the number of steps.

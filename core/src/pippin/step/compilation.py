@@ -6,10 +6,10 @@ which module they would load. Then the noted modules are compiled together, thro
 step changed is put back; a build is rehearsed on a second simulation, which is thrown away.
 
 Launches are kept from running by standing in for `warp.Module.load`, which every launch asks for the compiled module,
-and which may answer that there is none; `warp.capture_while`, which would wait for a result, runs its body once; new
-arrays hold zeros, so that what reads results finds no arbitrary indices. `warp.launch` itself would have been the more
-public place, but generic kernels and tiles are resolved behind it; and whatever loads whole Python modules compiles
-kernels nobody launches.
+and which may answer that there is none; `warp.capture_while`, which would wait for a result, runs its body once, and
+`warp.capture_if` both branches; new arrays hold zeros, so that what reads results finds no arbitrary indices.
+`warp.launch` itself would have been the more public place, but generic kernels and tiles are resolved behind it; and
+whatever loads whole Python modules compiles kernels nobody launches.
 """
 
 from __future__ import annotations
@@ -169,8 +169,16 @@ def _noting_launches(found: dict[_Variant, None]) -> Iterator[None]:
         if callable(while_body):  # it may be a graph, whose kernels are loaded
             while_body(**arguments)
 
+    def both(
+        condition: wp.array, on_true: Any = None, on_false: Any = None, stream: Any = None, **arguments: Any
+    ) -> None:
+        for branch in (on_true, on_false):
+            if callable(branch):
+                branch(**arguments)
+
     with (
         _standing_in(wp.Module, "load", note),
+        _standing_in(wp, "capture_if", both),
         _standing_in(wp, "capture_while", once),
         _standing_in(wp, "empty", wp.zeros),
         _standing_in(wp, "empty_like", wp.zeros_like),

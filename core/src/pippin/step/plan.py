@@ -25,6 +25,7 @@ from .callbacks import Callbacks, Phase, Turn
 from .forces import ExternalForces
 from .owners import DofOwners
 from .program import Operation, Program
+from .resetting import EndedWorlds, Resetting
 from .switches import Switches
 
 __all__ = ["StepPlan"]
@@ -62,6 +63,10 @@ class StepPlan:
     """The component that drives each degree of freedom."""
     angles: ContinuousAngles
     """Joint coordinates from bodies, for a solver that writes bodies only."""
+    resetting: Resetting
+    """The reset of worlds."""
+    ended: EndedWorlds | None
+    """The worlds whose episodes end in a step; None if no component ends episodes."""
     opaque: tuple[type, ...]
     """Classes whose instances hold nothing that a step changes, except the objects listed here."""
 
@@ -79,6 +84,7 @@ class StepPlan:
             save=lambda: self.contents.snapshot({"forces": forces}),
             observe=lambda: self.contents.outcome(),
             trace=self.components.trace,
+            rehearse=None if self.ended is None else self.ended.rehearse,
         )
 
     @property
@@ -110,6 +116,8 @@ class StepPlan:
     def _operations(self, forces: ExternalForces) -> Iterator[Operation]:
         state = self.states[0]
         yield Operation(name="keep_forces", run=forces.keep)
+        control_dt = self.config.dt * self.config.decimation
+        yield from self._hook("start_step", state=state, control=self.control, dt=control_dt)
         for tick in range(self._ticks):
             yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == self._ticks - 1)
         if self._ticks * self.solver_calls % 2:
@@ -120,6 +128,10 @@ class StepPlan:
         if self.reports is not None and self.reports.overflow is not None:
             yield Operation(name="monitor_overflow", run=partial(self.monitor.note_overflow, self.reports.overflow))
         yield Operation(name="monitor", run=lambda: self.monitor.note_step(state, self.control))
+        yield from self._hook("end_step", state=state, control=self.control, dt=control_dt)
+        if self.ended is not None:
+            yield from self.ended.operations()
+        yield from self._hook("observe", state=state, dt=control_dt)
 
     def physics_step(
         self, first: int, forces: ExternalForces, *, is_last: bool, start: newton.State | None = None
@@ -353,11 +365,7 @@ class StepPlan:
         )
 
     def _eager_reason(self, owner: str) -> str | None:
-        bound = self.components.bound[owner]
-        if bound.is_capturable:
-            return None
-        reason = bound.eager_reason
-        return f"{owner} declares that it is not capturable" + (f": {reason}" if reason else "")
+        return self.components.eager_reason(owner)
 
 
 def _holds(components: Collection[Any], component: Any) -> bool:

@@ -26,6 +26,9 @@ __all__ = ["Operation", "Program", "Segment"]
 _COMPARED_STEPS = 3
 """Control steps compared before a graph is trusted: a single one would not notice a counter that stands still."""
 
+_ENDING_STEP = 2
+"""The compared step in which an episode ends, if episodes can end: one before it and one after it do not."""
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class Operation:
@@ -86,6 +89,8 @@ class Program:
         save: Takes a snapshot of everything that the operations can change.
         observe: Takes the outcome that eager and replayed steps must share.
         trace: What is told of phases and replays, if anything is.
+        rehearse: Makes the first world end in a compared step, counted from 1, and takes this back with 0; None if no
+            episodes end.
 
     Raises:
         SimulationError: The policy is `require` and a component declares that it cannot be recorded.
@@ -100,6 +105,7 @@ class Program:
         save: Callable[[], Snapshot],
         observe: Callable[[], Outcome],
         trace: HookTrace | None = None,
+        rehearse: Callable[[int], None] | None = None,
     ) -> None:
         self.operations = tuple(operations)
         #: The reasons why operations run eagerly, by name.
@@ -122,6 +128,7 @@ class Program:
         self._save = save
         self._observe = observe
         self._trace = trace
+        self._rehearse = rehearse
         #: Whether every operation is replayed from a graph.
         self.is_captured = False
         #: Control steps that the last call of `step` completed: fewer than asked for if one of them raised.
@@ -347,8 +354,12 @@ class Program:
     def _outcome_of(self, calls: Sequence[Callable[[], None]], before: Snapshot) -> Outcome:
         """Return the data after some calls from where a snapshot was taken; what the calls changed stays changed."""
         before.restore()
+        if self._rehearse is not None:
+            self._rehearse(_ENDING_STEP)
         for call in calls:
             call()
+        if self._rehearse is not None:
+            self._rehearse(0)
         return self._observe()
 
     def __str__(self) -> str:

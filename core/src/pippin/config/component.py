@@ -1,0 +1,21 @@
+"""A plugin chosen by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+from attrs.validators import instance_of
+
+__all__ = ["ComponentConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class ComponentConfig:
+    """A plugin chosen by name, with its configuration: `[solver]`, `[actuators.*]`, `[viewers.*]` and so on."""
+
+    type: str = attrs.field(validator=instance_of(str))
+    """The entry point's name, or `dist:name` if two distributions offer the same name."""
+
+    config: Any
+    """An instance of the plugin's `Config` class."""

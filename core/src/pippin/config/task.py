@@ -1,0 +1,77 @@
+"""The `[task]` table: what makes a simulation an environment to learn in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import attrs
+from attrs.validators import ge, optional
+from pippin.validators import finite, positive
+
+from .component import ComponentConfig
+
+__all__ = ["ObservationConfig", "TaskConfig"]
+
+
+def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+    if value is not None and not value[0] < value[1]:
+        raise ValueError(f"'{attribute.name}' must be a range [low, high] with low < high: {list(value)}")
+
+
+@attrs.frozen(kw_only=True)
+class ObservationConfig:
+    """One term of a group of observations: a quantity, and what becomes of its numbers, in the order of these keys."""
+
+    of: Annotated[ComponentConfig, "quantity"]
+    """The quantity: its name, or a table with its `type` and its keys."""
+
+    axes: str | None = None
+    """Components to keep, if the quantity is a vector: some of `x`, `y`, `z`, for example `"xy"`."""
+
+    noise: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
+    """Half width of uniform noise, in the unit of the quantity."""
+
+    noise_std: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
+    """Standard deviation of normal noise, in the unit of the quantity."""
+
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=_range)
+    """Lowest and highest value."""
+
+    scale: float = attrs.field(default=1.0, validator=finite)
+    """Factor of the values."""
+
+    history: int = attrs.field(default=1, validator=ge(1))
+    """Number of readings side by side, the oldest first; after a reset all are the first one."""
+
+
+@attrs.frozen(kw_only=True)
+class TaskConfig:
+    """The `[task]` table: actions, observations, rewards, ends and random starts of episodes."""
+
+    episode_length: float | None = attrs.field(default=None, validator=optional(positive))
+    """Time after which an episode is truncated [s], a whole number of control steps; by default never."""
+
+    autoreset: Literal["same-step", "next-step", "disabled"] = "same-step"
+    """Time of the reset of a world whose episode ended: within that step, within the next one, or by the caller."""
+
+    reward_rate: Literal["second", "step"] = "second"
+    """Unit of the weights: per second (multiplied by the length of a control step), or per step."""
+
+    actions: Mapping[str, Annotated[ComponentConfig, "action"]] = attrs.field(factory=dict)
+    """Meanings of the action's numbers, side by side in this order."""
+
+    observations: Mapping[str, Mapping[str, ObservationConfig]] = attrs.field(factory=dict)
+    """Groups of terms, side by side in this order."""
+
+    commands: Mapping[str, Annotated[ComponentConfig, "command"]] = attrs.field(factory=dict)
+    """Wishes that are drawn at random, for rewards and observations."""
+
+    rewards: Mapping[str, Annotated[ComponentConfig, "reward"]] = attrs.field(factory=dict)
+    """Terms of the reward, with a `weight` each; their weighted sum is the reward of a step."""
+
+    terminations: Mapping[str, Annotated[ComponentConfig, "termination"]] = attrs.field(factory=dict)
+    """Conditions that end an episode; a world whose state diverged ends in any case."""
+
+    events: Mapping[str, Annotated[ComponentConfig, "event"]] = attrs.field(factory=dict)
+    """Random changes of the simulation: at the start, at resets, or from time to time."""

@@ -1,0 +1,83 @@
+"""Checks of what a caller gives: the mode of pictures, seeds, and the worlds to reset."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from pippin.errors import ConfigError
+
+__all__ = ["RENDER_MODES", "check_render_mode", "read_mask", "read_seeds"]
+
+RENDER_MODES = ("rgb_array",)
+"""The modes of `render`."""
+
+_INT32 = 2**31
+
+
+def check_render_mode(mode: Any) -> None:
+    """Raise if a mode of `render` is unknown.
+
+    Raises:
+        ConfigError: Names the known ones.
+    """
+    if mode is not None and mode not in RENDER_MODES:
+        raise ConfigError(f"render_mode: unknown, {mode!r}; choose {', '.join(map(repr, RENDER_MODES))}, or None")
+
+
+def read_seeds(seed: Any, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the seed of each world, and the worlds that get one, shape [count] each; None without a seed.
+
+    Args:
+        seed: A number for all worlds, whose draws differ all the same; or one number or None for each world.
+        count: The number of worlds.
+
+    Raises:
+        ConfigError: A seed is no whole number from 0 on, or there is not one for each world.
+    """
+    if seed is None:
+        return None
+    seeds = list(seed) if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str) else [seed] * count
+    if len(seeds) != count:
+        raise ConfigError(f"reset: seed: expected one number, or one for each of {count} worlds, got {len(seeds)}")
+    is_given = np.array([each is not None for each in seeds])
+    return np.array([0 if each is None else _seed(each) for each in seeds], dtype=np.int32), is_given
+
+
+def _seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ConfigError(f"reset: seed: expected a whole number from 0 on, got {seed!r}")
+    number = int(seed)
+    # Seeds of 32 bits on the device; larger ones, as some libraries draw them, are folded.
+    return number if number < _INT32 else zlib.crc32(str(number).encode()) % _INT32
+
+
+def read_mask(options: Any, count: int) -> np.ndarray | None:
+    """Return a copy of `options["reset_mask"]`, shape [count]; None without it. The options are left as they are.
+
+    Raises:
+        ConfigError: An option is unknown, or the mask has a wrong type, dtype or shape, or is empty.
+    """
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        raise ConfigError(f"reset: options: expected a mapping, got {type(options).__name__}")
+    for key in options:
+        if key != "reset_mask":
+            raise ConfigError(f"reset: options: unknown key {key!r}; the one option is 'reset_mask'")
+    mask = options.get("reset_mask")
+    if mask is None:
+        return None
+    where = "reset: options: reset_mask"
+    if not isinstance(mask, np.ndarray):
+        raise ConfigError(f"{where}: expected a NumPy array, got {type(mask).__name__}; write np.array([...])")
+    if mask.dtype != np.bool_:
+        raise ConfigError(f"{where}: expected booleans, got {mask.dtype}; write mask.astype(bool)")
+    if mask.shape != (count,):
+        raise ConfigError(f"{where}: expected shape ({count},), got {mask.shape}; give one boolean for each world")
+    if not mask.any():
+        raise ConfigError(f"{where}: no world is True; leave the option out to reset all worlds")
+    return mask.copy()

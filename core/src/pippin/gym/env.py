@@ -1,0 +1,88 @@
+"""Environment of Gymnasium with one world."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from .arguments import RENDER_MODES
+from .vector_env import VectorEnv
+
+__all__ = ["Env"]
+
+
+class Env(gymnasium.Env[Any, Any]):
+    """One world of a simulation with a task, as Gymnasium's environment; for many worlds, `VectorEnv` is faster.
+
+    Args:
+        file: A configuration file with a `[task]` table; `scene.worlds` is taken as 1.
+        overrides: As for `VectorEnv`.
+        max_episode_steps: As for `VectorEnv`.
+        render_mode: As for `VectorEnv`.
+        plugins: As for `VectorEnv`.
+
+    Raises:
+        ConfigError: As for `VectorEnv`.
+        PluginError: As for `VectorEnv`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES)}  # noqa: RUF012 (as Gymnasium's own)
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        overrides: Mapping[str, Any] | None = None,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
+    ) -> None:
+        #: The vector environment of the one world.
+        self.worlds = VectorEnv(
+            file,
+            num_envs=1,
+            overrides=overrides,
+            autoreset="disabled",
+            max_episode_steps=max_episode_steps,
+            render_mode=render_mode,
+            plugins=plugins,
+        )
+        self.metadata = {**type(self).metadata, "render_fps": self.worlds.metadata["render_fps"]}
+        self.render_mode = render_mode
+        self.observation_space, self.action_space = (
+            self.worlds.single_observation_space,
+            self.worlds.single_action_space,
+        )
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; see `VectorEnv.reset`."""
+        super().reset(seed=seed)
+        observations, _ = self.worlds.reset(seed=seed, options=options)
+        return _first(observations), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take one control step; see `VectorEnv.step`. After the last step of an episode, `info` has `episode`."""
+        actions = action[None] if isinstance(action, np.ndarray) else action
+        observations, rewards, terminated, truncated, infos = self.worlds.step(actions)
+        keys = ("episode", "episode_terms") if infos["_episode"][0] else ()
+        info = {key: {label: each[0].item() for label, each in infos[key].items()} for key in keys}
+        return _first(observations), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def render(self) -> Any:
+        """Return a picture of the world, shape [height, width, 3]; None without a render mode."""
+        frames = self.worlds.render()
+        return None if frames is None else frames[0]
+
+    def close(self) -> None:
+        """Close the simulation; a second call does nothing."""
+        self.worlds.close()
+
+
+def _first(observations: Any) -> Any:
+    if isinstance(observations, Mapping):
+        return {name: values[0] for name, values in observations.items()}
+    return observations[0]

@@ -1,0 +1,31 @@
+"""Registration of the tasks that Pippin brings, under the names `Pippin/NAME-v0`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import gymnasium
+
+__all__ = ["TASKS", "register_tasks"]
+
+_FOLDER = Path(__file__).parent / "tasks"
+
+TASKS: Mapping[str, Path] = {
+    "Pippin/Ant-v0": _FOLDER / "ant.toml",
+    "Pippin/HalfCheetah-v0": _FOLDER / "half_cheetah.toml",
+    "Pippin/InvertedPendulum-v0": _FOLDER / "inverted_pendulum.toml",
+    "Pippin/QuadrupedVelocity-v0": _FOLDER / "quadruped_velocity.toml",
+}
+"""The file of each task that Pippin brings, by the name that Gymnasium knows."""
+
+
+def register_tasks() -> None:
+    """Register the tasks with Gymnasium."""
+    for name, file in TASKS.items():
+        gymnasium.register(
+            id=name,
+            entry_point="pippin.gym:Env",
+            vector_entry_point="pippin.gym:VectorEnv",
+            kwargs={"file": str(file)},
+        )

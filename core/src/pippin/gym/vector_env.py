@@ -1,0 +1,319 @@
+"""Vector environment of Gymnasium: the worlds of one simulation, stepped together by its task."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from pippin.binding import closed
+from pippin.config import load
+from pippin.errors import ConfigError, SimulationError
+from pippin.simulation import Simulation
+
+from .arguments import RENDER_MODES, check_render_mode, read_mask, read_seeds
+from .backends import Backend, choose_backend
+from .spaces import action_space, observation_space
+
+if TYPE_CHECKING:
+    from pippin.task.task import Task
+
+__all__ = ["VectorEnv"]
+
+Autoreset = Literal["same-step", "next-step", "disabled"]
+
+_MODES = {
+    "same-step": AutoresetMode.SAME_STEP,
+    "next-step": AutoresetMode.NEXT_STEP,
+    "disabled": AutoresetMode.DISABLED,
+}
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
+    """The worlds of a simulation with a task, as Gymnasium's vector environment.
+
+    Args:
+        file: A configuration file with a `[task]` table.
+        num_envs: The number of worlds, by default that of the file.
+        overrides: Values that replace those of the file, by key path.
+        backend: The library of actions and results: "numpy", "torch" or "warp"; the latter two share the memory of the
+            simulation's device.
+        copy: Whether results are copies; without, each step changes the arrays that earlier ones returned.
+        autoreset: Time of the reset of a world whose episode ended: "same-step", "next-step" or "disabled"; by default
+            as the file says.
+        max_episode_steps: Control steps after which an episode is truncated; by default as the file says.
+        render_mode: "rgb_array" for pictures, or None.
+        plugins: As for `pippin.Simulation`.
+        first_world: Number of the first world among those of a larger run: random draws depend on it.
+
+    Raises:
+        ConfigError: The file is wrong or has no task, or an argument is wrong.
+        PluginError: A plugin cannot be loaded, or breaks its contract.
+    """
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        num_envs: int | None = None,
+        overrides: Mapping[str, Any] | None = None,
+        backend: Literal["numpy", "torch", "warp"] = "numpy",
+        copy: bool = True,
+        autoreset: Autoreset | None = None,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
+        first_world: int = 0,
+    ) -> None:
+        check_render_mode(render_mode)
+        choice = choose_backend(backend, copy=copy)
+        own = {
+            "scene.worlds": num_envs,
+            "scene.first_world": first_world or None,
+            "task.autoreset": autoreset,
+            "task.episode_length": _episode_length(file, overrides, max_episode_steps),
+        }
+        simulation = Simulation.from_file(file, _merged(overrides, own), plugins)
+        self._begin(simulation, os.fspath(file), choice, render_mode)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        backend: Literal["numpy", "torch", "warp"] = "numpy",
+        copy: bool = True,
+        render_mode: str | None = None,
+        plugins: Sequence[Any] | Mapping[str, Any] = (),
+    ) -> Self:
+        """Continue from the call of `save`, also in the middle of episodes: the next call is `step`.
+
+        Args:
+            path: A file written by `save`.
+            backend: As for the class.
+            copy: As for the class.
+            render_mode: As for the class.
+            plugins: As for the class.
+
+        Raises:
+            ConfigError: The file is missing or no checkpoint, or an argument is wrong.
+        """
+        check_render_mode(render_mode)
+        env, choice = cls.__new__(cls), choose_backend(backend, copy=copy)
+        env._begin(Simulation.load(path, plugins), os.fspath(path), choice, render_mode)
+        env.was_reset = True
+        return env
+
+    def _begin(self, simulation: Simulation, source: str, backend: Backend, render_mode: str | None) -> None:
+        #: The simulation.
+        self.simulation = simulation
+        try:
+            #: The task of the simulation.
+            self.task: Task = _task_of(simulation, source)
+            self.single_action_space = action_space(self.task)
+            self.single_observation_space = observation_space(self.task)
+        except ConfigError:
+            simulation.close()
+            raise
+        self.num_envs = simulation.world_count
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.autoreset: Autoreset = self.task.config.autoreset
+        self.metadata = {
+            "autoreset_mode": _MODES[self.autoreset],
+            "render_modes": list(RENDER_MODES),
+            "render_fps": max(1, round(1.0 / simulation.control_dt)),
+        }
+        self.render_mode, self._frames = render_mode, None
+        #: Whether there was a reset, so that `step` may be called.
+        self.was_reset = False
+        #: Name of the library of actions and results.
+        self.backend: str = backend.name
+        self._source = source
+        self._reads_flags = backend.name == "numpy" or not simulation.device.is_cuda
+        self._connect(backend)
+
+    def _connect(self, backend: Backend) -> None:
+        """Connect the task's arrays with the backend."""
+        task, worlds, reader = self.task, self.task.worlds, backend.reader
+        groups = task.observations
+        self._values = {name: reader(group.values) for name, group in groups.items()}
+        self._final = {name: reader(group.final) for name, group in groups.items()}
+        self._results = [reader(each) for each in (task.reward, worlds.terminated, worlds.truncated)]
+        self._finished = reader(task.finished)
+        self._episode = {"r": reader(task.finished_return), "l": reader(task.finished_length)}
+        rows: Any = task.finished_sums
+        self._terms = {label: reader(rows[row]) for row, label in enumerate(task.rewards)}
+        self._write_action = backend.writer(worlds.action)
+
+    @property
+    def device(self) -> str:
+        """Name of the simulation's device, as PyTorch writes it."""
+        return str(self.simulation.device)
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in all worlds, or in those of a mask.
+
+        Args:
+            seed: A number for all worlds, whose draws differ all the same, or a list with a number or None for each
+                world. It belongs to the stream of all following episodes. Without it, the stream goes on; it begins
+                with `simulation.seed`.
+            options: `{"reset_mask": mask}` with a boolean NumPy array of shape [worlds] resets the worlds of the mask.
+
+        Returns:
+            The observations of all worlds, and no further information.
+
+        Raises:
+            ConfigError: A seed or an option is wrong.
+            SimulationError: The environment is closed, or the first reset has a mask.
+        """
+        self._refuse_closed("reset")
+        seeds, mask = read_seeds(seed, self.num_envs), read_mask(options, self.num_envs)
+        if mask is not None and not self.was_reset:
+            raise SimulationError("reset: the first reset is of all worlds; leave 'reset_mask' out")
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        if seeds is not None:
+            numbers, is_given = seeds
+            self.task.reseed(numbers, is_given if mask is None else is_given & mask)
+        self.simulation.reset(mask)
+        self.was_reset = True
+        return self.observe(), {}
+
+    def observe(self) -> Any:
+        """Return the present observations of all worlds, as the last `reset` or `step` returned them."""
+        return self._read(self._values)
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Take one control step in all worlds.
+
+        Args:
+            actions: An array of float32 of the backend's library, shape [worlds, numbers]. Numbers outside the action
+                space are clipped, as `clip` of the task's actions says.
+
+        Returns:
+            Observations, rewards, terminated, truncated, and a dictionary with: `final_obs`, the observations before
+            a reset in this step; `episode`, with return `r` and length `l` of the episode; `episode_terms`, the sums of
+            its weighted rewards by label. Each is valid in the worlds of the mask `_final_obs`, `_episode` or
+            `_episode_terms`, whose episodes ended in this step.
+
+        Raises:
+            ConfigError: The action has another type, shape or dtype, or is not finite; no step was taken.
+            SimulationError: There was no reset, a world waits for its reset, the environment is closed; or a reward is
+                not finite: then the step was taken, and the environment can go on.
+        """
+        self._refuse_closed("step")
+        self._refuse_unready()
+        self._write_action(actions)
+        self.simulation.step()
+        if self._reads_flags:
+            self.task.check()
+        finished = self._finished()
+        info = {
+            "final_obs": self._read(self._final),
+            "episode": {key: read() for key, read in self._episode.items()},
+            "episode_terms": {label: read() for label, read in self._terms.items()},
+            "_final_obs": finished,
+            "_episode": finished,
+            "_episode_terms": finished,
+        }
+        reward, terminated, truncated = (read() for read in self._results)
+        return self.observe(), reward, terminated, truncated, info
+
+    def check(self) -> None:
+        """Raise if a reward was not finite, a buffer overflowed, or a state diverged in a world that was not reset.
+
+        Synchronises with the device. `step` looks for rewards itself, unless its results stay on a CUDA device.
+
+        Raises:
+            SimulationError: Names the place, and what may cure it.
+        """
+        self.simulation.check()
+
+    def render(self) -> tuple[np.ndarray, ...] | None:
+        """Return a picture of each world, shape [height, width, 3], from 0 to 255; None without a render mode.
+
+        Raises:
+            SimulationError: The environment is closed.
+        """
+        self._refuse_closed("render")
+        if self.render_mode is None:
+            return None
+        from .frames import Frames
+
+        if self._frames is None:
+            self._frames = Frames(self.simulation)
+        return self._frames.draw()
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method of the environment by its name, as Gymnasium's vector environments of processes do."""
+        return getattr(self, name)(*args, **kwargs)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all data that steps carry on into one file, for `load`. Synchronises with the device.
+
+        Raises:
+            SimulationError: A component cannot be saved, or the environment is closed.
+        """
+        self._refuse_closed("save")
+        self.simulation.save(path)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close the simulation."""
+        self._frames = None
+        self.simulation.close()
+
+    def __repr__(self) -> str:
+        return f"VectorEnv({self._source!r}, num_envs={self.num_envs}, autoreset={self.autoreset!r})"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def _read(self, groups: Mapping[str, Any]) -> Any:
+        values = {name: read() for name, read in groups.items()}
+        return next(iter(values.values())) if len(values) == 1 else values
+
+    def _refuse_closed(self, what: str) -> None:
+        if self.closed:
+            raise SimulationError(closed(what))
+
+    def _refuse_unready(self) -> None:
+        if not self.was_reset:
+            raise SimulationError("step: no episode has begun; call `reset` first")
+        if self.autoreset == "disabled":
+            waiting = np.flatnonzero(self.task.waiting.numpy())
+            if waiting.size:
+                told = ", ".join(map(str, waiting[:8])) + (", …" if waiting.size > 8 else "")
+                raise SimulationError(
+                    f"step: the episodes of {waiting.size} worlds ended: {told}; reset these worlds before, with"
+                    ' options={"reset_mask": terminated | truncated}'
+                )
+
+
+def _task_of(simulation: Simulation, source: str) -> Task:
+    if simulation.task is None:
+        raise ConfigError(f"{source}: has no [task] table; an environment needs one")
+    return simulation.task
+
+
+def _episode_length(
+    file: str | os.PathLike[str], overrides: Mapping[str, Any] | None, steps: int | None
+) -> float | None:
+    if steps is None:
+        return None
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise ConfigError(f"max_episode_steps: expected a whole number from 1 on, got {steps!r}")
+    times = load(file, overrides).simulation
+    return steps * times.dt * times.decimation
+
+
+def _merged(overrides: Mapping[str, Any] | None, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the overrides together with those that arguments make."""
+    merged, given = dict(overrides or {}), {key: value for key, value in own.items() if value is not None}
+    for key in given:
+        if key in merged:
+            raise ConfigError(f"overrides: {key!r} is also given as an argument; give it once")
+    return merged | given

@@ -1,0 +1,158 @@
+"""Reset of masked worlds: the same operations between steps, and in a step that ends episodes.
+
+In a step, a component says on the device which worlds ended: its `ended_worlds`. If everything can be recorded, the
+operations stand behind a branch of the graph, and cost nothing in a step that ends no episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import attrs
+import newton
+import warp as wp
+from pippin.arrays import present
+from pippin.components.registry import Components
+from pippin.errors import PluginError
+from pippin.solving.contact_source import ContactSource
+from pippin.state.kernels import collect_ended, merge_articulations
+from pippin.state.monitor import Monitor
+from pippin.state.observables import Reports
+from pippin.state.reset import WorldReset
+
+from .program import Operation
+
+__all__ = ["EndedWorlds", "Resetting"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Resetting:
+    """The reset of masked worlds: state, solver, contacts and components, in this order."""
+
+    model: newton.Model
+    solver: newton.solvers.SolverBase
+    state: newton.State
+    source: ContactSource
+    reports: Reports | None
+    components: Components
+    monitor: Monitor
+    rows: WorldReset
+    """The initial contents of state and components."""
+    _articulations: wp.array = attrs.field(
+        init=False,
+        default=attrs.Factory(
+            lambda self: wp.zeros(self.model.articulation_count, dtype=bool, device=self.model.device),
+            takes_self=True,
+        ),
+    )
+
+    def run(self, world_mask: wp.array[wp.bool]) -> None:
+        """Reset the masked worlds now; mask of shape [world_count + 1]."""
+        for operation in self.operations(world_mask):
+            operation.run()
+
+    def operations(self, world_mask: wp.array[wp.bool]) -> Iterator[Operation]:
+        """Yield the operations of a reset; which worlds are masked is read when they run."""
+        yield Operation(name="reset(state)", run=partial(self.rows.restore, world_mask))
+        arguments = {"state": self.state, "world_mask": world_mask}
+        initializers = self.components.implementations("initialize_worlds")
+        for answer in initializers:
+            name, reason = f"initialize_worlds({answer.owner})", self._eager_reason(answer.owner)
+            yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason)
+        if initializers and self.model.articulation_count:
+            yield Operation(name="reset(bodies)", run=partial(self.evaluate_bodies, world_mask))
+        owner = self.components.solver_name
+        reset = partial(self.solver.reset, self.state, world_mask=world_mask, flags=0)
+        yield Operation(
+            name="reset(solver)",
+            run=self.components.blamed(owner, "reset", reset),
+            eager_reason=self._eager_reason(owner),
+            is_repeatable=True,
+        )
+        yield Operation(name="reset(contacts)", run=partial(self.source.reset, world_mask))
+        if self.reports is not None:
+            yield Operation(name="reset(reports)", run=partial(self.reports.forget, world_mask))
+        for answer in self.components.implementations("reset_worlds"):
+            name, reason = f"reset_worlds({answer.owner})", self._eager_reason(answer.owner)
+            is_solver = answer.owner == owner
+            yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason, is_repeatable=is_solver)
+        yield Operation(name="reset(notes)", run=partial(self.monitor.forget, world_mask))
+
+    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
+        """Compute the bodies of the masked worlds from their joints. May be recorded."""
+        model, state = self.model, self.state
+        chosen = self._articulations
+        chosen.zero_()
+        inputs = [model.articulation_world, world_mask, chosen]
+        wp.launch(merge_articulations, len(chosen), inputs, device=model.device)
+        newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state, mask=chosen)
+
+    def _eager_reason(self, owner: str) -> str | None:
+        return self.components.eager_reason(owner)
+
+
+class EndedWorlds:
+    """The worlds whose episode a component ended in this step, and their reset inside the step.
+
+    Args:
+        resetting: The reset.
+        world_mask: True for each ended world, shape [world_count + 1]; the component writes it.
+    """
+
+    def __init__(self, resetting: Resetting, world_mask: wp.array[wp.bool]) -> None:
+        self._resetting, self._mask = resetting, world_mask
+        device = resetting.model.device
+        self._are_any = wp.zeros(1, dtype=int, device=device)
+        # Counts down to a step in which the first world ends, whatever the component says: a comparison of graphs
+        # would otherwise see no reset.
+        self._countdown = wp.zeros(1, dtype=int, device=device)
+
+    @classmethod
+    def of(cls, components: Components, resetting: Resetting) -> EndedWorlds | None:
+        """Return the ended worlds of the one component that ends episodes; None if there is none.
+
+        Raises:
+            PluginError: Two components end episodes, or the mask has a wrong type or shape.
+        """
+        masks = {name: bound.ended_worlds for name, bound in components.bound.items()}
+        masks = {name: mask for name, mask in masks.items() if mask is not None}
+        if len(masks) > 1:
+            raise PluginError(f"ended_worlds: {' and '.join(masks)} end episodes; only one component may")
+        shape = (resetting.model.world_count + 1,)
+        for name, mask in masks.items():
+            if not isinstance(mask, wp.array) or mask.dtype is not wp.bool or mask.shape != shape:
+                raise PluginError(f"{name}: ended_worlds: expected an array of {shape[0]} booleans, got {mask!r}")
+            return cls(resetting, mask)
+        return None
+
+    def rehearse(self, steps: int) -> None:
+        """Let the first world end in one of the next steps, counted from 1; 0 takes this back."""
+        self._countdown.fill_(steps)
+
+    def operations(self) -> Iterator[Operation]:
+        """Yield the operations that reset the ended worlds at the end of a step."""
+        parts = [*self._resetting.operations(self._mask)]
+        if all(part.eager_reason is None for part in parts) and self._can_branch:
+            yield Operation(name="reset_ended", run=partial(self._reset_if_any, parts))
+        else:
+            yield Operation(name="find_ended", run=self._find)
+            yield from parts
+
+    @property
+    def _can_branch(self) -> bool:
+        device = self._resetting.model.device
+        return device.is_cpu or wp.is_conditional_graph_supported()
+
+    def _find(self) -> None:
+        self._are_any.zero_()
+        inputs = [self._mask, self._countdown, self._are_any]
+        wp.launch(collect_ended, len(self._mask), inputs, device=self._mask.device)
+
+    def _reset_if_any(self, parts: list[Operation]) -> None:
+        def reset() -> None:
+            for part in parts:
+                part.run()
+
+        self._find()
+        wp.capture_if(self._are_any, on_true=reset)

@@ -1,0 +1,218 @@
+"""Kernels of tasks."""
+
+import warp as wp
+from pippin.state.kernels import random_state
+
+__all__ = [
+    "begin_episodes",
+    "compose",
+    "draw_times",
+    "end_episodes",
+    "judge",
+    "note_any",
+    "random_state",
+    "take_due",
+    "weigh",
+]
+
+
+@wp.kernel
+def compose(
+    values: wp.array2d[float],
+    columns: wp.array[int],
+    noise: wp.vec2,
+    bounds: wp.vec2,
+    scale: float,
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    count: wp.array[int],
+    history: wp.array3d[float],
+    is_due: wp.array[wp.bool],
+    is_new: wp.array[wp.bool],
+    keeps: int,
+    first: int,
+    out: wp.array2d[float],
+):
+    """Write one term of a group of observations, column `first` on: history, and the present reading last.
+
+    Only worlds with a new state are due. With `keeps`, the reading joins the history; in worlds that start an episode
+    it fills it.
+    """
+    world, i = wp.tid()
+    if not is_due[world]:
+        return
+    value = values[world, columns[i]]
+    if noise[0] > 0.0 or noise[1] > 0.0:
+        state = random_state(key, seeds[world], first_world + world, count[world])
+        state = wp.rand_init(wp.int32(state), i)
+        value += wp.randf(state, -noise[0], noise[0]) + noise[1] * wp.randn(state)
+    value = wp.clamp(value, bounds[0], bounds[1]) * scale
+    width = columns.shape[0]
+    length = history.shape[1]
+    for k in range(length):
+        past = value
+        if k < length - 1 and not is_new[world]:
+            past = history[world, k + 1, i]
+        out[world, first + k * width + i] = past
+    if keeps > 0:
+        for k in range(length):
+            history[world, k, i] = out[world, first + k * width + i]
+
+
+@wp.kernel
+def judge(
+    terms: wp.array2d[wp.bool],
+    diverged: wp.array[wp.bool],
+    limit: int,
+    length: wp.array[int],
+    terminated: wp.array[wp.bool],
+    truncated: wp.array[wp.bool],
+):
+    """Length += 1; terminated if any term says so or the state diverged; truncated if only the time is over."""
+    world = wp.tid()
+    length[world] += 1
+    ends = wp.int32(0)
+    for term in range(terms.shape[0]):
+        if terms[term, world]:
+            ends += 1
+    if diverged[world]:
+        ends += 1
+    terminated[world] = ends > 0
+    truncated[world] = ends == 0 and limit > 0 and length[world] >= limit
+
+
+@wp.kernel
+def weigh(
+    terms: wp.array2d[float],
+    weights: wp.array[float],
+    diverged: wp.array[wp.bool],
+    reward: wp.array[float],
+    episode_return: wp.array[float],
+    sums: wp.array2d[float],
+    fault: wp.array[int],
+):
+    """Reward: sum of weight × term, and its sums over the episode; the rewards of a diverged state are zero."""
+    world = wp.tid()
+    total = wp.float32(0.0)
+    if not diverged[world]:
+        for term in range(terms.shape[0]):
+            value = weights[term] * terms[term, world]
+            if not wp.isfinite(value):
+                wp.atomic_min(fault, 0, term * terms.shape[1] + world)
+            sums[term, world] += value
+            total += value
+    reward[world] = total
+    episode_return[world] += total
+
+
+@wp.kernel
+def end_episodes(
+    resets_at_once: int,
+    resets_later: int,
+    waiting: wp.array[wp.bool],
+    terminated: wp.array[wp.bool],
+    truncated: wp.array[wp.bool],
+    reward: wp.array[float],
+    length: wp.array[int],
+    episode_return: wp.array[float],
+    sums: wp.array2d[float],
+    finished_length: wp.array[int],
+    finished_return: wp.array[float],
+    finished_sums: wp.array2d[float],
+    finished: wp.array[wp.bool],
+    ended: wp.array[wp.bool],
+):
+    """Mark the worlds to reset, and keep the sums of episodes that finish now.
+
+    The step of a world that is reset at its end counts for nothing: neither reward nor flags.
+    """
+    world = wp.tid()
+    was_waiting = waiting[world]
+    if was_waiting and resets_later > 0:
+        reward[world] = 0.0
+        terminated[world] = False
+        truncated[world] = False
+    is_over = terminated[world] or truncated[world]
+    ended[world] = (is_over and resets_at_once > 0) or (was_waiting and resets_later > 0)
+    waiting[world] = (is_over or was_waiting) and not ended[world]
+    finished[world] = is_over and not was_waiting
+    if finished[world]:
+        finished_length[world] = length[world]
+        finished_return[world] = episode_return[world]
+        for term in range(sums.shape[0]):
+            finished_sums[term, world] = sums[term, world]
+
+
+@wp.kernel
+def begin_episodes(
+    world_mask: wp.array[wp.bool],
+    length: wp.array[int],
+    episode_return: wp.array[float],
+    sums: wp.array2d[float],
+    action: wp.array2d[float],
+    last_action: wp.array2d[float],
+    waiting: wp.array[wp.bool],
+    is_due: wp.array[wp.bool],
+    is_new: wp.array[wp.bool],
+):
+    """Clear the counts of the masked worlds, which have a new state."""
+    world = wp.tid()
+    if world_mask[world]:
+        length[world] = 0
+        episode_return[world] = 0.0
+        for term in range(sums.shape[0]):
+            sums[term, world] = 0.0
+        for i in range(action.shape[1]):
+            action[world, i] = 0.0
+            last_action[world, i] = 0.0
+        waiting[world] = False
+        is_due[world] = True
+        is_new[world] = True
+
+
+@wp.kernel
+def take_due(
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    low: float,
+    high: float,
+    dt: float,
+    left: wp.array[float],
+    due: wp.array[wp.bool],
+):
+    """Count down the time left in each world [s]; where it is over, the world is due, and a new time is drawn."""
+    world = wp.tid()
+    left[world] -= dt
+    is_due = left[world] <= 1.0e-6
+    due[world] = is_due
+    if is_due:
+        left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
+        counts[world] += 1
+
+
+@wp.kernel
+def draw_times(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    low: float,
+    high: float,
+    left: wp.array[float],
+):
+    """Draw the time to the next event in the masked worlds [s]."""
+    world = wp.tid()
+    if world_mask[world]:
+        left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
+        counts[world] += 1
+
+
+@wp.kernel
+def note_any(world_mask: wp.array[wp.bool], are_any: wp.array[int]):
+    """Set are_any to 1 if a world is masked."""
+    if world_mask[wp.tid()]:
+        are_any[0] = 1

@@ -1,0 +1,1 @@
+"""Quantities: numbers of each world, measured from joints, bodies, actions, commands, sensors and views."""

@@ -1,0 +1,88 @@
+"""Quantities of what goes in: the action, its change, and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
+from pippin.errors import ConfigError
+from pippin.task.terms import Quantity
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+    from pippin.task.place import TaskPlace
+
+__all__ = ["ActionRate", "CommandValue", "LastAction"]
+
+
+@attrs.frozen(kw_only=True)
+class NoConfig:
+    """A quantity without settings."""
+
+
+class LastAction(Quantity):
+    """The quantity `last-action`: the action of the control step that has just ended, a; zero after a reset."""
+
+    Config: ClassVar[type] = NoConfig
+
+    def __init__(self, config: Any, place: TaskPlace) -> None:
+        super().__init__(config, place)
+        if not place.worlds.action.shape[1]:
+            raise ConfigError("type: the task has no actions; add a table [task.actions.LABEL]")
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The numbers of the action."""
+        return tuple(str(index) for index in range(self.place.worlds.action.shape[1]))
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Copy the action."""
+        import warp as wp
+
+        wp.copy(out, self.place.worlds.action)
+
+
+class ActionRate(LastAction):
+    """The quantity `action-rate`: the action minus that of the control step before, a − a'; zero after a reset."""
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the difference."""
+        import warp as wp
+
+        from .kernels import subtract
+
+        worlds = self.place.worlds
+        wp.launch(subtract, out.shape, [worlds.action, worlds.last_action, out], device=out.device)
+
+
+@attrs.frozen(kw_only=True)
+class CommandValueConfig:
+    """The numbers of a command."""
+
+    command: str
+    """Label of the command."""
+
+
+class CommandValue(Quantity):
+    """The quantity `command`: the numbers of a command."""
+
+    Config: ClassVar[type] = CommandValueConfig
+    unit = "its own"
+
+    def __init__(self, config: CommandValueConfig, place: TaskPlace) -> None:
+        super().__init__(config, place)
+        self._command = place.command(config.command, "command")
+        self.unit = self._command.unit
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The labels of the command."""
+        return self._command.labels
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Copy the numbers."""
+        import warp as wp
+
+        wp.copy(out, self._command.value)

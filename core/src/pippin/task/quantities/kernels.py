@@ -1,0 +1,202 @@
+"""Kernels of quantities."""
+
+import warp as wp
+
+
+@wp.kernel
+def gather(
+    values: wp.array[float],
+    indices: wp.array2d[int],
+    offsets: wp.array2d[float],
+    scales: wp.array2d[float],
+    out: wp.array2d[float],
+):
+    """Out = (values[index] − offset) × scale."""
+    world, i = wp.tid()
+    out[world, i] = (values[indices[world, i]] - offsets[world, i]) * scales[world, i]
+
+
+@wp.kernel
+def copy_columns(values: wp.array2d[float], columns: wp.array[int], places: wp.array[int], out: wp.array2d[float]):
+    """out[place] = values[column]."""
+    world, i = wp.tid()
+    out[world, places[i]] = values[world, columns[i]]
+
+
+@wp.kernel
+def copy_flags(values: wp.array2d[wp.bool], out: wp.array2d[float]):
+    """Out = 1 if the value is true, else 0."""
+    world, i = wp.tid()
+    out[world, i] = wp.where(values[world, i], 1.0, 0.0)
+
+
+@wp.kernel
+def take_power(qd: wp.array[float], dofs: wp.array2d[int], out: wp.array2d[float]):
+    """Out = abs(out × qd)."""
+    world, i = wp.tid()
+    out[world, i] = wp.abs(out[world, i] * qd[dofs[world, i]])
+
+
+@wp.kernel
+def subtract(values: wp.array2d[float], others: wp.array2d[float], out: wp.array2d[float]):
+    """Out = value − other."""
+    world, i = wp.tid()
+    out[world, i] = values[world, i] - others[world, i]
+
+
+@wp.kernel
+def take_rates(
+    values: wp.array2d[float],
+    step: wp.array[wp.int64],
+    dt: float,
+    steps: wp.array2d[wp.int64],
+    before: wp.array2d[float],
+    latest: wp.array2d[float],
+    out: wp.array2d[float],
+):
+    """Out = (value − value at the end of the control step before) / dt; the same in every call of one step."""
+    world, i = wp.tid()
+    if steps[world, i] != step[0]:
+        before[world, i] = latest[world, i]
+        steps[world, i] = step[0]
+    latest[world, i] = values[world, i]
+    out[world, i] = (values[world, i] - before[world, i]) / dt
+
+
+@wp.kernel
+def begin_rates(
+    world_mask: wp.array[wp.bool],
+    values: wp.array2d[float],
+    step: wp.array[wp.int64],
+    steps: wp.array2d[wp.int64],
+    before: wp.array2d[float],
+    latest: wp.array2d[float],
+):
+    """Take the present value of the masked worlds for the one before."""
+    world, i = wp.tid()
+    if world_mask[world]:
+        before[world, i] = values[world, i]
+        latest[world, i] = values[world, i]
+        steps[world, i] = step[0]
+
+
+@wp.func
+def heading_of(rotation: wp.quat) -> float:
+    """Return the angle from the world's x axis to the body's, seen from above [rad]."""
+    forward = wp.quat_rotate(rotation, wp.vec3(1.0, 0.0, 0.0))
+    return wp.atan2(forward[1], forward[0])
+
+
+@wp.func
+def in_frame(vector: wp.vec3, rotation: wp.quat, frame: int) -> wp.vec3:
+    """Return a vector of the world in the frame 0, the world's; 1, the body's; or 2, turned by heading alone."""
+    if frame == 1:
+        return wp.quat_rotate_inv(rotation, vector)
+    if frame == 2:
+        angle = heading_of(rotation)
+        c = wp.cos(angle)
+        s = wp.sin(angle)
+        return wp.vec3(c * vector[0] + s * vector[1], c * vector[1] - s * vector[0], vector[2])
+    return vector
+
+
+@wp.kernel
+def read_height(body_q: wp.array[wp.transform], bodies: wp.array[int], out: wp.array2d[float]):
+    """Write z of one body in each world."""
+    world = wp.tid()
+    out[world, 0] = wp.transform_get_translation(body_q[bodies[world]])[2]
+
+
+@wp.kernel
+def read_positions(body_q: wp.array[wp.transform], bodies: wp.array2d[int], out: wp.array2d[float]):
+    """Write x, y, z of each body."""
+    world, i = wp.tid()
+    position = wp.transform_get_translation(body_q[bodies[world, i]])
+    for axis in range(3):
+        out[world, 3 * i + axis] = position[axis]
+
+
+@wp.kernel
+def read_orientation(
+    body_q: wp.array[wp.transform], bodies: wp.array[int], is_unique: int, first: int, out: wp.array2d[float]
+):
+    """Write the quaternion x, y, z, w, from the component `first` on; with w >= 0 if it shall be unique."""
+    world = wp.tid()
+    rotation = wp.transform_get_rotation(body_q[bodies[world]])
+    sign = wp.where(is_unique > 0 and rotation[3] < 0.0, -1.0, 1.0)
+    for i in range(4):
+        out[world, i] = sign * rotation[(i + first) % 4]
+
+
+@wp.kernel
+def read_linear_velocity(
+    body_q: wp.array[wp.transform],
+    body_qd: wp.array[wp.spatial_vector],
+    body_com: wp.array[wp.vec3],
+    bodies: wp.array[int],
+    is_of_origin: int,
+    frame: int,
+    out: wp.array2d[float],
+):
+    """Write the velocity of a body's centre of mass, or of its origin."""
+    world = wp.tid()
+    body = bodies[world]
+    rotation = wp.transform_get_rotation(body_q[body])
+    velocity = wp.spatial_top(body_qd[body])
+    if is_of_origin > 0:
+        velocity -= wp.cross(wp.spatial_bottom(body_qd[body]), wp.quat_rotate(rotation, body_com[body]))
+    velocity = in_frame(velocity, rotation, frame)
+    for axis in range(3):
+        out[world, axis] = velocity[axis]
+
+
+@wp.kernel
+def read_angular_velocity(
+    body_q: wp.array[wp.transform],
+    body_qd: wp.array[wp.spatial_vector],
+    bodies: wp.array[int],
+    frame: int,
+    out: wp.array2d[float],
+):
+    """Write the angular velocity of a body."""
+    world = wp.tid()
+    body = bodies[world]
+    velocity = in_frame(wp.spatial_bottom(body_qd[body]), wp.transform_get_rotation(body_q[body]), frame)
+    for axis in range(3):
+        out[world, axis] = velocity[axis]
+
+
+@wp.kernel
+def project_gravity(
+    body_q: wp.array[wp.transform], gravity: wp.array[wp.vec3], bodies: wp.array[int], out: wp.array2d[float]
+):
+    """Write the direction of gravity in a body's frame; zero without gravity."""
+    world = wp.tid()
+    rotation = wp.transform_get_rotation(body_q[bodies[world]])
+    direction = wp.quat_rotate_inv(rotation, wp.normalize(gravity[world]))
+    for axis in range(3):
+        out[world, axis] = direction[axis]
+
+
+@wp.kernel
+def read_heading_to(body_q: wp.array[wp.transform], bodies: wp.array[int], target: wp.vec2, out: wp.array2d[float]):
+    """Write cosine and sine of the angle from a body's heading to a point, seen from above."""
+    world = wp.tid()
+    pose = body_q[bodies[world]]
+    position = wp.transform_get_translation(pose)
+    angle = wp.atan2(target[1] - position[1], target[0] - position[0])
+    angle -= heading_of(wp.transform_get_rotation(pose))
+    out[world, 0] = wp.cos(angle)
+    out[world, 1] = wp.sin(angle)
+
+
+@wp.kernel
+def read_nearness(
+    body_q: wp.array[wp.transform], bodies: wp.array[int], target: wp.vec3, is_level: int, out: wp.array2d[float]
+):
+    """Write minus the distance of a body to a point, seen from above if `is_level`."""
+    world = wp.tid()
+    way = target - wp.transform_get_translation(body_q[bodies[world]])
+    if is_level > 0:
+        way = wp.vec3(way[0], way[1], 0.0)
+    out[world, 0] = -wp.length(way)

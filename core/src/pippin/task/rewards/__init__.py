@@ -1,0 +1,1 @@
+"""Rewards: laws over quantities, laws over contacts, and rewards of the episode itself."""

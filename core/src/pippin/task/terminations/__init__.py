@@ -1,0 +1,1 @@
+"""Terminations: conditions that end an episode."""

@@ -1,0 +1,214 @@
+"""The base classes of terms. Each is made once, when the simulation is bound, and then launches kernels.
+
+A term's methods may be recorded: they launch kernels and copy arrays, and read no array on the host. Errors in a
+configuration are `pippin.ConfigError`s that begin with the key; the task puts the place of the term's table in front.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import attrs
+from pippin.config.component import ComponentConfig
+from pippin.validators import finite
+
+if TYPE_CHECKING:
+    import newton
+    import numpy as np
+    import warp as wp
+
+    from .place import TaskPlace
+
+__all__ = [
+    "Action",
+    "Command",
+    "CommandConfig",
+    "Event",
+    "EventConfig",
+    "Law",
+    "LawConfig",
+    "Quantity",
+    "Reward",
+    "RewardConfig",
+    "Termination",
+]
+
+
+class Term(abc.ABC):
+    """A plugin in a task.
+
+    Args:
+        config: The plugin's configuration.
+        place: The term's place in the task and its simulation.
+    """
+
+    Config: ClassVar[type]
+
+    is_capturable: bool = True
+    """Whether its methods may be recorded; one term that may not lets the whole task run eagerly."""
+
+    def __init__(self, config: Any, place: TaskPlace) -> None:
+        self.config, self.place = config, place
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:  # noqa: B027 (most terms remember nothing)
+        """Forget what is remembered of the masked worlds; mask of shape [world_count + 1]."""
+
+
+class Quantity(Term):
+    """Numbers of each world, measured from the state after a control step."""
+
+    unit: str = "1"
+    """SI unit of the numbers."""
+
+    @property
+    @abc.abstractmethod
+    def labels(self) -> Sequence[str]:
+        """A name for each number of a world: of a joint, or of an axis. Their count is the width."""
+
+    @abc.abstractmethod
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the numbers of all worlds, shape [world_count, width]. May be called twice for one state."""
+
+
+class Action(Term):
+    """Numbers of the action that set targets or efforts, once per control step."""
+
+    @property
+    @abc.abstractmethod
+    def labels(self) -> Sequence[str]:
+        """A name for each number of the action that it takes. Their count is the width."""
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest value of each number, for the action space; by default without bounds."""
+        import numpy as np
+
+        limit = np.full(len(self.labels), np.inf, dtype=np.float32)
+        return -limit, limit
+
+    @abc.abstractmethod
+    def apply(self, action: wp.array) -> None:
+        """Set the targets of the control step that begins; `action` has shape [world_count, width]."""
+
+
+@attrs.frozen(kw_only=True)
+class RewardConfig:
+    """Settings of every reward; each plugin adds its own."""
+
+    weight: float = attrs.field(validator=finite)
+    """Factor of the term, per second or per step as `task.reward_rate` says; negative for a cost."""
+
+
+class Reward(Term):
+    """A number of each world that is good to have; the task multiplies it by the weight and sums the terms."""
+
+    @abc.abstractmethod
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Write the value of each world without its weight, shape [world_count], for the state before a reset."""
+
+
+class Termination(Term):
+    """A condition that ends the episode of a world."""
+
+    @abc.abstractmethod
+    def evaluate(self, out: wp.array[wp.bool]) -> None:
+        """Write whether the episode of each world ends, shape [world_count]."""
+
+
+def _belongs_to_intervals(
+    instance: EventConfig, attribute: attrs.Attribute[Any], value: tuple[float, float] | None
+) -> None:
+    if (value is not None) != (instance.when == "interval"):
+        raise ValueError(f"'period' needs when = \"interval\", which needs it: got {value} and {instance.when!r}")
+    if value is not None and not 0.0 < value[0] <= value[1]:
+        raise ValueError(f"'period' must be a range [low, high] above 0: {list(value)}")
+
+
+@attrs.frozen(kw_only=True)
+class EventConfig:
+    """Settings of every event; each plugin adds its own."""
+
+    when: Literal["startup", "reset", "interval"] = "reset"
+    """Time of the event: once at the start, at each reset of a world, or after random times."""
+
+    period: tuple[float, float] | None = attrs.field(default=None, validator=_belongs_to_intervals)
+    """Range of the time from one event to the next in a world [s], for `when = "interval"`."""
+
+
+class Event(Term):
+    """A random change of some worlds. A change of the model starts from the values that the model was built with."""
+
+    @abc.abstractmethod
+    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Change the masked worlds: joint coordinates and velocities of `state`, or arrays of the model.
+
+        The task tells the solver of `model_changes` afterwards, and computes the bodies from the joints if
+        `moves_bodies`. Mask of shape [world_count + 1].
+        """
+
+    model_changes: frozenset[str] = frozenset()
+    """Names in `newton.ModelFlags` of what it changes in the model."""
+
+    moves_bodies: bool = False
+    """Whether the bodies must be computed anew from the joints."""
+
+
+@attrs.frozen(kw_only=True)
+class CommandConfig:
+    """Settings of every command; each plugin adds its own."""
+
+    period: tuple[float, float] | None = attrs.field(default=None)
+    """Range of the time from one draw to the next in an episode [s]; by default, only a reset draws."""
+
+
+class Command(Term):
+    """A wish for each world, drawn at a reset and after random times."""
+
+    unit: str = "1"
+
+    @property
+    @abc.abstractmethod
+    def labels(self) -> Sequence[str]:
+        """A name for each number of a world."""
+
+    value: wp.array
+    """The numbers, shape [world_count, width]."""
+
+    @abc.abstractmethod
+    def resample(self, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the numbers of the masked worlds anew; mask of shape [world_count + 1]."""
+
+    def update(self, state: newton.State) -> None:
+        """Follow the state from which the next control step starts, for example to hold a heading.
+
+        May be called twice for one state.
+        """
+
+
+@attrs.frozen(kw_only=True)
+class LawConfig(RewardConfig):
+    """Settings of a reward that is a law over a quantity."""
+
+    of: Annotated[ComponentConfig, "quantity"]
+    """The quantity: its name, or a table with its `type` and its keys."""
+
+    axes: str | None = None
+    """Components of a vector that count, or of each of several vectors: some of `x`, `y`, `z`."""
+
+    target: float | tuple[float, ...] | str | None = None
+    """Target that is subtracted first: a number, one for each component, or the label of a command, whose numbers
+    belong to the axes in order."""
+
+
+class Law(Reward):
+    """A reward that is a law over the numbers of a quantity, minus a target."""
+
+    config: LawConfig
+
+    def __init__(self, config: LawConfig, place: TaskPlace) -> None:
+        super().__init__(config, place)
+        self.values, self.columns, self.targets, self.target_columns = place.difference(
+            config.of, config.axes, config.target
+        )
