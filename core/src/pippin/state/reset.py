@@ -11,7 +11,7 @@ import warp as wp
 from pippin.errors import PluginError
 from pippin.indices import IndexRange
 
-from .draws import count_draws
+from .kernels import count_draws
 from .world_rows import WorldRows, state_rows
 
 __all__ = ["WorldReset"]
