@@ -95,8 +95,9 @@ Written by `docs/draw_gallery.py` from the robot files of packages: the group `r
 from its target at any time. The drives have the gains of [`pippin tune`](cli.md#pippin-tune) with implicit efforts. The
 solver is `mujoco-native` with a step of {step:g} ms, and gravity is 9.81 m/s² in every file. The base is fixed
 (`floating = false`). A joint that starts outside its limits starts in their middle (`joint_positions`). A robot that
-overlaps with itself gets `self_collisions = false`. *Solvers* lists those whose declarations have everything that the
-file uses. Behind *yes* or *no* stand the number of driven axes, and the largest distance with the joint's name.
+overlaps with itself gets `self_collisions = false`. *Solvers* lists those whose declarations have every mechanism of
+the file; some of them ignore numbers, such as armature, if the file accepts that. Behind *yes* or *no* stand the number
+of driven axes, and the largest distance with the joint's name.
 
 | Robot | File | Held | Solvers | Notes |
 |---|---|---|---|---|"""
@@ -153,7 +154,7 @@ def solvers() -> list[str]:
 
 
 def runs(model: Any, tables: dict[str, Any], solver: str) -> bool:
-    """Return whether a solver's declaration has everything that a model uses, as `pippin check` compares them."""
+    """Return whether a solver's declaration has every mechanism of a model, as `pippin check` compares them."""
     from contextlib import closing
 
     import pippin

@@ -92,9 +92,11 @@ FEATURES_TABLE = """
 ## Supported features
 
 If a scene uses a feature that the solver does not support, Pippin refuses the scene before it compiles anything.
-An unsupported parameter is ignored, with a warning.
 `pippin check FILE` lists the unsupported features of a file for every solver, and `simulation.accept_unsupported`
-accepts them. If a cell names an option, the solver supports the feature when the option is true.
+accepts them: the solver then ignores them, and a note says so. If a cell names an option, the solver supports the
+feature when the option is true. A scene uses a parameter if a value differs from the neutral one. For the properties of
+contacts and limits, that is the value that Newton gives to shapes and joints by default. `pippin compare` accepts the
+loss of parameters for the solvers that the file does not name, and shows what each one ignores.
 
 """
 
@@ -134,8 +136,9 @@ your own.
 - **refused²**: the call acts with this option of the solver.
 - **refused³**: the solver does not move such bodies at all, and refuses the scene.
 
-If you accept that a call has no effect, because one program runs with several solvers, write the name of the feature
-into `simulation.accept_unsupported`.
+If you accept that a call or a part of the scene has no effect, because one program runs with several solvers, write the
+name of the feature into `simulation.accept_unsupported`. `simulation.left_out` and a note then say what the solver
+ignores of the scene.
 
 """
 
@@ -536,6 +539,7 @@ def conformances() -> list[Conformance]:
         path for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/tests/test_*.py")
     ]
     found = [run["CONFORMANCE"] for run in map(runpy.run_path, map(str, files)) if "CONFORMANCE" in run]
+    found += runpy.run_path(str(ROOT / "tests" / "conformance" / "test_observer_checks.py"))["CONFORMANCES"]
     order = [(entry.kind, entry.name) for entry in Catalog.installed().entries]
     return sorted(found, key=lambda each: order.index((each.subject.kind, each.subject.name)))
 

@@ -16,6 +16,7 @@ COLD_ENTRANCES = (
     "pippin.conformance",
     "pippin.gym",
     "pippin.isaac",
+    "pippin.recording",
     "pippin.sensing",
     "pippin.solving",
     "pippin.viewing",
@@ -23,7 +24,12 @@ COLD_ENTRANCES = (
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
 
-PLUGINS_OF_THE_CORE = ("pippin.actuation.clamping", "pippin.sensing.latency", "pippin.sensing.stages")
+PLUGINS_OF_THE_CORE = (
+    "pippin.actuation.clamping",
+    "pippin.recording.mcap",
+    "pippin.sensing.latency",
+    "pippin.sensing.stages",
+)
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
@@ -39,15 +45,15 @@ DOORS = {
     ("pippin.actuation.joint_properties", "pippin.actuation.kernels"),
     ("pippin.actuation.parameters", "pippin.actuation.kernels"),
     ("pippin.actuation.targets", "pippin.actuation.kernels"),
+    ("pippin.recording.recorder", "pippin.recording.channels"),
+    ("pippin.recording.recorder", "pippin.recording.episodes"),
+    ("pippin.recording.recorder", "pippin.recording.rows"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
 """Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""
 
 OPTIONAL = ("jax", "newton_usd_schemas", "pxr", "torch")
 """Packages of extras, imported by the function that needs them."""
-
-OF_MATPLOTLIB = ("pippin.analysis.plot", "pippin.analysis.compare_plot")
-"""Modules that need an extra, imported by the function that needs them."""
 
 
 @cache
@@ -120,7 +126,7 @@ def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
 
 @pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))
 def test_a_hot_module_imports_at_the_top(module):
-    late = {name for name in imports_in_functions(module) if name.split(".")[0] not in OPTIONAL} - set(OF_MATPLOTLIB)
+    late = {name for name in imports_in_functions(module) if name.split(".")[0] not in OPTIONAL}
 
     assert late == set()
 

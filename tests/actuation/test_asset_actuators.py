@@ -3,7 +3,7 @@
 import numpy as np
 import pippin
 import pytest
-from pippin.analysis.recorder import Recorder
+from pippin.recording.channels import channels
 
 ARM = """<mujoco><worldbody>
   <site name="base" pos="0 0 1.5"/>
@@ -25,7 +25,7 @@ OWN = {"type": "control", "actuators": [".*"]}
 def simulate(tmp_path):
     """Return a function that builds an arm with actuators of its own, which starts horizontally."""
 
-    def simulate(more, groups=None, worlds=1, reference="", gravity=-9.81, plugins=()):
+    def simulate(more, groups=None, worlds=1, reference="", gravity=-9.81):
         path = tmp_path / "arm.xml"
         path.write_text(ARM.format(more=more, reference=reference))
         tables = {
@@ -34,7 +34,7 @@ def simulate(tmp_path):
             "solver": {"type": "mujoco-native"},
             "actuators": groups or {},
         }
-        return pippin.Simulation(pippin.structure(tables), plugins)
+        return pippin.Simulation(pippin.structure(tables))
 
     return simulate
 
@@ -150,14 +150,12 @@ def test_the_input_of_a_servo_counts_from_the_zero_of_the_file(simulate):
 
 
 def test_inputs_are_recorded_with_the_names_of_the_actuators(simulate):
-    recorder = Recorder(1, worlds=2)
     more = '<actuator><motor name="motor" joint="hip"/></actuator>'
-    with simulate(more, {"arm": {**OWN, "ctrl": 0.25}}, worlds=2, plugins=[recorder]) as simulation:
-        simulation.step()
+    with simulate(more, {"arm": {**OWN, "ctrl": 0.25}}, worlds=2) as simulation:
+        (inputs,) = channels(simulation, [0, 1], ["actuators/arm/ctrl"])
 
-    series = recorder.series()["actuators/arm/ctrl"]
-    assert series.labels == ("motor",)
-    np.testing.assert_array_equal(series.values, np.full((1, 2, 1), 0.25))
+        assert inputs.labels == ("motor",)
+        np.testing.assert_array_equal(inputs.numpy(), np.full((2, 1), 0.25))
 
 
 @pytest.mark.parametrize("order", [("own", "arm"), ("arm", "own")])

@@ -1,7 +1,6 @@
 """What a scene uses is found in its model, and held against what its solver declares."""
 
 import json
-import warnings
 
 import newton
 import numpy as np
@@ -78,6 +77,11 @@ def _tetrahedron(builder):
     builder.add_tetrahedron(0, 1, 2, 3)
 
 
+def _collide(builder, **surface):
+    body = builder.add_body(mass=1.0, inertia=wp.mat33(np.eye(3)))
+    builder.add_shape_sphere(body, radius=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=0.0, **surface))
+
+
 def _limited_ball(builder):
     MADE_BY["ball_joints"](builder)
     builder.joint_limit_upper[-3:] = [0.5] * 3
@@ -105,6 +109,11 @@ MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "effort_limits": lambda builder: _hinge(builder, target_ke=10.0, effort_limit=5.0),
     "velocity_limits": lambda builder: _hinge(builder, velocity_limit=5.0),
     "gravity_compensation": _weightless,
+    "restitution": lambda builder: _collide(builder, restitution=0.5),
+    "contact_stiffness": lambda builder: _collide(builder, kd=10.0),
+    "friction_damping": lambda builder: _collide(builder, kf=10.0),
+    "adhesion": lambda builder: _collide(builder, ka=0.01),
+    "limit_stiffness": lambda builder: _hinge(builder, limit_lower=-1.0, limit_upper=1.0, limit_ke=100.0),
     "particles": _particles,
     "springs": _cloth,
     "triangles": _cloth,
@@ -130,6 +139,18 @@ def test_a_body_without_a_mass_that_fixed_joints_hold_in_place_needs_no_support(
     builder.add_articulation([builder.add_joint_fixed(-1, base), builder.add_joint_fixed(base, frame)])
 
     assert "massless_bodies" not in used_features(builder.finalize(device="cpu"))
+
+
+def test_what_newton_gives_to_shapes_and_limits_by_default_is_not_asked_for():
+    builder = newton.ModelBuilder()
+    _collide(builder)
+    _hinge(builder, limit_lower=-1.0, limit_upper=1.0)
+    _hinge(builder, limit_ke=100.0)  # without a limit
+
+    used = used_features(builder.finalize(device="cpu"))
+
+    assert {"joint_limits", "rigid_contacts"} <= used.keys()
+    assert not {"restitution", "contact_stiffness", "friction_damping", "adhesion", "limit_stiffness"} & used.keys()
 
 
 CRANK = """
@@ -198,18 +219,23 @@ def test_a_mechanism_the_solver_would_leave_out_is_refused(chain, configure):
     hinges = next(fault for fault in caught.value.faults if "revolute_joints" in fault)
     assert hinges.startswith("solver: 'style3d' does not support revolute_joints (hinges), used by hinge_0, hinge_1;")
     assert "'featherstone'" in hinges
-    assert 'simulation.accept_unsupported = ["revolute_joints"]' in hinges
 
 
-def test_a_parameter_the_solver_does_not_know_is_a_warning_that_can_be_accepted(chain, configure):
-    with (
-        pytest.warns(pippin.FeatureWarning, match="'xpbd' does not support armature"),
-        pippin.Simulation(configure("xpbd", accept_unsupported=[]), prototype=chain()),
-    ):
-        pass
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        pippin.Simulation(configure("xpbd", accept_unsupported=["armature"]), prototype=chain()).close()
+def test_the_cure_of_a_refusal_names_all_features_at_once_and_their_loss_is_noted(chain, configure):
+    """A feature that only changes numbers is refused like a mechanism; one edit of the file accepts all of them."""
+    prototype = chain()
+    prototype.joint_friction[0] = 0.1
+    with pytest.raises(pippin.ConfigError, match="'xpbd' does not support armature") as caught:
+        pippin.Simulation(configure("xpbd", accept_unsupported=["mimic_joints"]), prototype=prototype)
+    cure = str(caught.value).rpartition("or do without them: simulation.accept_unsupported = ")[2]
+
+    with pippin.Simulation(configure("xpbd", accept_unsupported=json.loads(cure)), prototype=prototype) as simulation:
+        notes = simulation.notes["scene"]
+
+    assert json.loads(cure) == ["mimic_joints", "armature", "joint_friction"]
+    assert len(caught.value.faults) == 2
+    assert simulation.left_out == {"armature": ["hinge_0", "hinge_1"], "joint_friction": ["hinge_0"]}
+    assert "the solver ignores joint_friction, used by hinge_0" in notes
 
 
 def test_steel_takes_part_in_joint_limits_where_its_option_says_so(chain, configure):
@@ -251,12 +277,16 @@ def check(*arguments):
 
 
 def test_check_says_of_each_solver_what_it_would_leave_out(examples):
-    code, text = check(examples / "ant.toml", "--solver", "semi-implicit", "--solver", "mujoco", "--json")
+    accepting = ["--set", 'simulation.accept_unsupported=["armature"]']
+    both = ["--solver", "semi-implicit", "--solver", "mujoco", "--json"]
+    code, text = check(examples / "ant.toml", *both)
+    accepted = check(examples / "ant.toml", *both, *accepting)[1]
 
     semi_implicit, mujoco = json.loads(text)
     assert code == 2
-    assert semi_implicit["missing"] == {"contact_f": "sensors.feet"}
-    assert set(semi_implicit["left_out"]) == {"armature"}
+    assert semi_implicit["missing"].keys() == {"contact_f", "armature"}
+    assert semi_implicit["missing"]["contact_f"] == "sensors.feet"
+    assert json.loads(accepted)[0]["left_out"].keys() == {"armature"}
     assert mujoco["is_able"]
     assert (mujoco["faults"], mujoco["missing"], mujoco["left_out"]) == ([], {}, {})
 

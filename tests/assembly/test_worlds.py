@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.analysis.recorder import Recorder
+from pippin.recording.channels import channels
 
 RIGID = ("xpbd", "featherstone", "semi-implicit", "steel", "vbd")
 """Solvers of rigid robots that declare `heterogeneous_worlds`."""
@@ -319,21 +319,19 @@ def test_what_is_neither_a_slice_nor_indices_is_refused(worlds, assets, configur
         configure("semi-implicit", scene=assets(4, pole={"worlds": worlds}))
 
 
-def test_a_recorder_takes_the_worlds_that_are_alike(robots, configure):
+def test_worlds_that_are_alike_have_channels(robots, configure):
     one, other = robots
     actuators = {label: {**PD, "joints": [joint]} for label, joint in (("hip", "hinge_0"), ("knee", "hinge_2"))}
     config = configure("featherstone", scene={"worlds": 3}, actuators=actuators)
     runs = [(one, 2), (other, 1)]
-    recorder = Recorder(steps=2, worlds=2)
-    with pippin.Simulation(config, [recorder], runs) as simulation:
-        simulation.step(2)
+    with pippin.Simulation(config, prototype=runs) as simulation:
+        found = {channel.name: channel for channel in channels(simulation, [0, 1])}
+        with pytest.raises(pippin.ConfigError, match="world 2 has other contents than world 0"):
+            channels(simulation, [0, 1, 2])
 
-    series = recorder.series()
-    assert series["joint_q"].values.shape == (2, 2, 2)
-    assert series["actuators/hip/applied_effort"].values.shape == (2, 2, 1)
-    assert "actuators/knee/applied_effort" not in series
-    with pytest.raises(pippin.ConfigError, match="asked for 3 worlds, but world 2 holds something else"):
-        pippin.Simulation(config, [Recorder(steps=2, worlds=3)], runs)
+    assert found["joint_q"].shape == (2, 2)
+    assert found["actuators/hip/applied_effort"].shape == (2, 1)
+    assert "actuators/knee/applied_effort" not in found
 
 
 def test_a_simulation_of_different_robots_goes_on_from_a_file(robots, configure, tmp_path):

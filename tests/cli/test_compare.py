@@ -18,7 +18,7 @@ PENDULUM = """
       <joint name="shoulder" axis="0 1 0"/>
       <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
       <body name="lower" pos="0 0 -0.5">
-        <joint name="elbow" axis="0 1 0" range="-170 170"/>
+        <joint name="elbow" axis="0 1 0" damping="0.001" range="-170 170"/>
         <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
       </body>
     </body>
@@ -44,7 +44,7 @@ joint_attach_ke = 1e12      # far beyond what the step can follow
 """
 
 STEPS = 120
-SOLVERS = ("featherstone", "semi-implicit", "style3d")
+SOLVERS = ("featherstone", "semi-implicit", "style3d", "xpbd")
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,11 @@ def compared(scene):
 def rows(compared):
     """The figures by solver."""
     return {row["solver"]: row for row in json.loads(compared[0].stdout)["solvers"]}
+
+
+def test_another_solver_may_ignore_numbers_and_its_row_says_which(rows):
+    assert rows["xpbd"]["outcome"] == "finished"
+    assert {name: row["ignored"] for name, row in rows.items() if row["ignored"]} == {"xpbd": ["joint_damping"]}
 
 
 def test_a_solver_that_diverges_fails_and_so_does_the_command(compared, rows):
@@ -124,10 +129,10 @@ def test_measuring_leaves_the_run_as_it_is(compared, scene):
         assert 0 < len(series["semi-implicit/distance"]) < 101
 
 
-def test_the_folder_has_figures_series_and_a_picture(compared):
+def test_the_folder_has_figures_series_and_a_page(compared):
     _, out = compared
 
-    assert {path.name for path in out.iterdir()} == {"comparison.json", "series.npz", "comparison.png"}
+    assert {path.name for path in out.iterdir()} == {"comparison.json", "series.npz", "comparison.html"}
     assert json.loads((out / "comparison.json").read_text())["reference"] == "featherstone"
 
 

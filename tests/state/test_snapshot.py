@@ -3,6 +3,8 @@
 import numpy as np
 import pippin
 import pytest
+import warp as wp
+from pippin.state.snapshot import Snapshot
 
 
 class Holder:
@@ -48,3 +50,18 @@ def test_what_the_callback_of_a_view_keeper_counts_is_put_back(held):
         inside = holder.count
 
     assert (inside, holder.count) == (before + 1, before)
+
+
+def test_whole_arrays_and_columns_of_arrays_are_put_back():
+    whole = wp.array([1.0, 2.0, 3.0], dtype=float, device="cpu")
+    column = wp.array(np.arange(6.0).reshape(3, 2), dtype=float, device="cpu")[:, 1]
+    snapshot = Snapshot({"whole": whole, "column": column})
+
+    whole.fill_(7.0)
+    column.fill_(8.0)
+    changed = snapshot.changes()
+    snapshot.restore()
+
+    assert [now.numpy().tolist() for _, now in changed] == [[7.0] * 3, [8.0] * 3]
+    assert whole.numpy().tolist() == [1.0, 2.0, 3.0]
+    assert column.numpy().tolist() == [1.0, 3.0, 5.0]

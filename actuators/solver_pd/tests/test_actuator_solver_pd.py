@@ -8,7 +8,6 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin.errors import FeatureWarning
 from pippin.solving import RIGID_TREES
 
 NAMES = ("hip", "knee")
@@ -45,10 +44,10 @@ def legs():
 def simulate(tmp_path, legs):
     """Return a function that builds a simulation of the legs from a file with one group."""
 
-    def build(*, worlds=1, dt=0.001, solver=None, groups=None, **options):
+    def build(*, worlds=1, dt=0.001, solver=None, groups=None, accepted=("effort_limits",), **options):
         group = {"type": "solver-pd", "joints": ["hip", "knee"], "kp": 100.0, "kd": 10.0, **options}
         tables = {
-            "simulation": {"device": "cpu", "dt": dt, "capture": "require", "accept_unsupported": ["effort_limits"]},
+            "simulation": {"device": "cpu", "dt": dt, "capture": "require", "accept_unsupported": accepted},
             "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
             "actuators": groups or {"legs": group},
         }
@@ -109,9 +108,7 @@ def test_drives_and_limits_take_the_place_of_the_asset_s_on_driven_joints_alone(
     limits = {"effort_limit": {"hip": 5.0}, "velocity_limit": 9.0}
     group = {"type": "solver-pd", "joints": ["hip"], "kp": {"hip": 100.0}, "kd": 10.0, "armature": 0.1, **limits}
     solver = Featherstone(RIGID_TREES | {"armature"})
-    with pytest.warns(FeatureWarning, match="velocity_limits"):
-        simulation = simulate(groups={"legs": group}, solver=solver)
-    with simulation:
+    with simulate(groups={"legs": group}, solver=solver, accepted=["effort_limits", "velocity_limits"]) as simulation:
         model = simulation.model
         np.testing.assert_array_equal(hinges(model.joint_target_ke, simulation), [[100.0, 7.0]])
         np.testing.assert_array_equal(hinges(model.joint_target_kd, simulation), [[10.0, 3.0]])
@@ -211,11 +208,11 @@ def test_a_solver_without_joint_drives_is_refused(simulate):
         simulate(solver=Featherstone(RIGID_TREES - {"joint_drives"}))
 
 
-def test_a_solver_that_leaves_out_effort_limits_is_warned_of(tmp_path, legs):
+def test_a_solver_without_effort_limits_is_refused(legs):
     group = {"type": "solver-pd", "joints": ["knee"], "kp": 1.0, "kd": 0.0, "effort_limit": 5.0}
     tables = pippin.structure({"simulation": {"device": "cpu"}, "actuators": {"legs": group}})
-    with pytest.warns(FeatureWarning, match=r"does not support effort_limits .* used by knee;"):
-        pippin.Simulation(tables, plugins=[Featherstone()], prototype=legs).close()
+    with pytest.raises(pippin.ConfigError, match=r"does not support effort_limits .* used by knee;"):
+        pippin.Simulation(tables, plugins=[Featherstone()], prototype=legs)
 
 
 def test_a_joint_that_a_pd_drives_already_is_refused(simulate):

@@ -1,5 +1,7 @@
 """Pippin: a plugin host for the Newton physics engine."""
 
+from typing import TYPE_CHECKING, Any
+
 from .binding import Binding, Host
 from .components.tracing import HookTrace
 from .config import (
@@ -18,7 +20,6 @@ from .errors import (
     BufferOverflowError,
     CaptureWarning,
     ConfigError,
-    FeatureWarning,
     PippinError,
     PluginError,
     SimulationError,
@@ -27,6 +28,9 @@ from .hookspecs import hookimpl
 from .simulation import Simulation
 from .spelling import did_you_mean
 from .step.callbacks import Callback, Callbacks
+
+if TYPE_CHECKING:
+    from .recording.reading import Run, open_run
 
 __all__ = [
     "AssetConfig",
@@ -38,12 +42,12 @@ __all__ = [
     "CollisionConfig",
     "ComponentConfig",
     "ConfigError",
-    "FeatureWarning",
     "FilePath",
     "HookTrace",
     "Host",
     "PippinError",
     "PluginError",
+    "Run",
     "SceneConfig",
     "Simulation",
     "SimulationConfig",
@@ -53,5 +57,15 @@ __all__ = [
     "find_file",
     "hookimpl",
     "load",
+    "open_run",
     "structure",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what reads recordings at its first use: it needs NumPy, which the commands do without."""
+    if name not in ("Run", "open_run"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .recording import reading
+
+    return getattr(reading, name)

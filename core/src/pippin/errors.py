@@ -56,9 +56,5 @@ class BufferOverflowError(SimulationError):
         return partial(type(self), needed=self.needed), self.faults, self.__dict__
 
 
-class FeatureWarning(UserWarning):
-    """The solver ignores a feature of the scene."""
-
-
 class CaptureWarning(UserWarning):
     """An operation runs eagerly, because a replay of it gives another result than running it."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-__all__ = ["FEATURES", "MEASURED", "NO_LIMIT", "OPTIONAL_ATTRIBUTES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
+__all__ = ["FEATURES", "MEASURED", "NO_LIMIT", "OF_ATTRIBUTES", "RIGID_CHANGES", "RIGID_TREES", "Feature"]
 
 
 @attrs.frozen(kw_only=True)
@@ -17,7 +17,8 @@ class Feature:
     """A phrase for the reference, with units."""
 
     is_structural: bool = True
-    """Whether the scene is another mechanism without the feature, which is an error; otherwise only numbers change."""
+    """Whether the scene is another mechanism without the feature; otherwise only numbers change, and `pippin compare`
+    accepts the loss."""
 
     cure: str = ""
     """A change of the scene that makes the feature unnecessary, as an imperative."""
@@ -78,6 +79,15 @@ FEATURES: Mapping[str, Feature] = {
     ),
     "velocity_limits": Feature(meaning="limits of joint velocities [m/s, rad/s]", is_structural=False),
     "gravity_compensation": Feature(meaning="bodies that gravity pulls less or not at all", is_structural=False),
+    "restitution": Feature(meaning="restitution of shapes, which lets them bounce", is_structural=False),
+    "contact_stiffness": Feature(
+        meaning="stiffness and damping of shapes in contact [N/m, N·s/m]", is_structural=False
+    ),
+    "friction_damping": Feature(meaning="damping of sliding in a contact [N·s/m]", is_structural=False),
+    "adhesion": Feature(meaning="distance at which shapes adhere [m]", is_structural=False),
+    "limit_stiffness": Feature(
+        meaning="stiffness and damping of joint limits [N/m, N·s/m, N·m/rad, N·m·s/rad]", is_structural=False
+    ),
 }
 """Every feature by name, structural ones first; `pippin.assembly.used_features` finds them in a model."""
 
@@ -105,16 +115,20 @@ MEASURED = frozenset({"body_qdd"})
 """Observables that the host measures in the state, so that every solver has them."""
 
 
-OPTIONAL_ATTRIBUTES = frozenset(
-    {
-        "joint_limit_kd",
-        "joint_limit_ke",
-        "shape_material_kd",
-        "shape_material_ke",
-        "shape_material_restitution",
-    }
-)
-"""Arrays of numbers in the model that some solvers do not read: softness of limits and contacts, and restitution."""
+OF_ATTRIBUTES: Mapping[str, str] = {
+    "joint_damping": "joint_damping",
+    "joint_enabled": "disabled_joints",
+    "joint_limit_kd": "limit_stiffness",
+    "joint_limit_ke": "limit_stiffness",
+    "joint_rest_q": "joint_stiffness",
+    "joint_stiffness": "joint_stiffness",
+    "shape_material_ka": "adhesion",
+    "shape_material_kd": "contact_stiffness",
+    "shape_material_ke": "contact_stiffness",
+    "shape_material_kf": "friction_damping",
+    "shape_material_restitution": "restitution",
+}
+"""Features that a solver needs to honour arrays of the model, by name of the array."""
 
 
 RIGID_CHANGES = frozenset(

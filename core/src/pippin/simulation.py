@@ -15,6 +15,7 @@ from .binding import closed, refuse_closed
 from .config import load, structure
 from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, require_backward_kernels
 from .errors import ConfigError, SimulationError
+from .spelling import listed
 from .step.callbacks import Callbacks, Turn
 from .step.observers import Observers
 
@@ -102,6 +103,8 @@ class Simulation:
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets = built.world_offsets
+        #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
+        self.left_out: Mapping[str, Sequence[str]] = built.left_out
         #: Differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if the solver is
         #: not one of MuJoCo's.
         self.imports = built.imports
@@ -298,10 +301,11 @@ class Simulation:
     def notes(self) -> Mapping[str, Sequence[str]]:
         """Facts that a reader of the results should know, by component; components without notes are left out.
 
-        `scene` stands for the import of the assets, and for their own actuators.
+        `scene` stands for the import of the assets, for their own actuators, and for what the solver ignores of them.
         """
         imported = [note for report in self.imports for note in report.notes()]
-        notes = {"scene": [*imported, *self._actuator_notes]}
+        ignored = [f"the solver ignores {name}, used by {listed(users)}" for name, users in self.left_out.items()]
+        notes = {"scene": [*imported, *self._actuator_notes, *ignored]}
         off = self._observers.notes
         notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
         return {name: texts for name, texts in notes.items() if texts}
@@ -325,10 +329,12 @@ class Simulation:
         while count:
             stride = self._observers.wait(count)
             self._prepare_step()
-            # If nothing runs on the host, all steps are one loop: with one world, this saves a percent of the time.
-            stride = stride if self.program.is_captured else 1
-            self.program.step(stride, done=self.step_count)
-            self.step_count += stride
+            # If nothing runs on the host, all steps are one loop: this saves a percent of the time of small scenes.
+            stride = stride if self.program.leaves_host_alone else 1
+            try:
+                self.program.step(stride, done=self.step_count)
+            finally:
+                self.step_count += self.program.taken
             count -= stride
             self._observers.observe(stride)
 

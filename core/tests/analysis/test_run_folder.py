@@ -4,18 +4,9 @@ import json
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pippin
 import pytest
-from pippin.analysis.recorder import Series
 from pippin.analysis.run_folder import RunFolder
-
-SERIES = {
-    "time": Series(values=np.linspace(0.1, 1.0, 10), units=("s",)),
-    "joint_q": Series(values=np.zeros((10, 2, 2)), labels=("arm/rail", "arm/elbow"), units=("m", "rad")),
-    "sensors/torso/linear_acceleration": Series(values=np.ones((10, 2, 1, 3)), units=("m/s²",)),
-    "sensors/feet/net_force": Series(values=np.full((10, 2, 4, 3), 2.0), units=("N",)),
-}
 
 
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
@@ -58,13 +49,3 @@ def test_the_configuration_is_written_with_every_default(tmp_path: Path) -> None
 
     assert tomllib.loads((tmp_path / "config.toml").read_text())["simulation"]["substeps"] == 1
     assert pippin.load(tmp_path / "config.toml") == config
-
-
-def test_series_keep_their_names_labels_and_units(tmp_path: Path) -> None:
-    RunFolder(tmp_path).write_series(SERIES)
-
-    with np.load(tmp_path / "series.npz", allow_pickle=False) as saved:
-        assert saved["joint_q"].shape == (10, 2, 2)
-        assert saved["labels/joint_q"].tolist() == ["arm/rail", "arm/elbow"]
-        assert saved["units/sensors/torso/linear_acceleration"].tolist() == ["m/s²"]
-        assert "labels/time" not in saved

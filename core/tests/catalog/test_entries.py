@@ -256,3 +256,20 @@ def test_a_long_import_says_what_is_imported(install, caplog, monkeypatch):
     assert record.getMessage() == (
         "importing solver 'demo' of demo-plug 1.0 takes more than 0.05 s; if it hangs, see `pippin plugins --doctor`"
     )
+
+
+def test_what_is_installed_into_a_known_folder_is_found_and_so_is_its_removal(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    before = Catalog.installed().names("solver")
+    (tmp_path / "late_plug.py").write_text(GOOD)
+    record = tmp_path / "late_plug-1.0.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: late-plug\nVersion: 1.0\n")
+    (record / "entry_points.txt").write_text("[pippin.solvers]\nlate = late_plug:Demo\n")
+
+    during = Catalog.installed().names("solver")
+    record.rename(tmp_path / "late_plug.gone")
+    after = Catalog.installed().names("solver")
+
+    assert set(during) - set(before) == {"late"}
+    assert after == before

@@ -170,6 +170,15 @@ def test_contacts_per_world_size_the_pipeline(scene):
         assert simulation.contacts.rigid_contact_max == 32
 
 
+def test_a_robot_that_can_touch_nothing_gets_room_for_one_contact():
+    """The least that there is: for 0, Newton takes its estimate, 1000 and more."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    conformance.scenes.add_chain(builder, [0.3, 0.0], length=LENGTH, armature=0.01)
+
+    with simulate(builder, worlds=2, ground=False) as simulation:
+        assert simulation.model.rigid_contact_max == 2
+
+
 def test_more_contacts_than_a_world_has_room_for_are_reported(scene):
     """Eight contacts fit into Newton's buffer of twelve for both worlds; one world has them all."""
     with simulate(scene, worlds=2, max_contacts_per_world=6) as simulation:
@@ -293,10 +302,24 @@ def test_kinematics_close_the_loop_at_start_and_at_reset(linkage):
         np.testing.assert_allclose(pose[2, :3], tip / 2 + np.array([2 * LENGTH, 0.0, 0.0]), atol=1e-5)
 
 
+def test_a_linear_solver_that_cannot_be_recorded_on_the_cpu_runs_eagerly(scene):
+    with simulate(scene, capture="auto", dynamics={"linear_solver_type": "CR"}) as simulation:
+        simulation.step()
+
+        assert not simulation.program.is_captured
+        assert "strided copies" in str(simulation.program.eager_reasons)
+
+
+def test_a_linear_solver_for_cuda_is_refused_on_the_cpu(scene):
+    with pytest.raises(pippin.ConfigError, match=r"dynamics\.linear_solver_type: 'CRF' .* set 'CR'"):
+        simulate(scene, dynamics={"linear_solver_type": "CRF"})
+
+
 CONFORMANCE = conformance.Conformance(
     "solver",
     "kamino",
     dt=0.004,
+    config={"max_contacts_per_world": 64},
     expected_failures={
         "unknown_keys": "linear_solver_kwargs and bilateral_solver_kwargs accept the keys of the chosen linear solver",
         "feature_d6_joints": "joints may turn about two or three axes, or slide along three, but not along two",

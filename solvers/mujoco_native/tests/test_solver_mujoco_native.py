@@ -330,6 +330,17 @@ def test_trajectories_are_those_of_mujocos_rollout_to_the_last_bit(simulate, pen
         np.testing.assert_array_equal(batch.bind("qpos"), states[:, -1, 1 : 1 + model.nq])
 
 
+def test_steps_before_one_that_raises_are_counted(simulate, tumbler):
+    """MuJoCo warns of speeds above 1e10 m/s, here an error; at 9e9 m/s², twelve steps of 0.1 s reach more."""
+    fall = {"scene": {"gravity": [0.0, 0.0, -9e9]}, "simulation": {"dt": 0.1}}
+    with simulate(tumbler, **fall) as simulation:
+        with pytest.raises(pippin.PluginError, match="huge value in QVEL"):
+            simulation.step(50)
+
+        assert simulation.program.leaves_host_alone
+        assert simulation.step_count == 12
+
+
 # Worlds, substeps, resets.
 
 
@@ -485,6 +496,22 @@ def test_masses_may_differ_from_world_to_world_and_change(simulate, tumbler):
             gained = simulation.state.body_qd.numpy()[:, 0] - start
 
             np.testing.assert_allclose(gained, 6.0 / np.array(masses) * DT, rtol=2e-4)
+
+
+def test_a_run_whose_masses_were_changed_and_set_back_goes_on_from_a_file(simulate, tumbler, tmp_path):
+    """The file has the parameters of each world as arrays, even if all of them have their first values again."""
+    with simulate(tumbler, worlds=2) as whole:
+        for masses in ([4.0, 1.0], [2.0, 2.0]):
+            whole.model.body_mass.assign(masses)
+            whole.notify_model_changed(newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
+            whole.step(2)
+        whole.save(tmp_path / "back.npz")
+        whole.step(3)
+
+    with pippin.Simulation.load(tmp_path / "back.npz", prototype=tumbler) as resumed:
+        resumed.step(3)
+
+        np.testing.assert_array_equal(coordinates(resumed), coordinates(whole))
 
 
 def test_gravity_may_change(simulate, tumbler):

@@ -72,7 +72,7 @@ class ActuatorControl:
         rows, labels_of_world = self._rows(own, simulation, binding)
         self._ranges = own.ctrl_ranges[rows]
         kinds = np.where(own.is_velocity, 2, np.where(own.is_servo, 1, 0))[rows]
-        places, references = (np.array(each).reshape(rows.shape) for each in _places(simulation.model, own, rows))
+        places, references = (np.array(each).reshape(rows.shape) for each in _places(own, rows))
         self._lanes = Lanes(
             labels=labels_of_world[0],
             labels_of_world=labels_of_world,
@@ -185,20 +185,15 @@ class ActuatorControl:
         return np.array(found), tuple(tuple(own.labels[index] for index in each) for each in found)
 
 
-def _places(model: newton.Model, own: AssetActuators, rows: np.ndarray) -> tuple[list[int], list[float]]:
+def _places(own: AssetActuators, rows: np.ndarray) -> tuple[list[int], list[float]]:
     """Return the index of each input in its array, and MuJoCo's position for Newton's zero [m or rad]."""
-    starts, coordinates = on_host(model.joint_qd_start), on_host(model.joint_q_start)
-    zeros = getattr(getattr(model, "mujoco", None), "dof_ref", None)
-    reference_of = np.zeros(model.joint_dof_count) if zeros is None else zeros.numpy()
     places, references = [], []
     for row in rows.ravel().tolist():
-        dof = own.transmissions.axis(row) if own.is_servo[row] else None
-        place = row if dof is None else dof
-        if dof is not None and not own.is_velocity[row]:
-            joint = int(np.searchsorted(starts, dof, side="right")) - 1
-            place = int(coordinates[joint]) + dof - int(starts[joint])
-        places.append(place)
-        references.append(0.0 if dof is None else float(reference_of[dof]))
+        place = None
+        if own.is_servo[row]:
+            place = (own.transmissions.axis if own.is_velocity[row] else own.transmissions.coordinate)(row)
+        places.append(row if place is None else place)
+        references.append(0.0 if place is None else own.transmissions.reference(row))
     return places, references
 
 

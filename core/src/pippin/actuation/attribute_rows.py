@@ -1,4 +1,4 @@
-"""Rows of custom attributes with a frequency of their own, such as `mujoco:actuator`, in a builder or a model."""
+"""Values of custom attributes in a builder or a model: of rows such as `mujoco:actuator`, and of degrees of freedom."""
 
 from __future__ import annotations
 
@@ -9,13 +9,25 @@ import numpy as np
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["numbers", "texts", "write"]
+__all__ = ["dof_numbers", "numbers", "texts", "write"]
 
 
 def numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
     """Return the values of an attribute, shape [rows, ...]; empty if it is not registered."""
     found = _values(of, key)
     return found.numpy() if hasattr(found, "numpy") else np.array([np.array(value) for value in found])
+
+
+def dof_numbers(of: newton.ModelBuilder | newton.Model, key: str) -> np.ndarray:
+    """Return the values of an attribute of degrees of freedom, shape [DOFs]; zeros if it is not registered."""
+    import newton
+
+    if isinstance(of, newton.Model):
+        found = numbers(of, key)
+        return found if len(found) else np.zeros(of.joint_dof_count)
+    attribute: Any = of.custom_attributes.get(key)
+    default, given = (0.0, {}) if attribute is None else (attribute.default, attribute.values or {})
+    return np.array([given.get(dof, default) for dof in range(of.joint_dof_count)])
 
 
 def texts(of: newton.ModelBuilder | newton.Model, key: str) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .attribute_rows import numbers, texts
+from .attribute_rows import dof_numbers, numbers, texts
 
 if TYPE_CHECKING:
     import newton
@@ -32,6 +33,7 @@ class Transmissions:
         self._starts, parents, children, trees = (
             _host(getattr(of, f"joint_{name}")) for name in ("qd_start", "parent", "child", "articulation")
         )
+        self._coordinates = _host(of.joint_q_start)
         self._joint_above = {child: joint for joint, child in enumerate(children) if trees[joint] >= 0}
         self._parents = parents
         self._paths = texts(of, "mujoco:actuator_target_label")
@@ -40,6 +42,19 @@ class Transmissions:
         """Return the degree of freedom of an actuator that acts on a joint; None if it acts on something else."""
         kind, (target, _) = self._resolved(actuator)
         return target if kind in (_JOINT, _JOINT_IN_PARENT) and target >= 0 else None
+
+    def coordinate(self, actuator: int) -> int | None:
+        """Return the joint coordinate of an actuator that acts on a joint; None if it acts on something else."""
+        dof = self.axis(actuator)
+        if dof is None:
+            return None
+        joint = int(np.searchsorted(self._starts, dof, side="right")) - 1
+        return int(self._coordinates[joint]) + dof - int(self._starts[joint])
+
+    def reference(self, actuator: int) -> float:
+        """Return what MuJoCo counts at Newton's 0 of the joint that an actuator acts on [m or rad], else 0."""
+        dof = self.axis(actuator)
+        return 0.0 if dof is None else float(self._references[dof])
 
     def dofs(self, actuator: int) -> frozenset[int]:
         """Return the degrees of freedom that an actuator drives."""
@@ -53,6 +68,10 @@ class Transmissions:
         if kind == _SLIDER_CRANK or (kind == _SITE and other >= 0):
             return frozenset(self._dofs_of(self._joints_between([target, other])))
         return frozenset()
+
+    @functools.cached_property
+    def _references(self) -> np.ndarray:
+        return dof_numbers(self._of, "mujoco:dof_ref")
 
     def _resolved(self, actuator: int) -> tuple[int, tuple[int, int]]:
         """Return type and targets; those of a USD stage have the path of their target until the solver is built."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -18,8 +17,7 @@ from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
-from pippin.errors import ConfigError, FeatureWarning, PluginError, SimulationError
-from pippin.features import FEATURES
+from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.simulation import Simulation
 from pippin.spelling import listed
 from pippin.step.compilation import compile_step
@@ -43,7 +41,7 @@ class Verdict:
     """Features and observables that the file needs and the solver lacks, with the parts that use them."""
 
     left_out: Mapping[str, str] = attrs.field(factory=dict)
-    """Features that the solver would ignore: those that are only parameters, and those in `accept_unsupported`."""
+    """Features that the solver would ignore, as `accept_unsupported` permits, with the parts that use them."""
 
     notes: tuple[str, ...] = ()
     """Facts about the start of the simulation; only of a solver that was tried."""
@@ -113,16 +111,14 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
     try:
         config = with_solver(file, overrides, solver)
         eager = attrs.evolve(config, simulation=attrs.evolve(config.simulation, capture="off"))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FeatureWarning)  # the verdict lists these features
-            with Simulation(eager) as simulation:
-                model = simulation.model
-                compile_step(simulation.program)
-                notes += [text for report in simulation.imports for text in report.designed()]
-                notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
-                notes += start_notes(simulation)
-                simulation.step()
-                simulation.check()
+        with Simulation(eager) as simulation:
+            model = simulation.model
+            compile_step(simulation.program)
+            notes += [text for report in simulation.imports for text in report.designed()]
+            notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
+            notes += start_notes(simulation)
+            simulation.step()
+            simulation.check()
     except (ConfigError, PluginError, SimulationError) as error:
         return _Trial(model=model, faults=tuple(str(error).splitlines()), notes=tuple(notes))
     return _Trial(model=model, notes=tuple(notes))
@@ -170,11 +166,11 @@ def _compared(
         return Verdict(solver=solver, faults=model)
     declared = components.declarations[components.solver_name]
     unmet = unmet_needs(components, config.simulation.observables, declared.supported_observables or frozenset())
-    found, accepted = gaps(model, declared), config.simulation.accept_unsupported
-    refused = {name for name in found if FEATURES[name].is_structural and name not in accepted}
+    accepted, found = config.simulation.accept_unsupported, gaps(model, declared)
+    users = {name: listed(labels) for name, labels in found.items()}
     return Verdict(
         solver=solver,
         missing={kind: sensor for sensor, kind in unmet}
-        | {name: listed(found[name]) for name in found if name in refused},
-        left_out={name: listed(users) for name, users in found.items() if name not in refused},
+        | {name: text for name, text in users.items() if name not in accepted},
+        left_out={name: text for name, text in users.items() if name in accepted},
     )

@@ -13,19 +13,18 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.catalog.entries import Catalog
-from pippin.components.declaration import Declaration
 from pippin.config import SimulationConfig, load
 from pippin.devices import warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.features import FEATURES
 from pippin.processes import FreshProcess
+from pippin.recording.series import Series
 from pippin.simulation import Simulation, import_hot_modules
 from pippin.step.compilation import compile_step
 
 from . import measures
 from .check import with_solver
 from .measures import PenetrationProbe
-from .recorder import Series
 from .summary import throughput
 
 __all__ = ["UNITS", "SolverRun", "compare"]
@@ -70,8 +69,12 @@ class SolverRun:
     reason: str | None = None
     """Reason why the run did not finish."""
 
+    ignored: tuple[str, ...] = ()
+    """Features of the scene that the solver ignores: those that the file accepts to lose, and all that are only
+    numbers if the file names another solver."""
+
     warnings: tuple[str, ...] = ()
-    """Warnings of the run, for example about features of the scene that the solver ignores."""
+    """Warnings of the run."""
 
     is_captured: bool | None = None
     """Whether the whole step was replayed from a graph."""
@@ -159,16 +162,17 @@ def _run(connection: Connection, file: Path, overrides: Sequence[str], solver: s
     """Run the file, and send the result."""
     with warp_quiet(), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        config = with_solver(file, overrides, solver)
-        with Simulation(config) as simulation:
-            result = _measured(simulation, config, steps, started)
+        own, config = load(file, overrides).solver, with_solver(file, overrides, solver)
+        is_own = own is not None and own.type == solver
+        with Simulation(config if is_own else _accepting(config)) as simulation:
+            result = _measured(simulation, steps, started)
     texts = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in noted))
     connection.send(attrs.evolve(result, solver=solver, warnings=texts))
 
 
-def _measured(simulation: Simulation, config: SimulationConfig, steps: int, started: float) -> SolverRun:
+def _measured(simulation: Simulation, steps: int, started: float) -> SolverRun:
     """Step to the end or to the first failure. The time of taking samples is not counted."""
-    samples = _Samples(simulation, _has_rotors(config))
+    samples = _Samples(simulation)
     initial = simulation.model.state()
     initial.assign(simulation.state)
     first, timed, elapsed, failure = None, 0, 0.0, None
@@ -192,6 +196,7 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
         solver="",
         outcome="finished" if failure is None else "failed",
         reason=failure,
+        ignored=tuple(simulation.left_out),
         is_captured=simulation.program.is_captured,
         first_diverged_step=simulation.first_diverged_step,
         world_steps_per_second=speed["world_steps_per_second"],
@@ -201,19 +206,19 @@ def _measured(simulation: Simulation, config: SimulationConfig, steps: int, star
     return attrs.evolve(ran, **samples.figures())
 
 
-def _has_rotors(config: SimulationConfig) -> bool:
-    assert config.solver is not None, "a comparison names its solvers"
-    plugin = config.catalog.restrict(Catalog.installed()).find("solver", config.solver.type).load()
-    supported = Declaration.of(plugin, "solver").supported_features
-    return supported is None or "armature" in supported
+def _accepting(config: SimulationConfig) -> SimulationConfig:
+    """Return a configuration that accepts the loss of numbers: the result says which ones the solver ignores."""
+    numbers = [name for name, feature in FEATURES.items() if not feature.is_structural]
+    accepted = (*config.simulation.accept_unsupported, *numbers)
+    return attrs.evolve(config, simulation=attrs.evolve(config.simulation, accept_unsupported=accepted))
 
 
 class _Samples:
     """Measurements of a run: one row of each quantity per sample."""
 
-    def __init__(self, simulation: Simulation, has_rotors: bool) -> None:
+    def __init__(self, simulation: Simulation) -> None:
         self._model = simulation.model
-        self._has_rotors = has_rotors
+        self._has_rotors = "armature" not in simulation.left_out
         self._probe: PenetrationProbe | None = None
         self._rows: dict[str, list[Any]] = {}
 

@@ -1,9 +1,9 @@
-"""Run folders: the configuration, a summary, the recorded series of a run, and a picture of them."""
+"""Run folders: the configuration, a summary, the recorded series of a run, and a page about all of it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,12 @@ import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
+from pippin.recording.reading import open_run
+from pippin.recording.series import Series
 
 from .compare import SolverRun
-from .recorder import Series
+from .report.comparison_page import comparison_page
+from .report.run_page import run_page
 
 __all__ = ["RunFolder"]
 
@@ -72,31 +75,31 @@ class RunFolder:
             arrays |= {f"{kind}/{name}": np.array(texts) for kind, texts in notes.items() if texts}
         np.savez(self._file("series.npz"), **arrays)
 
-    def write_picture(self, series: Mapping[str, Series]) -> bool:
-        """Write `series.png` if Matplotlib is installed; return whether it is."""
-        try:
-            from .plot import plot_series
-        except ModuleNotFoundError as error:
-            return _refuse_all_but_matplotlib(error)
-        plot_series(series).savefig(self._file("series.png"))
-        return True
+    def write_report(
+        self, file: Path, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None = None
+    ) -> None:
+        """Write `report.html`: the page of the run, with the first recording and the films that are in the folder."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with open_run(self.path) as run:
+            recording = next(iter(run.recordings.values()), None)
+            series = {"time": Series(values=np.zeros(0), units=("s",)), **(recording or {})}
+            if recording is not None:
+                series["time"] = recording["time"]
+            worlds = None if recording is None else recording.worlds
+            text = run_page(str(file), summary, series, dump_toml(config), folder=self.path, trace=trace, worlds=worlds)
+        self._file("report.html").write_text(text, encoding="utf-8")
 
-    def write_comparison(self, results: Sequence[SolverRun], reference: str) -> bool:
-        """Write `comparison.png` if Matplotlib is installed; return whether it is."""
-        try:
-            from .compare_plot import plot_comparison
-        except ModuleNotFoundError as error:
-            return _refuse_all_but_matplotlib(error)
-        plot_comparison(results, reference).savefig(self._file("comparison.png"))
-        return True
+    def write_comparison(
+        self,
+        results: Sequence[SolverRun],
+        summary: Mapping[str, Any],
+        columns: Mapping[str, str],
+        cell: Callable[[str, Any], str],
+    ) -> None:
+        """Write `comparison.html`: the page of a comparison, with these columns, each figure as `cell` writes it."""
+        text = comparison_page(results, summary, columns, cell)
+        self._file("comparison.html").write_text(text, encoding="utf-8")
 
     def _file(self, name: str) -> Path:
         self.path.mkdir(parents=True, exist_ok=True)
         return self.path / name
-
-
-def _refuse_all_but_matplotlib(error: ModuleNotFoundError) -> bool:
-    """Return False if Matplotlib is the missing module; raise the error otherwise."""
-    if error.name != "matplotlib":
-        raise error
-    return False

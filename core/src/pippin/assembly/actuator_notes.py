@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import newton
 import numpy as np
@@ -50,15 +49,12 @@ def _is_at_zero(model: newton.Model, own: AssetActuators, actuator: int) -> bool
     """Tell whether an actuator is in use with a zero input."""
     if not own.is_servo[actuator]:
         return bool(numbers(model, "mujoco:ctrl")[actuator] == 0.0)
-    dof = own.transmissions.axis(actuator)
+    dof, coordinate = own.transmissions.axis(actuator), own.transmissions.coordinate(actuator)
     if dof is None or on_host(model.joint_target_mode)[dof] == int(newton.JointTargetMode.NONE):
         return False
     if own.is_velocity[actuator]:
         return bool(on_host(model.joint_target_qd)[dof] == 0.0)
-    starts: Any = on_host(model.joint_qd_start)
-    joint = int(np.searchsorted(starts, dof, side="right")) - 1
-    coordinate = int(on_host(model.joint_q_start)[joint]) + dof - int(starts[joint])
-    return bool(on_host(model.joint_target_q)[coordinate] == 0.0)
+    return bool(on_host(model.joint_target_q)[coordinate] + own.transmissions.reference(actuator) == 0.0)
 
 
 def _partly_driven(model: newton.Model, own: AssetActuators, off: np.ndarray) -> Iterator[str]:

@@ -18,6 +18,7 @@ from pippin.components.registry import Components
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
+from pippin.errors import ConfigError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.angles import ContinuousAngles
 from pippin.state.divergence import Bounds
@@ -33,6 +34,7 @@ from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.resetting import EndedWorlds, Resetting
 from pippin.step.switches import Switches
+from pippin.task.policy import Policy
 from pippin.task.task import Task
 
 from .actuator_notes import actuator_notes
@@ -66,6 +68,8 @@ class Built:
     layout: WorldLayout
     actuator_notes: Sequence[str]
     """Notes on the asset's own actuators."""
+    left_out: Mapping[str, Sequence[str]]
+    """Users of each feature of the scene that the solver ignores, as `accept_unsupported` permits."""
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
     solver: newton.solvers.SolverBase
@@ -108,7 +112,7 @@ def assemble(
         catalog,
         trace,
         of_stages=find_prim_actuators(config, catalog),
-        of_host={} if config.task is None else {"task": Task(config.task, config.scene.first_world)},
+        of_host=_of_host(config),
     )
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
         step = config.simulation
@@ -118,7 +122,7 @@ def assemble(
         _LOGGER.info("assets and worlds")
         model, layout, imports = build_model(components, config, prototype, device)
         refuse_massless(model)
-        building.refuse_gaps(model)
+        left_out = building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
@@ -140,6 +144,7 @@ def assemble(
             model=model,
             layout=layout,
             actuator_notes=actuator_notes(model),
+            left_out=left_out,
             world_offsets=world_offsets(config.scene),
             solver=solver,
             support=support,
@@ -155,6 +160,20 @@ def assemble(
             periods=periods,
             step_counter=wp.zeros(1, dtype=wp.int64, device=device),
         )
+
+
+def _of_host(config: SimulationConfig) -> dict[str, Any]:
+    """Return the components that the host itself has: the task, and the policy that acts in it.
+
+    Raises:
+        ConfigError: There is a policy without a task.
+    """
+    if config.task is None:
+        if config.policy is not None:
+            raise ConfigError("policy: there is no [task] to act in; add one, or leave the policy out")
+        return {}
+    task = Task(config.task, config.scene.first_world)
+    return {"task": task} | ({} if config.policy is None else {"policy": Policy(config.policy, task)})
 
 
 def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:

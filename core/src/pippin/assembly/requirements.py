@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Sequence
 from typing import Literal
 
@@ -10,13 +9,13 @@ import newton
 from pippin.catalog.entries import Catalog
 from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
-from pippin.errors import ConfigError, FeatureWarning, PluginError
+from pippin.errors import ConfigError, PluginError
 from pippin.features import FEATURES, MEASURED
 from pippin.spelling import listed
 
 from .used_features import used_features
 
-__all__ = ["gaps", "refuse_gaps", "solvers_declaring", "without"]
+__all__ = ["gaps", "refuse_gaps", "solvers_declaring", "unsettable"]
 
 
 def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
@@ -34,8 +33,8 @@ def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
 
 def refuse_gaps(
     model: newton.Model, solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
-) -> None:
-    """Refuse structural features that the solver would ignore, and warn of other features that it would ignore.
+) -> dict[str, Sequence[str]]:
+    """Refuse features that the solver would ignore, and return those that the user accepts to lose, with their users.
 
     Args:
         model: The model of all worlds.
@@ -45,19 +44,21 @@ def refuse_gaps(
         catalog: The installed plugins; errors list the solvers among them that have the feature.
 
     Raises:
-        ConfigError: A structural feature is neither supported nor accepted. One fault per feature.
+        ConfigError: A feature is neither supported nor accepted. One fault per feature; the last one has the cure that
+            accepts all of them.
     """
-    faults = []
-    for feature, users in gaps(model, solver).items():
-        if feature in accepted:
-            continue
-        text = f"solver: {without(feature, name, solver, catalog, users)}"
-        if FEATURES[feature].is_structural:
-            faults.append(text)
-        else:
-            warnings.warn(text, FeatureWarning, stacklevel=4)
-    if faults:
+    found = gaps(model, solver)
+    refused = [feature for feature in found if feature not in accepted]
+    if refused:
+        faults = [f"solver: {without(feature, name, solver, catalog, found[feature])}" for feature in refused]
+        faults[-1] += f"; {_to_accept([*accepted, *refused], 'them' if len(refused) > 1 else '')}"
         raise ConfigError(*faults)
+    return found
+
+
+def _to_accept(features: Sequence[str], what: str = "") -> str:
+    listing = ", ".join(f'"{feature}"' for feature in features)
+    return f"or do without{f' {what}' if what else ''}: simulation.accept_unsupported = [{listing}]"
 
 
 def solvers_declaring(
@@ -83,8 +84,21 @@ def solvers_declaring(
     return found
 
 
+def unsettable(feature: str, name: str, solver: Declaration, catalog: Catalog, accepted: Sequence[str]) -> str:
+    """Return that a solver cannot take over what needs a feature, and all cures: the end of a fault, after its place.
+
+    Args:
+        feature: The feature.
+        name: The solver's name.
+        solver: The solver's declaration.
+        catalog: The installed plugins.
+        accepted: Features that the user agrees to lose.
+    """
+    return f"{without(feature, name, solver, catalog)}; {_to_accept([*accepted, feature])}"
+
+
 def without(feature: str, name: str, solver: Declaration, catalog: Catalog, users: Sequence[str] = ()) -> str:
-    """Return that a solver does not have a feature, and the cures: the end of a fault, after the word solver.
+    """Return that a solver does not have a feature, and where it is to be had: the end of a fault, after its place.
 
     Args:
         feature: The feature.
@@ -93,12 +107,9 @@ def without(feature: str, name: str, solver: Declaration, catalog: Catalog, user
         catalog: The installed plugins.
         users: The labels of what uses the feature in a scene, if a scene is refused.
     """
-    able = ", ".join(
-        [
-            *(repr(other) for other in solvers_declaring("supported_features", feature, catalog)),
-            *(f"{other!r} with an option" for other in solvers_declaring("optional_features", feature, catalog)),
-        ]
-    )
+    able = solvers_declaring("supported_features", feature, catalog)
+    optional = solvers_declaring("optional_features", feature, catalog)
+    others = [*map(repr, able), *(f"{other!r} with an option" for other in optional if other not in able)]
     meaning = FEATURES[feature].meaning.partition(" [")[0]
     option = solver.optional_features.get(feature)
     used = f", used by {listed(users)}" if users else ""
@@ -106,8 +117,7 @@ def without(feature: str, name: str, solver: Declaration, catalog: Catalog, user
     cure = f" {'or ' if option else ''}{FEATURES[feature].cure};" if FEATURES[feature].cure else ""
     return (
         f"{name!r} does not support {feature} ({meaning}){used};{switch}{cure}"
-        f" solvers that do: {able or 'none that is installed'}; or do without:"
-        f' simulation.accept_unsupported = ["{feature}"]'
+        f" solvers that do: {', '.join(others) or 'none that is installed'}"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import newton
 from pippin.catalog.entries import Catalog
@@ -13,7 +13,7 @@ from pippin.solving.contact_source import ContactSource
 from pippin.state.solver_support import SolverSupport
 
 from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
-from .requirements import refuse_gaps, refuse_unsupported, without
+from .requirements import refuse_gaps, refuse_unsupported, unsettable
 
 __all__ = ["SolverBuilding"]
 
@@ -46,14 +46,14 @@ class SolverBuilding:
             self._refuse_sensors(self.declaration.supported_observables)
         self._refuse_ignored_collision(self.declaration.detects_contacts)
 
-    def refuse_gaps(self, model: newton.Model) -> None:
-        """Refuse structural features that the solver would ignore, and warn of other ignored features.
+    def refuse_gaps(self, model: newton.Model) -> dict[str, Sequence[str]]:
+        """Refuse features that the solver would ignore, and return those in `accept_unsupported`, with their users.
 
         Raises:
-            ConfigError: A structural feature is neither declared by the solver nor in `accept_unsupported`.
+            ConfigError: A feature is neither declared by the solver nor in `accept_unsupported`.
         """
         accepted = self._config.simulation.accept_unsupported
-        refuse_gaps(model, self.declaration, self.name, accepted, self._catalog)
+        return refuse_gaps(model, self.declaration, self.name, accepted, self._catalog)
 
     def build(self, model: newton.Model) -> newton.solvers.SolverBase:
         """Return the solver of the model.
@@ -85,9 +85,8 @@ class SolverBuilding:
             None if declared.supported_features is None else declared.supported_features | set(accepted),
             declared.features_fixed_at_build,
             declared.features_kept_from_build,
-            lambda feature: without(feature, self.name, declared, self._catalog),
+            lambda feature: unsettable(feature, self.name, declared, self._catalog, accepted),
             model,
-            declared.unread_attributes,
         )
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:

@@ -192,10 +192,13 @@ def _light_links(model: newton.Model) -> Sequence[str]:
 
 def _colliders(model: newton.Model) -> Sequence[str]:
     """Return the shapes on moving bodies that collide with shapes."""
-    is_collider = (_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
     bodies = _host(model.shape_body)
     is_on_moved = (bodies >= 0) & np.append(_is_moved(model), False)[bodies]
-    return [model.shape_label[index] for index in np.flatnonzero(is_collider & is_on_moved)]
+    return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_on_moved)]
+
+
+def _can_collide(model: newton.Model) -> np.ndarray:
+    return (_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
@@ -229,6 +232,29 @@ def _particle_worlds(model: newton.Model) -> Sequence[str]:
         else ()
     )
     return [f"world {index}" for index in held] if len(held) > 1 else ()
+
+
+def _differs(model: newton.Model, prefix: str, own: Any, names: Sequence[str]) -> np.ndarray:
+    """Tell for each element of arrays whether a value is not the one that Newton gives by default."""
+    return np.any([_host(getattr(model, prefix + name)) != np.float32(getattr(own, name)) for name in names], axis=0)
+
+
+def _soft_limits(model: newton.Model) -> np.ndarray:
+    """Tell for each DOF whether it has limits of another stiffness or damping than Newton's own."""
+    own = newton.ModelBuilder.JointDofConfig()
+    return _limits(model) & ~_of_balls(model) & _differs(model, "joint_", own, ("limit_ke", "limit_kd"))
+
+
+def _surfaces(*names: str) -> Callable[[newton.Model], Sequence[str]]:
+    """Return a function that lists the colliding shapes with another property than Newton's own, if bodies collide."""
+
+    def users(model: newton.Model) -> Sequence[str]:
+        if not _colliders(model):
+            return ()
+        is_other = _differs(model, "shape_material_", newton.ModelBuilder.ShapeConfig(), names)
+        return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_other)]
+
+    return users
 
 
 def _by_type(kind: str) -> Callable[[newton.Model], Sequence[str]]:
@@ -284,5 +310,10 @@ USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "effort_limits": _by_dof(lambda model: _drives(model) & (_host(model.joint_effort_limit) < NO_LIMIT)),
     "velocity_limits": _by_dof(lambda model: _host(model.joint_velocity_limit) < NO_LIMIT),
     "gravity_compensation": _compensated,
+    "restitution": _surfaces("restitution"),
+    "contact_stiffness": _surfaces("ke", "kd"),
+    "friction_damping": _surfaces("kf"),
+    "adhesion": _surfaces("ka"),
+    "limit_stiffness": _by_dof(_soft_limits),
 }
 """For each of `pippin.solving.FEATURES`, a function that lists its users in a model: labels or counts."""

@@ -178,12 +178,7 @@ class Catalog:
 
         A distribution that is on `sys.path` twice counts once: the first is the one that Python would import.
         """
-        points = cast(metadata.EntryPoints, metadata.entry_points())  # read once for all groups: it takes milliseconds
-        select = points.select
-        described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
-        versions = _read_versions(select, described)
-        found = {entry for kind in KINDS for entry in _read(kind, select, versions, described)}
-        catalog = cls(_related(sorted(found, key=_order)), tuple(_unread(points, described)))
+        catalog = _catalog_of(_places(), tuple(map(id, sys.meta_path)))
         for name in _listed(os.environ.get(BLOCK_VARIABLE, "")):
             catalog = catalog.without(name, BLOCK_VARIABLE)
         allowed = os.environ.get(ALLOW_VARIABLE)
@@ -254,6 +249,32 @@ class Catalog:
             cures = " or ".join(repr(entry.qualified_name) for entry in matches)
             raise PluginError(f"{kind} {name!r}: offered by {_distributions(matches)}; write {cures}")
         return matches[0]
+
+
+def _places() -> tuple[tuple[str, int | None], ...]:
+    """Return the folders in which Python looks for distributions, and when each changed last [ns]: installers do that.
+
+    This is the key by which importlib.metadata itself remembers what is in a folder.
+    """
+    return tuple((path, _modified(path or os.curdir)) for path in sys.path)
+
+
+def _modified(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return None
+
+
+@functools.lru_cache(maxsize=1)  # a simulation needs it twice, and reading takes as long as building a small solver
+def _catalog_of(places: tuple[tuple[str, int | None], ...], finders: tuple[int, ...]) -> Catalog:
+    """Return the plugins that Python finds; the places and the finders are only the key of what is remembered."""
+    points = cast(metadata.EntryPoints, metadata.entry_points())  # read once for all groups: it takes milliseconds
+    select = points.select
+    described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
+    versions = _read_versions(select, described)
+    found = {entry for kind in KINDS for entry in _read(kind, select, versions, described)}
+    return Catalog(_related(sorted(found, key=_order)), tuple(_unread(points, described)))
 
 
 def _described(distribution: metadata.Distribution) -> tuple[str, str]:

@@ -8,7 +8,17 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["DEFAULT_DURATION", "PATH", "json_line", "json_list", "out", "overrides", "simulation_options", "solvers"]
+__all__ = [
+    "DEFAULT_DURATION",
+    "PATH",
+    "json_line",
+    "json_list",
+    "out",
+    "overrides",
+    "simulation_options",
+    "solvers",
+    "viewer_options",
+]
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -47,6 +57,19 @@ def json_list(command: C) -> C:
     return click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")(command)
 
 
+def viewer_options(command: C) -> C:
+    """Add the options that choose viewers and a film."""
+    options = (
+        click.option("--view", "viewers", multiple=True, metavar="NAME", help="Add a viewer of this type, as viser."),
+        click.option("--no-viewers", "is_unseen", is_flag=True, help="Leave out the viewers of the file."),
+        click.option("--video", type=PATH, metavar="FILE", help="Film the run: .mp4 or .gif, with pippin[video]."),
+        click.option("--camera", metavar="BODY", help="Body that the film follows; by default the first robot."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def simulation_options(command: C) -> C:
     """Add the common options of `run` and `resume`: the duration, and the files to write."""
     options = (
@@ -56,7 +79,9 @@ def simulation_options(command: C) -> C:
         ),
         out(),
         click.option(
-            "--record-worlds", type=click.IntRange(min=0), default=1, help="Number of worlds to record, by default 1."
+            "--record-worlds",
+            type=click.IntRange(min=0),
+            help="Number of worlds to record if the file has no recorders, by default 1.",
         ),
         click.option(
             "--checkpoint",

@@ -26,15 +26,13 @@ from ._options import DEFAULT_DURATION
 from ._progress import Progress
 
 if TYPE_CHECKING:
-    from pippin.analysis.recorder import Recorder
     from pippin.analysis.run_folder import RunFolder
+    from pippin.recording.npz import NpzRecorder
 
-__all__ = ["NO_PICTURE", "build", "finish", "import_newton", "prepare", "simulate", "step_count"]
+__all__ = ["build", "finish", "import_newton", "labelled", "prepare", "simulate", "step_count"]
 
 End: TypeAlias = "SimulationError | PluginError | KeyboardInterrupt"
 """What ends a run early: the results so far are written all the same."""
-
-NO_PICTURE = "no picture: matplotlib is not installed; install pippin[plot], or use `uv run --group plot`"
 
 _LOOK_PERIOD = 0.25
 """Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
@@ -54,7 +52,7 @@ def simulate(
     progress: Progress,
     *,
     out: Path | None,
-    record_worlds: int,
+    record_worlds: int | None,
     target: Path | None,
     trace: HookTrace | None = None,
     restart: Callable[[SimulationConfig], Callable[..., Simulation]] | None = None,
@@ -64,11 +62,11 @@ def simulate(
     Args:
         file: The simulated file, which gives the folder its name.
         config: Its configuration.
-        start: Returns the simulation, given the progress and the recorder.
+        start: Returns the simulation, given the progress, the folder of its files, and more plugins.
         count: Control steps to simulate.
         progress: The progress of the command.
         out: The run folder; by default a new one.
-        record_worlds: Number of worlds to record.
+        record_worlds: Number of worlds that the default recorder records; None for the usual number.
         target: The checkpoint to write, if any.
         trace: Trace that records the hook calls of the simulation, if any.
         restart: Returns `start` for another configuration. With it, a run whose buffers overflowed starts again with
@@ -79,34 +77,34 @@ def simulate(
     """
     if target is not None and (target.is_dir() or not target.parent.is_dir()):
         raise ConfigError(f"--checkpoint: '{target}' cannot be written; name a file in a folder that exists")
+    _refuse_two_choices(config, record_worlds)
     import_newton(config, progress)
     from pippin.analysis.growth import grown
-    from pippin.analysis.recorder import Recorder
     from pippin.analysis.run_folder import RunFolder
 
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
     asked, restarts = config, list[str]()
     while True:
-        recorder = Recorder(count, record_worlds)
-        with start(progress, recorder) as simulation:
+        with start(progress, folder.path, *_default_recorder(config, record_worlds)) as simulation:
             if target is not None:
                 _refuse_unsaved(simulation)
             first, notes = simulation.step_count, list(restarts)
             end = _advance(simulation, first + count, progress, notes)
             sizes = _larger(simulation, asked, end) if len(restarts) < _RESTARTS_MAX else None
-            if restart is None or sizes is None:
-                summary = _summary(simulation, first, recorder, progress, end, notes)
-                if target is not None:
-                    _save(simulation, target, progress, end)
-                break
+            is_last = restart is None or sizes is None
+            if is_last and target is not None:
+                _save(simulation, target, progress, end)
+        if is_last:
+            break
+        assert restart is not None
+        assert sizes is not None
         restarts.append(_restarted(simulation, sizes))
         progress.note(restarts[-1])
         config = grown(config, sizes)
         start = restart(config)
+    summary = _summary(simulation, first, progress, end, notes)
     with progress.phase("write"):
-        _write(folder, simulation.config, recorder, summary, progress)
-        if trace is not None:
-            folder.write_trace(trace)
+        _write(folder, file, simulation.config, summary, trace)
     if trace is not None:
         progress.note(str(trace))
     _report(summary, folder, progress)
@@ -146,10 +144,42 @@ def step_count(config: SimulationConfig, steps: int | None, duration: float | No
     return count
 
 
-def build(config: SimulationConfig, progress: Progress, *plugins: Any, trace: HookTrace | None = None) -> Simulation:
+def build(
+    config: SimulationConfig,
+    progress: Progress,
+    folder: Path | None = None,
+    *plugins: Any,
+    trace: HookTrace | None = None,
+) -> Simulation:
     """Return the simulation of a configuration; newton and warp are imported on the way."""
     with progress.phase("build"):
-        return Simulation(config, plugins=plugins, trace=trace)
+        return Simulation(config, plugins=labelled(plugins), trace=trace, folder=folder)
+
+
+def labelled(plugins: Sequence[Any]) -> dict[str, Any]:
+    """Return plugins by label: the default recorder, whose file gets its name from the label."""
+    return dict(zip(["series"], plugins, strict=False))
+
+
+def _refuse_two_choices(config: SimulationConfig, record_worlds: int | None) -> None:
+    """Refuse a number of worlds for the default recorder if there is none.
+
+    Raises:
+        ConfigError: The file has recorders of its own.
+    """
+    if config.recorders and record_worlds is not None:
+        label = next(iter(config.recorders))
+        raise ConfigError(f"--record-worlds: the file has recorders of its own; set recorders.{label}.worlds instead")
+
+
+def _default_recorder(config: SimulationConfig, record_worlds: int | None) -> list[NpzRecorder]:
+    """Return the recorder of a run whose file has none: of `series.npz`, for the first worlds."""
+    from pippin.recording.npz import NpzRecorder
+
+    count = min(1 if record_worlds is None else record_worlds, config.scene.worlds)
+    if config.recorders or not count:
+        return []
+    return [NpzRecorder(NpzRecorder.Config(worlds=f"0:{count}"))]
 
 
 def import_newton(config: SimulationConfig, progress: Progress) -> None:
@@ -187,7 +217,7 @@ def _advance(simulation: Simulation, count: int, progress: Progress, notes: list
     try:
         if not simulation.program.is_recorded:
             prepare(simulation, progress, notes)
-        with progress.phase("run"), _stopped_between_steps() as stop_if_asked:
+        with progress.phase("run"), _stopped_between_steps(simulation) as stop_if_asked:
             _step_on(simulation, count, progress, stop_if_asked)
     except (SimulationError, PluginError, KeyboardInterrupt) as end:
         return end
@@ -212,14 +242,19 @@ def _restarted(simulation: Simulation, sizes: dict[str, int]) -> str:
 
 
 @contextmanager
-def _stopped_between_steps() -> Iterator[Callable[[], None]]:
-    """Prevent Ctrl-C from ending a step halfway: the yielded function raises instead. A second Ctrl-C acts at once."""
+def _stopped_between_steps(simulation: Simulation) -> Iterator[Callable[[], None]]:
+    """Prevent Ctrl-C from ending a step halfway: the yielded function raises instead. A second Ctrl-C acts at once.
+
+    So does the first one while the simulation waits for a viewer.
+    """
     is_asked = False
 
     def ask(*_: Any) -> None:
         nonlocal is_asked
         is_asked = True
         signal.signal(signal.SIGINT, before)
+        if simulation.is_waiting:
+            raise KeyboardInterrupt
 
     def stop_if_asked() -> None:
         if is_asked:
@@ -248,7 +283,8 @@ def _step_on(simulation: Simulation, count: int, progress: Progress, stop_if_ask
         looked = now
         done = simulation.step_count - first
         left = (now - start) * (count - simulation.step_count) / done
-        progress.update(_line(simulation, throughput(simulation, done, now - start), left))
+        busy = now - start - simulation.seconds_waited
+        progress.update(_line(simulation, throughput(simulation, done, busy), left))
 
 
 def _line(simulation: Simulation, speed: dict[str, float | None], left: float) -> str:
@@ -262,7 +298,6 @@ def _speed(speed: dict[str, Any]) -> str:
 def _summary(
     simulation: Simulation,
     first: int,
-    recorder: Recorder,
     progress: Progress,
     end: End | None,
     notes: Sequence[str],
@@ -277,12 +312,24 @@ def _summary(
         "start_time": first * simulation.control_dt,
         "steps": steps,
         "simulated_time": steps * simulation.control_dt,
-        **throughput(simulation, measured, progress.seconds.get("run", 0.0)),
+        **throughput(simulation, measured, progress.seconds.get("run", 0.0) - simulation.seconds_waited),
         "captured": simulation.program.is_captured,
         "failure": "stopped" if isinstance(end, KeyboardInterrupt) else None if end is None else str(end),
         "seconds": progress.seconds,
-        "recorded_worlds": recorder.worlds,
+        "recordings": _recordings(simulation),
         **what_ran(simulation, notes),
+    }
+
+
+def _recordings(simulation: Simulation) -> dict[str, Any]:
+    """Return file, worlds and number of rows of each recorder, by label."""
+    from pippin.recording import Recorder
+
+    found = {**simulation.recorders, **simulation.plugins}
+    return {
+        label: {"file": str(each.path), "worlds": each.worlds.tolist(), "rows": each.row_count}
+        for label, each in found.items()
+        if isinstance(each, Recorder)
     }
 
 
@@ -307,15 +354,14 @@ def _save(simulation: Simulation, target: Path, progress: Progress, end: End | N
 
 
 def _write(
-    folder: RunFolder, config: SimulationConfig, recorder: Recorder, summary: dict[str, Any], progress: Progress
+    folder: RunFolder, file: Path, config: SimulationConfig, summary: dict[str, Any], trace: HookTrace | None
 ) -> None:
-    """Fill the run folder. Series of a single step are not drawn: a plot of one point shows nothing."""
-    series = recorder.series()
+    """Add configuration, summary and report to the files of recorders and viewers in the run folder."""
     folder.write_config(config)
     folder.write_summary(summary)
-    folder.write_series(series)
-    if recorder.row_count > 1 and not folder.write_picture(series):
-        progress.note(NO_PICTURE)
+    if trace is not None:
+        folder.write_trace(trace)
+    folder.write_report(file, config, summary, trace)
 
 
 def _report(summary: dict[str, Any], folder: RunFolder, progress: Progress) -> None:

@@ -12,6 +12,7 @@ import attrs
 import click
 from pippin.catalog.entries import Catalog
 from pippin.config import load
+from pippin.features import FEATURES
 
 from ._options import PATH, json_list, overrides, solvers
 from ._progress import shown_progress
@@ -70,6 +71,8 @@ def _print(verdicts: Sequence[Verdict]) -> None:
         table.add_row(verdict.solver, answer, ", ".join(verdict.missing), ", ".join(verdict.left_out), style=style)
     users = {name: text for verdict in verdicts for name, text in [*verdict.missing.items(), *verdict.left_out.items()]}
     lines = [f"{name}: used by {text}" for name, text in users.items()]
+    if any(name in FEATURES for verdict in verdicts for name in verdict.missing):
+        lines.append("list in simulation.accept_unsupported which of these features a solver may ignore")
     print_table(table, [*lines, *_by_solvers(verdicts)])
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pippin.conformance import CheckResult
 
 BROKEN = 3
-KINDS = ("solver", "actuator", "sensor")
+KINDS = ("solver", "actuator", "sensor", "viewer", "recorder")
 
 OTHER_WAYS: dict[Kind, str] = {
     "clamping": """in an actuator, check-plugin pd --set kp=20.0 --set 'clamping=[{{type="{name}"}}]'""",
@@ -37,7 +37,7 @@ OTHER_WAYS: dict[Kind, str] = {
 @click.option("--kind", type=click.Choice(KINDS), help="Kind of the plugin, if several kinds have the name.")
 @overrides("Set a key of the plugin's table.")
 @click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
-@click.option("--solver", metavar="NAME", help="Solver for the tests of an actuator or a sensor.")
+@click.option("--solver", metavar="NAME", help="Solver for the tests of another plugin.")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, help="Number of worlds, by default 3.")
 @click.option("--dt", type=float, default=0.002, metavar="SECONDS", help="Length of a substep, by default 0.002 s.")
 @click.option(
@@ -59,8 +59,8 @@ def check_plugin(
 ) -> None:
     """Check that plugin NAME fulfils the plugin contract, in small test scenes on the CPU.
 
-    NAME is a solver, an actuator or a sensor. The exit code is 3 if a check fails, or if a check that is expected to
-    fail passes.
+    NAME is a solver, an actuator, a sensor, a viewer or a recorder. The exit code is 3 if a check fails, or if a check
+    that is expected to fail passes.
     """
     found: Any = kind or _kind_of(name)
     from pippin.conformance import Conformance
@@ -93,7 +93,7 @@ def _kind_of(name: str) -> str:
     if not kinds:
         _refuse_other_kinds(name, plain)
         known = ", ".join(entry.name for entry in Catalog.installed().entries if entry.kind in KINDS)
-        raise PluginError(f"check-plugin: {name!r} is not installed; solvers, actuators and sensors: {known or 'none'}")
+        raise PluginError(f"check-plugin: {name!r} is not installed; plugins with checks: {known or 'none'}")
     if len(kinds) > 1:
         raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
     return kinds[0]
@@ -108,7 +108,7 @@ def _refuse_other_kinds(name: str, plain: str) -> None:
     for kind, way in OTHER_WAYS.items():
         if plain in Catalog.installed().names(kind):
             raise PluginError(
-                f"check-plugin: {name!r} is a {kind}; there are checks for solvers, actuators and sensors: try it"
+                f"check-plugin: {name!r} is a {kind}; the kinds with checks are {', '.join(KINDS)}: try it"
                 f" {way.format(name=name)}"
             )
 

@@ -1,4 +1,4 @@
-"""`pippin compare`: results of several solvers on one file, in one table and one plot."""
+"""`pippin compare`: results of several solvers on one file, in one table and on one page."""
 
 from __future__ import annotations
 
@@ -78,11 +78,15 @@ def compare(
     penetration     of the deepest contact that Newton's collision pipeline finds
     distance        to the reference, root mean square over bodies and particles, at worst
     diverged        first control step whose result was not finite or beyond the bounds
+    ignores         features of the scene that the solver ignores
+
+    The solver of FILE ignores only what the file accepts (simulation.accept_unsupported). Other solvers may also ignore
+    features that only change numbers, such as armature.
 
     The exit code is 4 if a solver failed or exceeds a limit, else 2 if a solver given by --solver cannot run FILE. A
     limit uses the name of a figure in the JSON output: --limit distance=0.01. The folder, by default
-    runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and, with
-    pippin[plot], comparison.png.
+    runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and a page
+    with the table and charts, for any browser (comparison.html).
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
     progress = Progress(Console(stderr=as_json))
     with progress.phase("read"):
@@ -110,7 +114,7 @@ def compare(
         "exceeded": faults,
         "solvers": [result.figures() for result in results],
     }
-    _write(folder, results, summary, progress)
+    _write(folder, results, summary)
     if as_json:
         click.echo(json.dumps({**summary, "folder": str(folder.path)}, ensure_ascii=False))
     else:
@@ -158,20 +162,18 @@ def _faults(results: Sequence[SolverRun], thresholds: Mapping[str, float]) -> li
     return faults
 
 
-def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str, Any], progress: Progress) -> None:
+def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str, Any]) -> None:
     folder.write_json("comparison.json", summary)
     folder.write_series({f"{result.solver}/{name}": one for result in results for name, one in result.series.items()})
-    if not folder.write_comparison(results, summary["reference"]):
-        from ._simulate import NO_PICTURE
-
-        progress.note(NO_PICTURE)
+    folder.write_comparison(results, summary, COLUMNS, _cell)
 
 
 def _print(results: Sequence[SolverRun], faults: Sequence[str]) -> None:
     shown = [name for name in COLUMNS if any(getattr(result, name) is not None for result in results)]
-    table = new_table("solver", "outcome", *(escape(COLUMNS[name]) for name in shown))
+    is_lossy = any(result.ignored for result in results)
+    table = new_table("solver", "outcome", *(escape(COLUMNS[name]) for name in shown), *(["ignores"] * is_lossy))
     for result in results:
-        cells = [_cell(name, getattr(result, name)) for name in shown]
+        cells = [_cell(name, getattr(result, name)) for name in shown] + [", ".join(result.ignored)] * is_lossy
         table.add_row(result.solver, result.outcome, *cells, style=None if result.outcome == "finished" else "red")
     notes = [
         f"{result.solver}: {line}"

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import attrs
 from pippin.errors import PluginError
-from pippin.features import FEATURES, OPTIONAL_ATTRIBUTES
+from pippin.features import FEATURES
 from pippin.spelling import did_you_mean
 
 from .attributes import MISSING, read
@@ -110,10 +110,6 @@ class Declaration:
     features_kept_from_build: frozenset[str] = _names_field(frozenset(), FEATURES)
     """Solvers: The names of features that the built solver cannot take away from a joint, either: a value of zero, or a
     limit at infinity, is refused."""
-
-    unread_attributes: frozenset[str] = _names_field(frozenset(), OPTIONAL_ATTRIBUTES)
-    """Solvers: The names of arrays of the model that the solver does not read, such as `shape_material_restitution`:
-    `set_attribute` of a view refuses them."""
 
     supported_model_changes: frozenset[str] | None = _names_field(None)
     """Solvers: The names in `newton.ModelFlags` of [model changes that the solver can apply while it

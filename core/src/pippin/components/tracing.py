@@ -80,15 +80,19 @@ class HookTrace:
             rows.writerow(field.name for field in attrs.fields(HookCall))
             rows.writerows(attrs.astuple(call) for call in self.calls)
 
-    def __str__(self) -> str:
-        """Report count and duration of the calls of each component, hook and phase, in the order of the first calls."""
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a head, then count and times of the calls of each phase, hook and component, by their first calls."""
         groups: dict[tuple[str, str, str], list[float]] = {}
         for call in self.calls:
             groups.setdefault((call.phase, call.hook, call.owner), []).append(1e3 * call.seconds)
         rows = [("phase", "hook", "answered by", "calls", "mean [ms]", "total [ms]")]
         for names, times in groups.items():
             rows.append((*names, str(len(times)), f"{sum(times) / len(times):.3f}", f"{sum(times):.3f}"))
-        return "\n".join(_aligned(rows))
+        return rows
+
+    def __str__(self) -> str:
+        """Report count and duration of the calls of each component, hook and phase, in the order of the first calls."""
+        return "\n".join(_aligned(self.rows()))
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:

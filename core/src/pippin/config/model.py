@@ -16,6 +16,7 @@ from .collision import CollisionConfig
 from .component import ComponentConfig
 from .fields import NOT_A_KEY
 from .paths import FilePath
+from .policy import PolicyConfig
 from .shapes import ShapeConfig
 from .task import TaskConfig
 from .tree import Node, Origin
@@ -82,8 +83,8 @@ class StepConfig:
     """Effort on a joint [N, N·m] above which the simulation has diverged, likewise."""
 
     accept_unsupported: tuple[str, ...] = attrs.field(default=(), validator=_known_features)
-    """Features of the scene that may be left out if the solver does not support them. Any other unsupported feature is
-    an error, or a warning if only numbers change."""
+    """Features of the scene that may be left out if the solver does not support them; a note says which ones are. Any
+    other unsupported feature is an error."""
 
 
 @attrs.frozen(kw_only=True)
@@ -203,6 +204,7 @@ class SimulationConfig:
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
     task: TaskConfig | None = None
+    policy: PolicyConfig | None = None
     viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
     recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)

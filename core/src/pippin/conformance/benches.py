@@ -128,6 +128,29 @@ def _resting_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
     builder.add_articulation([builder.add_joint_free(body)], label=label)
 
 
+def _met(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **surface: Any) -> Any:
+    """Return a function that adds a ball above a block of its own, both of one surface.
+
+    Args:
+        gap: Distance between them [m].
+        speed: Velocity of the ball along x and z [m/s].
+        surface: Properties of both, as a shape's configuration has them.
+    """
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        import newton
+
+        body = _link(builder, label)
+        builder.body_q[body] = _at(y, z=0.6 + gap)
+        kind = newton.ModelBuilder.ShapeConfig(density=0.0, **surface)
+        builder.add_shape_sphere(body, radius=0.1, cfg=kind)
+        builder.add_shape_box(-1, xform=_at(y, z=0.4), hx=0.4, hy=0.2, hz=0.1, cfg=kind)
+        builder.add_articulation([builder.add_joint_free(body)], label=label)
+        builder.joint_qd[-6:-3] = [speed[0], 0.0, speed[1]]
+
+    return add
+
+
 def _d6(builder: newton.ModelBuilder, label: str, y: float) -> None:
     import newton
 
@@ -309,6 +332,45 @@ BENCHES: Mapping[str, Bench] = {
         least=0.1,
         most=0.4,
         expectation="a limit of 0.2 m/s holds back a falling slider [m/s]",
+    ),
+    "restitution": Bench(
+        add=_met(gap=0.06, speed=(0.0, -3.0), restitution=1.0),
+        measure=_speed(_Z),
+        least=0.5,
+        most=3.0,
+        expectation="a ball that meets a block with 3 m/s bounces [m/s]",
+    ),
+    "contact_stiffness": Bench(
+        add=_met(speed=(0.0, -1.0), ke=400.0, kd=2.0),
+        measure=_moved(_Z),
+        least=-0.1,
+        most=-0.025,
+        expectation="a contact of 400 N/m lets a ball of 1 m/s sink in by some centimetres [m]",
+    ),
+    "friction_damping": Bench(
+        add=_met(gap=-0.001, speed=(1.0, 0.0), kf=3.0),
+        measure=_speed(_X),
+        least=0.65,
+        most=0.9,
+        expectation="a contact with a damping of 3 N·s/m slows a ball that slides with 1 m/s by a quarter [m/s]",
+    ),
+    "adhesion": Bench(
+        add=_met(speed=(0.0, 1.5), ka=0.1, gap=0.001),
+        measure=_moved(_Z),
+        least=-0.02,
+        most=0.05,
+        expectation="a block holds a ball that leaves with 1.5 m/s and would rise by 0.1 m [m]",
+    ),
+    "limit_stiffness": _slides(
+        "a limit of 100 N/m lets a slider of 1 m/s go some centimetres beyond [m]",
+        0.03,
+        0.12,
+        _moved(_X),
+        qd=1.0,
+        limit_lower=-1.0,
+        limit_upper=0.0,
+        limit_ke=100.0,
+        limit_kd=1.0,
     ),
 }
 """The benches by feature."""

@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 import attrs
 
-from . import actuator_checks, ask_checks, claims, configuration, physics, sensor_checks, step_checks
+from . import actuator_checks, ask_checks, claims, configuration, observer_checks, physics, sensor_checks, step_checks
 from .asks import ASKS
 from .benches import BENCHES
 from .runs import Runs
+from .subject import OBSERVERS
 
 __all__ = ["CHECKS", "Check", "checks_for"]
 
@@ -54,7 +55,8 @@ def _ask(name: str) -> Check:
     )
 
 
-_EVERY = ("solver", "actuator", "sensor")
+_PARTS = ("solver", "actuator", "sensor")
+_EVERY = (*_PARTS, *OBSERVERS)
 
 CHECKS = (
     _check(configuration.check_entry_point, *_EVERY),
@@ -64,12 +66,12 @@ CHECKS = (
     _check(configuration.check_unknown_keys, *_EVERY),
     _check(configuration.check_schema, *_EVERY),
     _check(step_checks.check_lifecycle, *_EVERY),
-    _check(step_checks.check_capture, *_EVERY),
-    _check(step_checks.check_determinism, *_EVERY),
+    _check(step_checks.check_capture, *_PARTS),
+    _check(step_checks.check_determinism, *_PARTS),
     _check(step_checks.check_substeps, "solver", "actuator"),
     _check(step_checks.check_allocation, *_EVERY),
-    _check(step_checks.check_reset, *_EVERY),
-    _check(step_checks.check_worlds, *_EVERY),
+    _check(step_checks.check_reset, *_PARTS),
+    _check(step_checks.check_worlds, *_PARTS),
     _check(step_checks.check_checkpoint, *_EVERY),
     _check(step_checks.check_side_by_side, *_EVERY),
     _check(physics.check_free_fall, "solver"),
@@ -87,7 +89,10 @@ CHECKS = (
     _check(actuator_checks.check_addition, "actuator"),
     _check(sensor_checks.check_outputs, "sensor"),
     _check(sensor_checks.check_readings, "sensor"),
-    _check(sensor_checks.check_observation, "sensor"),
+    _check(observer_checks.check_observation, "sensor", *OBSERVERS),
+    _check(observer_checks.check_folder, *OBSERVERS),
+    _check(observer_checks.check_frames, "viewer"),
+    _check(observer_checks.check_rows, "recorder"),
 )
 """Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import shutil
+import tempfile
 import warnings
+import weakref
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
@@ -22,13 +26,16 @@ from . import scenes
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["LABEL", "Scene", "Subject"]
+__all__ = ["LABEL", "OBSERVERS", "Scene", "Subject"]
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
 
 LABEL = "tested"
-"""Label of the actuator or sensor in the simulations that test it."""
+"""Label of the plugin in the simulations that test it; a solver has none."""
+
+OBSERVERS = ("viewer", "recorder")
+"""Kinds of plugins that only look at a simulation."""
 
 _GUESSES: Mapping[str, Any] = {"joints": ["hinge_0"], "body": "ball", "bodies": ["ball"]}
 """Values for required keys of an actuator or a sensor that its author does not set: parts of the kit's scene."""
@@ -38,7 +45,7 @@ _GUESSES: Mapping[str, Any] = {"joints": ["hinge_0"], "body": "ball", "bodies": 
 class Subject:
     """An installed plugin, and the settings of its tests."""
 
-    kind: Literal["solver", "actuator", "sensor"]
+    kind: Literal["solver", "actuator", "sensor", "viewer", "recorder"]
     """Kind of the plugin."""
 
     name: str
@@ -51,7 +58,7 @@ class Subject:
     """A suitable scene that replaces the kit's; its motion has to depend on the solver from the first step."""
 
     solver: str | None = None
-    """Solver for the tests of an actuator or a sensor; by default XPBD, extended to report accelerations."""
+    """Solver for the tests of another plugin; by default XPBD, extended to report accelerations."""
 
     world_count: int = 3
     """Number of worlds."""
@@ -127,6 +134,7 @@ class Subject:
         plugins: Mapping[str, Any] | None = None,
         is_present: bool = True,
         settable_joints: bool = False,
+        has_folder: bool = True,
     ) -> Simulation:
         """Build a simulation with the plugin.
 
@@ -137,8 +145,9 @@ class Subject:
             is_on_ground: Whether there is a ground.
             world_count: Number of worlds, by default the subject's.
             plugins: More components, by label.
-            is_present: Whether the simulation contains the actuator or sensor at all.
+            is_present: Whether the simulation contains the plugin at all, if it is no solver.
             settable_joints: Value of `scene.settable_joints`.
+            has_folder: Whether the simulation has a folder for files.
         """
         chosen = scene or self.scene()
         worlds = self.world_count if world_count is None else world_count
@@ -154,14 +163,29 @@ class Subject:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
             return Simulation(
-                structure(tables | self._tables(is_present)), {**self._plugins(), **(plugins or {})}, prototype
+                structure(tables | self._tables(is_present)),
+                {**self._plugins(), **(plugins or {})},
+                prototype,
+                folder=self.new_folder() if has_folder else None,
             )
 
     def load(self, path: Any) -> Simulation:
         """Build a simulation as `build` does, and resume it from a file."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
-            return Simulation.load(path, self._plugins(), self._filled(self.scene()))
+            return Simulation.load(path, self._plugins(), self._filled(self.scene()), folder=self.new_folder())
+
+    def new_folder(self) -> Path | None:
+        """Return an empty folder for the files of a viewer or a recorder; None for plugins that write none."""
+        if self.kind not in OBSERVERS:
+            return None
+        return Path(tempfile.mkdtemp(dir=self._folder))
+
+    @functools.cached_property
+    def _folder(self) -> str:
+        folder = tempfile.mkdtemp(prefix="pippin-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     def _steps(self, count: int) -> dict[str, Any]:
         if self.kind == "actuator":

@@ -13,20 +13,27 @@ from .outcomes import CheckResult, NotApplicableError
 from .runs import Runs
 from .subject import Scene, Subject
 
-__all__ = ["Conformance", "check_actuator", "check_sensor", "check_solver"]
+__all__ = [
+    "Conformance",
+    "check_actuator",
+    "check_recorder",
+    "check_sensor",
+    "check_solver",
+    "check_viewer",
+]
 
 
 class Conformance:
     """The checks of one installed plugin, with its known failures.
 
     Args:
-        kind: Kind of the plugin: `solver`, `actuator` or `sensor`.
+        kind: Kind of the plugin: `solver`, `actuator`, `sensor`, `viewer` or `recorder`.
         name: Name of the plugin, as in the key `type` of its table.
         config: The other keys of its table. Patterns match the kit's scene unless there is a `prototype`.
         prototype: Adds a suitable scene to the builder of one world, which the solver's `configure_builder` has
             prepared. By default two hinged links and a ball on the ground. A solver without hinges gets the ball alone,
             which has no shape if the solver has no contacts; a solver without rigid bodies gets a block of grains.
-        solver: Solver for the tests of an actuator or a sensor; by default XPBD, extended to report accelerations.
+        solver: Solver for the tests of another plugin; by default XPBD, extended to report accelerations.
         world_count: Number of worlds.
         dt: Length of a substep [s].
         expected_failures: Reasons why some checks fail, by the names of the checks.
@@ -37,7 +44,7 @@ class Conformance:
 
     def __init__(
         self,
-        kind: Literal["solver", "actuator", "sensor"],
+        kind: Literal["solver", "actuator", "sensor", "viewer", "recorder"],
         name: str,
         *,
         config: Mapping[str, Any] | None = None,
@@ -108,6 +115,16 @@ def check_actuator(name: str, **options: Any) -> list[CheckResult]:
 def check_sensor(name: str, **options: Any) -> list[CheckResult]:
     """Run every check of a sensor; arguments and errors are those of `check_solver`."""
     return _checked(Conformance("sensor", name, **options))
+
+
+def check_viewer(name: str, **options: Any) -> list[CheckResult]:
+    """Run every check of a viewer; arguments and errors are those of `check_solver`."""
+    return _checked(Conformance("viewer", name, **options))
+
+
+def check_recorder(name: str, **options: Any) -> list[CheckResult]:
+    """Run every check of a recorder; arguments and errors are those of `check_solver`."""
+    return _checked(Conformance("recorder", name, **options))
 
 
 def _checked(conformance: Conformance) -> list[CheckResult]:

@@ -1,1 +1,21 @@
-"""Recorders: what a run keeps, step by step."""
+"""Recorders and recordings: a base class, its configuration, the channels' names and units, and reading back."""
+
+from .column import Column
+from .config import RecorderConfig
+from .files import place
+from .header import Header
+from .libraries import library
+from .reading import Recording
+from .recorder import Recorder
+from .series import Series
+
+__all__ = [
+    "Column",
+    "Header",
+    "Recorder",
+    "RecorderConfig",
+    "Recording",
+    "Series",
+    "library",
+    "place",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import lru_cache, partial
@@ -45,7 +46,7 @@ class Snapshot:
         self._foreign: list[tuple[str, Any, Any]] = []
         for path, node in walk(roots, skip):
             if isinstance(node, wp.array):
-                self._arrays.append((node, wp.clone(node)))
+                self._arrays.append((node, _copy_of(node)))
             elif isinstance(node, np.ndarray):
                 self._arrays.append((node, node.copy()))
             elif isinstance(node, np.random.Generator):
@@ -62,7 +63,7 @@ class Snapshot:
     def changes(self) -> list[tuple[wp.array, wp.array]]:
         """Return the Warp arrays that changed since, each with a copy of what it holds now. Reads from the device."""
         arrays = [(node, saved) for node, saved in self._arrays if isinstance(node, wp.array)]
-        return [(node, wp.clone(node)) for node, saved in arrays if node.numpy().tobytes() != saved.numpy().tobytes()]
+        return [(node, wp.clone(node)) for node, saved in arrays if _bytes_of(node) != _bytes_of(saved)]
 
     def restore(self) -> None:
         """Restore all attributes, containers and arrays.
@@ -76,10 +77,10 @@ class Snapshot:
                 if now is not value:
                     self.displaced.append(now)
                     bind(node, name, value)
-            for name, value in attributes_of(node).items():
-                if name not in attributes:
-                    self.displaced.append(value)
-                    unbind(node, name)
+            found = attributes_of(node)
+            for name in found.keys() - attributes.keys():
+                self.displaced.append(found[name])
+                unbind(node, name)
         for container, saved in self._containers:
             self.displaced.append(tuple(container.items() if isinstance(container, MutableMapping) else container))
             container.clear()
@@ -90,12 +91,25 @@ class Snapshot:
         for generator, saved in self._generators:
             generator.bit_generator.state = saved
         for array, saved in self._arrays:
-            if isinstance(array, wp.array):
+            if isinstance(saved, bytes):
+                ctypes.memmove(array.ptr, saved, len(saved))
+            elif isinstance(array, wp.array):
                 wp.copy(array, saved)
             elif array.flags.writeable:
                 array[...] = saved
         for path, node, saved in self._foreign:
             _put_back(path, node, saved)
+
+
+def _copy_of(array: wp.array) -> wp.array | bytes:
+    """Return the contents of an array: bytes if they are one piece of the host's memory, which is ten times as fast."""
+    if present(array.device).is_cpu and array.is_contiguous:
+        return ctypes.string_at(present(array.ptr), array.size * wp.types.type_size_in_bytes(array.dtype))
+    return wp.clone(array)
+
+
+def _bytes_of(contents: wp.array | bytes) -> bytes:
+    return contents if isinstance(contents, bytes) else contents.numpy().tobytes()
 
 
 def _put_back(path: str, node: Any, saved: np.ndarray) -> None:
@@ -202,8 +216,11 @@ def attributes_of(node: Any) -> dict[str, Any]:
             return {"cell_contents": node.cell_contents}
         except ValueError:  # an empty cell
             return {}
-    found = {name: value for name, value in getattr(node, "__dict__", {}).items() if name not in _DESCRIPTORS}
-    found.update({name: getattr(node, name) for name in _slots_of(type(node)) if hasattr(node, name)})
+    found = dict(getattr(node, "__dict__", ()))
+    for name in _DESCRIPTORS:
+        found.pop(name, None)
+    if slots := _slots_of(type(node)):
+        found.update({name: getattr(node, name) for name in slots if hasattr(node, name)})
     return found
 
 

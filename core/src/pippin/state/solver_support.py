@@ -51,7 +51,6 @@ class SolverSupport:
         kept: Features that the built solver cannot take away from a joint.
         explain: Returns the fault of a missing feature, without its beginning.
         model: The model of which the solver was built.
-        unread: Names of arrays of the model that the solver does not read.
     """
 
     def __init__(
@@ -62,11 +61,10 @@ class SolverSupport:
         kept: Collection[str],
         explain: Callable[[str], str],
         model: newton.Model,
-        unread: Collection[str] = (),
     ) -> None:
         #: The solver's name.
         self.solver = solver
-        self._features, self._explain, self._unread = features, explain, unread
+        self._features, self._explain = features, explain
         self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
         of_model = self._ranges.keys() - _OF_CONTROL
@@ -77,15 +75,6 @@ class SolverSupport:
         if not feature or self._features is None or feature in self._features:
             return None
         return f"solver {self._explain(feature)}"
-
-    def attribute_fault(self, name: str) -> str | None:
-        """Return why the solver cannot honour an array of the model; None if it can."""
-        if name not in self._unread:
-            return None
-        return (
-            f"solver {self.solver!r} does not read {name!r} with its present options; choose other options, or a solver"
-            " that reads it"
-        )
 
     def refusal(self, of: Range, elements: np.ndarray) -> str:
         """Return why some elements of an array do not take the values that were set, with the cure."""

@@ -131,6 +131,8 @@ class Program:
         self._rehearse = rehearse
         #: Whether every operation is replayed from a graph.
         self.is_captured = False
+        #: Control steps that the last call of `step` completed: fewer than asked for if one of them raised.
+        self.taken = 0
         self._kept: list[Any] = []
         # What operations that must not be called for a comparison wrote in the first step, by name.
         self._written: dict[str, list[tuple[wp.array, wp.array]]] = {}
@@ -142,18 +144,27 @@ class Program:
             count: Number of control steps.
             done: Number of control steps before them, which tells what is due.
         """
+        self.taken = 0
         with WARP_LOCK:
             numbers = range(done + 1, done + count + 1)
             if not self.is_recorded and count > 0:
                 self._begin(numbers[0])
+                self.taken = 1
                 numbers = numbers[1:]
             if len(self._advance) == 1:
                 (advance,) = self._advance.values()
                 for _ in numbers:
                     advance()
+                    self.taken += 1
                 return
             for number in numbers:
                 self._advance[self._due(number)]()
+                self.taken += 1
+
+    @property
+    def leaves_host_alone(self) -> bool:
+        """Whether no step asks the host for anything: all is replayed, except for the step of the built solver."""
+        return self.is_recorded and self.eager_reasons.keys() <= {"step_solver(solver)"}
 
     def _begin(self, number: int) -> None:
         """Take a first step eagerly, then record."""
@@ -336,9 +347,12 @@ class Program:
     def _difference(self, segment: Segment, here: Snapshot) -> str | None:
         """Say how replays of a segment differ from calls, or None."""
         called = self._outcome_of([operation.run for operation in segment.operations] * 2, here)
-        return called.difference(self._outcome_of([*segment.calls()] * 2, here))
+        replayed = self._outcome_of([*segment.calls()] * 2, here)
+        here.restore()
+        return called.difference(replayed)
 
     def _outcome_of(self, calls: Sequence[Callable[[], None]], before: Snapshot) -> Outcome:
+        """Return the data after some calls from where a snapshot was taken; what the calls changed stays changed."""
         before.restore()
         if self._rehearse is not None:
             self._rehearse(_ENDING_STEP)
@@ -346,9 +360,7 @@ class Program:
             call()
         if self._rehearse is not None:
             self._rehearse(0)
-        outcome = self._observe()
-        before.restore()
-        return outcome
+        return self._observe()
 
     def __str__(self) -> str:
         """Report the segments: what is replayed from a graph, what runs eagerly, and why."""

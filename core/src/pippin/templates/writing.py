@@ -18,7 +18,7 @@ from pippin.errors import ConfigError
 
 __all__ = ["NewKind", "ways_to_try", "write_package"]
 
-NewKind = Literal["solver", "actuator", "sensor"]
+NewKind = Literal["solver", "actuator", "sensor", "viewer", "recorder"]
 
 _SOURCES = "[tool.uv.sources]"
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -21,19 +21,18 @@ class ViewerConfig:
     rate: float = attrs.field(default=30.0, validator=positive)
     """Frames per second [Hz]: of real time on a page or in a window, of simulated time in a file."""
 
-    def worlds_of(self, count: int, where: str) -> np.ndarray:
+    def worlds_of(self, count: int) -> np.ndarray:
         """Return the indices of the worlds to show, shape [shown].
 
         Args:
             count: Number of worlds.
-            where: Place of the viewer's table, for errors.
 
         Raises:
             ConfigError: A world does not exist.
         """
         if self.worlds is None:
             return np.arange(min(count, _WORLDS_MAX))
-        return chosen_worlds(self.worlds, count, f"{where}.worlds", "leave the viewer out")
+        return chosen_worlds(self.worlds, count, "worlds", "leave the viewer out")
 
 
 _WORLDS_MAX = 16

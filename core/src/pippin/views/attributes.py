@@ -10,6 +10,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Host
+from pippin.features import OF_ATTRIBUTES
 from pippin.spelling import did_you_mean
 
 from .choice import Choice
@@ -42,16 +43,10 @@ FLAGS: Mapping[str, str] = {
     "shape_material_restitution": _SHAPES,
     "shape_material_ke": _SHAPES,
     "shape_material_kd": _SHAPES,
+    "shape_material_kf": _SHAPES,
+    "shape_material_ka": _SHAPES,
 }
 """Attributes of the model that can be set while it runs, with the flag that tells the solver."""
-
-NEEDED: Mapping[str, str] = {
-    "joint_damping": "joint_damping",
-    "joint_enabled": "disabled_joints",
-    "joint_rest_q": "joint_stiffness",
-    "joint_stiffness": "joint_stiffness",
-}
-"""Names in `pippin.solving.FEATURES` of the features that a solver needs to honour attributes."""
 
 
 class Attributes:
@@ -108,7 +103,7 @@ class Attributes:
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
         support = self._host.support
-        if fault := support.fault(NEEDED.get(attribute.name, "")) or support.attribute_fault(attribute.name):
+        if fault := support.fault(OF_ATTRIBUTES.get(attribute.name, "")):
             raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (choice.data_count, *attribute.values.shape[1:])

@@ -45,13 +45,17 @@ class SolverFeatherstone:
     Config = FeatherstoneConfig
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
+        "adhesion",
         "armature",
         "bending",
+        "contact_stiffness",
+        "friction_damping",
         "gradients",
         "heterogeneous_worlds",
         "joint_damping",
         "joint_stiffness",
         "light_links",
+        "limit_stiffness",
         "massless_bodies",
         "mimic_joints",
         "muscles",
@@ -63,7 +67,6 @@ class SolverFeatherstone:
     }
     deterministic_on = frozenset({"cpu", "cuda"})
     # Not BODY_PROPERTIES: a graph keeps the old armature of kinematic bodies.
-    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "CONSTRAINT_PROPERTIES",
         "JOINT_DOF_INERTIAL_PROPERTIES",

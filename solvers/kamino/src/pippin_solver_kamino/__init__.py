@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import pippin
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     import warp as wp
 
 __all__ = ["KaminoConfig", "SolverKamino"]
-
-
-_LIMITS = frozenset({"joint_limit_kd", "joint_limit_ke"})
-_CONTACTS = frozenset({"shape_material_kd", "shape_material_ke"})
-"""Arrays that Kamino reads only if its limits, or its contacts, are compliant."""
 
 
 class SolverKamino:
@@ -40,10 +35,14 @@ class SolverKamino:
         "joint_damping",
         "joint_friction",
         "loop_joints",
+        "restitution",
     }
     features_fixed_at_build = frozenset({"armature", "effort_limits", "joint_drives", "joint_friction", "joint_limits"})
     features_kept_from_build = features_fixed_at_build - {"joint_friction"}
-    unread_attributes = _LIMITS | _CONTACTS
+    optional_features: ClassVar = {
+        "contact_stiffness": "constraints.contact_compliance",
+        "limit_stiffness": "constraints.limit_compliance",
+    }
     supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
     supported_observables = frozenset({"contact_f"})
 
@@ -53,10 +52,19 @@ class SolverKamino:
                 "integrator: 'moreau' needs Kamino's own contacts; set use_collision_detector = true"
             )
         self.config = config
+        self.eager_reason: str | None = None
         compliant = config.constraints
-        self.unread_attributes = (frozenset() if compliant.limit_compliance else _LIMITS) | (
-            frozenset({"shape_material_restitution"}) if compliant.contact_compliance else _CONTACTS
-        )
+        self.supported_features = type(self).supported_features | {
+            *(["limit_stiffness"] if compliant.limit_compliance else []),
+            *(["contact_stiffness"] if compliant.contact_compliance else []),
+        }
+        if compliant.contact_compliance:
+            self.supported_features -= {"restitution"}
+
+    @property
+    def is_capturable(self) -> bool:
+        """True, except on the CPU with `padmm` and the linear solver `CR`."""
+        return self.eager_reason is None
 
     @property
     def detects_contacts(self) -> bool:
@@ -82,6 +90,9 @@ class SolverKamino:
         _refuse_axes(model)
         if self.config.max_contacts_per_world is not None:
             model.rigid_contact_max = self.config.max_contacts_per_world * model.world_count
+        elif not model.shape_contact_pair_count:
+            # Newton's estimate is 1000 or more even if nothing can collide, and Kamino's matrices grow with its square.
+            model.rigid_contact_max = model.world_count  # 0 would stand for the estimate
         values = attrs.asdict(self.config, filter=lambda field, _: field.name != "max_contacts_per_world")
         backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
         try:
@@ -95,7 +106,17 @@ class SolverKamino:
             ) from error
         dynamics: Any = settings.dynamics
         self._leaves_out_gaps = settings.dynamics_solver != "lox" and dynamics.cull_speculative_contacts
+        if not model.device.is_cuda:
+            self._fit_to_cpu(settings.dynamics_solver, dynamics.linear_solver_type)
         return newton.solvers.SolverKamino(model, settings)
+
+    def _fit_to_cpu(self, dynamics_solver: str, linear_solver: str) -> None:
+        if linear_solver == "CRF":
+            raise pippin.ConfigError(
+                "dynamics.linear_solver_type: 'CRF' has kernels for CUDA alone, and the device is the CPU; set 'CR'"
+            )
+        if linear_solver == "CR" and dynamics_solver == "padmm":
+            self.eager_reason = "on the CPU, Warp does not record the strided copies of its linear solver 'CR'"
 
     @pippin.hookimpl
     def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverKamino) -> ContactSource | None:

@@ -144,6 +144,7 @@ class SolverMuJoCo:
         "armature",
         "asset_actuators",
         "ball_limits",
+        "contact_stiffness",
         "effort_limits",
         "equality_constraints",
         "gravity_compensation",
@@ -152,6 +153,7 @@ class SolverMuJoCo:
         "joint_friction",
         "joint_stiffness",
         "light_links",
+        "limit_stiffness",
         "loop_joints",
         "massless_bodies",
         "mimic_constraints",
@@ -159,7 +161,6 @@ class SolverMuJoCo:
         "mujoco_tendons",
     }
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
-    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "ACTUATOR_PROPERTIES",
         "BODY_PROPERTIES",
@@ -186,6 +187,8 @@ class SolverMuJoCo:
                 "use_speculative_contacts: True, but 'use_mujoco_contacts' is too; set use_mujoco_contacts = false"
             )
         self.config = config
+        if not config.use_mujoco_contacts and config.cone == "elliptic":
+            self.supported_features = type(self).supported_features | {"friction_damping"}
 
     @property
     def detects_contacts(self) -> bool:

@@ -121,6 +121,7 @@ class SolverMuJoCoNative:
         "armature",
         "asset_actuators",
         "ball_limits",
+        "contact_stiffness",
         "effort_limits",
         "equality_constraints",
         "gravity_compensation",
@@ -129,6 +130,7 @@ class SolverMuJoCoNative:
         "joint_friction",
         "joint_stiffness",
         "light_links",
+        "limit_stiffness",
         "loop_joints",
         "massless_bodies",
         "mimic_constraints",
@@ -137,7 +139,6 @@ class SolverMuJoCoNative:
     }
     is_capturable = False
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
-    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "ACTUATOR_PROPERTIES",
         "CONSTRAINT_PROPERTIES",

@@ -155,8 +155,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """Apply changes of the model; from then on, each world has its own parameters."""
         if self._parameters is None:
             self._parameters = Parameters(self.model, self._options, self.batch)
-        else:
-            self._parameters.update(int(flags))
+        self._parameters.update(int(flags))
         self._follow_model()
         self._q.fill_(np.nan)
 

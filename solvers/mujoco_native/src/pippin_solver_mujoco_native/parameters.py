@@ -45,22 +45,27 @@ class Parameters:
             warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `_fields` gives the true margins
             self._solver = newton.solvers.SolverMuJoCo(model, **options)
         self._batch = batch
-        self._written: dict[str, np.ndarray] = {}
+        self._own: dict[str, np.ndarray] = {}  # arrays of the batch
         self._write()
 
     def update(self, flags: int) -> None:
-        """Apply changes of the model."""
+        """Apply changes of the model. From then on, every parameter has a value for each world.
+
+        A checkpoint has the same arrays then, whatever was changed and set back before.
+        """
         self._solver.notify_model_changed(flags)
+        for name in ("geom_sameframe", "opt.disableflags", *dict(_fields(self._solver))):
+            self._own[name] = self._batch.expand(name)
         self._write()
 
     def _write(self) -> None:
         for name, values in _fields(self._solver):
             template = np.asarray(_attribute(self._batch.model, name))
             values = values.reshape(len(values), *template.shape)
-            if np.allclose(values, self._written.get(name, template), rtol=_FLOAT32_NOISE, atol=0.0):
+            if np.allclose(values, self._own.get(name, template), rtol=_FLOAT32_NOISE, atol=0.0):
                 continue
-            self._written[name] = self._batch.expand(name)
-            self._written[name][:] = values
+            self._own[name] = self._batch.expand(name)
+            self._own[name][:] = values
             if name in ("body_ipos", "body_iquat"):
                 self._leave_out_midphase()
             if name in ("geom_pos", "geom_quat"):

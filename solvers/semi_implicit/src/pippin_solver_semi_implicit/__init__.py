@@ -54,11 +54,15 @@ class SolverSemiImplicit:
     Config = SemiImplicitConfig
     coordinates = "maximal"
     supported_features = RIGID_TREES | {
+        "adhesion",
         "bending",
+        "contact_stiffness",
         "disabled_joints",
+        "friction_damping",
         "gradients",
         "heterogeneous_worlds",
         "inactive_equalities",
+        "limit_stiffness",
         "joint_damping",
         "joint_stiffness",
         "loop_joints",
@@ -71,7 +75,6 @@ class SolverSemiImplicit:
     }
     optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
     deterministic_on = frozenset({"cpu", "cuda"})
-    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
         "CONSTRAINT_PROPERTIES",

@@ -198,14 +198,15 @@ class SolverSteel:
         "mimic_constraints",
         "light_links",
         "mimic_joints",
+        "restitution",
     }
     optional_features: ClassVar = {
         "joint_limits": "enable_joint_limits",
         "joint_friction": "enable_joint_friction",
         "velocity_limits": "enable_joint_velocity_limits",
+        "restitution": "enable_restitution",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
-    unread_attributes = frozenset({"joint_limit_kd", "joint_limit_ke", "shape_material_kd", "shape_material_ke"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
         "CONSTRAINT_PROPERTIES",
@@ -221,8 +222,9 @@ class SolverSteel:
                 " set articulated_contact_response = 'propagation'"
             )
         self.config = config
-        self.supported_features = type(self).supported_features | {
-            feature for feature, option in self.optional_features.items() if getattr(config, option)
+        is_on = {feature: getattr(config, option) for feature, option in self.optional_features.items()}
+        self.supported_features = (type(self).supported_features - is_on.keys()) | {
+            feature for feature in is_on if is_on[feature]
         }
         if not config.enable_sleeping:
             self.supported_observables = type(self).supported_observables - {"body_awake"}

@@ -161,10 +161,12 @@ class SolverVBD:
     coordinates = "maximal"
     supported_features = RIGID_TREES | {
         "bending",
+        "contact_stiffness",
         "disabled_joints",
         "heterogeneous_worlds",
         "inactive_equalities",
         "light_links",
+        "limit_stiffness",
         "loop_joints",
         "mimic_joints",
         "particle_worlds",
@@ -176,7 +178,6 @@ class SolverVBD:
         "triangles",
     }
     deterministic_on = frozenset({"cpu", "cuda"})
-    unread_attributes = frozenset({"shape_material_restitution"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
         "CONSTRAINT_PROPERTIES",

@@ -90,9 +90,11 @@ class SolverXPBD:
         "tendons",
         "tetrahedra",
     }
-    optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
+    optional_features: ClassVar = {
+        "particle_worlds": "disable_particle_contacts",
+        "restitution": "enable_restitution",
+    }
     deterministic_on = frozenset({"cpu", "cuda"})
-    unread_attributes = frozenset({"joint_limit_kd", "joint_limit_ke", "shape_material_kd", "shape_material_ke"})
     supported_model_changes = RIGID_CHANGES | {
         "BODY_PROPERTIES",
         "CONSTRAINT_PROPERTIES",
@@ -102,10 +104,9 @@ class SolverXPBD:
 
     def __init__(self, config: XPBDConfig) -> None:
         self.config = config
-        if not config.enable_restitution:
-            self.unread_attributes = type(self).unread_attributes | {"shape_material_restitution"}
-        if config.disable_particle_contacts:
-            self.supported_features = type(self).supported_features | {"particle_worlds"}
+        self.supported_features = type(self).supported_features | {
+            feature for feature, option in self.optional_features.items() if getattr(config, option)
+        }
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:

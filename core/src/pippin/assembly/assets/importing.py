@@ -25,8 +25,10 @@ from .completion import complete
 from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options, is_normalised
 from .keyframes import start_at
+from .loose_joints import articulate
 from .mjcf import NormalMJCF, normalise
-from .stage import open_stage, skipping_patterns
+from .servo_targets import zero_targets
+from .stage import ignored_paths, open_stage, skipping_patterns
 from .urdf.adding import add_urdf
 from .urdf.reading import Urdf, read_urdf
 
@@ -96,8 +98,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
             if asset.urdf is not None:
                 add_urdf(builder, asset.urdf, _arguments(builder, asset))
             else:
-                source = str(asset.file) if normal is None else normal.text
-                getattr(builder, asset.format.method)(source, **_arguments(builder, asset))
+                getattr(builder, asset.format.method)(_source(asset, normal), **_arguments(builder, asset))
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
@@ -129,6 +130,15 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
         has_integrator=any(each.tag == "option" and "integrator" in each.attributes for each in asset.elements),
         has_inertias=is_as_written,
     )
+
+
+def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
+    """Return what the importer reads: a stage, a text or a path."""
+    if asset.format is FORMATS["usd"]:
+        stage = open_stage(asset.file)
+        articulate(stage, ignored_paths(stage, asset.config, asset.where))
+        return stage
+    return str(asset.file) if normal is None else normal.text
 
 
 def find_asset(config: AssetConfig, where: str) -> Asset:
@@ -196,6 +206,8 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
     """Set the start pose of the keyframe, then that of single joints, then the targets of servos."""
     if asset.config.keyframe is None:
         _place_joints(builder, asset)
+        if asset.format is FORMATS["mjcf"]:
+            zero_targets(builder)
         return
     if normal is None:
         raise ConfigError(f"{asset.where}.keyframe: {asset.config.keyframe!r} beside normalise = false; leave one out")

@@ -9,6 +9,7 @@ import mujoco
 import newton
 import numpy as np
 import warp as wp
+from pippin.actuation.attribute_rows import dof_numbers
 
 from .pairs import shape_pairs, solid_shapes
 
@@ -116,7 +117,7 @@ def _add_body(parent: Any, part: newton.ModelBuilder, joint: int, labels: Mappin
         return body
     for number in range(sum(counts)):
         axis = dof + number
-        ref = _reference(part, axis)
+        ref = float(dof_numbers(part, "mujoco:dof_ref")[axis])
         direction: Any = wp.vec3(*part.joint_axis[axis])
         added = body.add_joint(
             name=name if sum(counts) == 1 else f"{name}_{number}",
@@ -142,11 +143,6 @@ def _limit(joint: Any, lower: float, upper: float, ref: float = 0.0) -> None:
 def _passive(part: newton.ModelBuilder, dof: int) -> dict[str, Any]:
     given = {"damping": "damping", "stiffness": "stiffness", "armature": "armature", "frictionloss": "friction"}
     return {name: getattr(part, f"joint_{array}")[dof] for name, array in given.items()}
-
-
-def _reference(part: newton.ModelBuilder, dof: int) -> float:
-    attribute: Any = part.custom_attributes.get("mujoco:dof_ref")
-    return 0.0 if attribute is None else float((attribute.values or {}).get(dof, attribute.default))
 
 
 def _add_geom(body: Any, part: newton.ModelBuilder, shape: int, types: dict[str, int]) -> None:

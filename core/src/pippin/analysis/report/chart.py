@@ -1,0 +1,88 @@
+"""Charts as plain data: lines over time, packed into few bytes for the script of the page."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+__all__ = ["Chart", "Line", "encoded"]
+
+_LEVELS = 65534
+"""Steps between the smallest and the largest value of a line; one code more stands for a gap."""
+
+
+@attrs.frozen(kw_only=True)
+class Line:
+    """Look of a line."""
+
+    name: str
+    color: int
+    """Number of the colour. Lines of one colour are shown and hidden together."""
+
+    style: str = "solid"
+    """"solid", "dashed" (a target), "dotted" or "dash-dotted"."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Chart:
+    """Lines that share an axis because they have the same unit."""
+
+    title: str
+    unit: str
+    lines: Sequence[Line]
+    times: np.ndarray
+    """Time of each column [s], shape [columns]."""
+
+    values: np.ndarray
+    """Shape [worlds, lines, columns, 1 or 2]: the value, or the smallest and the largest one; NaN is a gap."""
+
+    gaps: np.ndarray
+    """Number of values that are not finite, shape [worlds, lines]."""
+
+    note: str = ""
+    """What the lines mean, beside the title."""
+
+    is_logarithmic: bool = False
+    """Whether the axis is logarithmic; values that are not positive are gaps then."""
+
+    top: float | None = None
+    """Largest value of the axis, if lines may leave the chart."""
+
+    def packed(self) -> dict[str, Any]:
+        """Return the chart as the script of the page reads it: 16 bits for each value, relative to its line."""
+        values = np.log10(np.where(self.values > 0.0, self.values, np.nan)) if self.is_logarithmic else self.values
+        low, high = _limits(values)
+        span = np.where(high > low, high - low, 1.0)[..., None, None]
+        codes = np.rint((values - low[..., None, None]) / span * _LEVELS)
+        return {
+            "unit": self.unit,
+            "log": self.is_logarithmic,
+            "top": self.top,
+            "lines": [attrs.asdict(line) for line in self.lines],
+            "pairs": values.shape[-1],
+            "low": _rounded(low),
+            "high": _rounded(high),
+            "gaps": self.gaps.tolist() if self.gaps.any() else None,
+            "codes": encoded(np.where(np.isnan(codes), _LEVELS + 1, codes).astype("<u2")),
+        }
+
+
+def encoded(values: np.ndarray) -> str:
+    """Return the bytes of an array as base64."""
+    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
+
+
+def _limits(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smallest and the largest value of each line, shape [worlds, lines]; 0 and 0 for one without values."""
+    flat = values.reshape(*values.shape[:2], -1).astype(np.float64)
+    low, high = np.fmin.reduce(flat, axis=-1), np.fmax.reduce(flat, axis=-1)
+    return np.nan_to_num(low), np.nan_to_num(high)
+
+
+def _rounded(values: np.ndarray) -> list[list[float]]:
+    """Return values with nine digits, which is what single precision holds."""
+    return [[float(f"{value:.9g}") for value in row] for row in values]

@@ -1,0 +1,66 @@
+"""Facts of a summary that explain a run: times, buffers, operations, imports, plugins, versions and hardware."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from pippin.components.tracing import HookTrace
+
+from .markup import Markup, bars, definitions, element, folded, joined, section, table
+
+__all__ = ["course", "hook_table", "imports", "origins"]
+
+
+def course(summary: Mapping[str, Any]) -> Markup:
+    """Return the wall time of the phases, the buffers and the operations of a step."""
+    seconds = summary["seconds"]
+    phases = bars(seconds, {name: f"{value:.3g} s" for name, value in seconds.items()}) if seconds else None
+    sizes = [(row["field"], row["holds"], f"{row['allocated']:,}") for row in summary["capacities"]]
+    buffers = table(["key", "holds", "room"], sizes, numeric=1) if sizes else None
+    wide = element("div", section("Wall time", phases), section("Buffers", buffers), class_="columns")
+    return joined([wide, section("Control step", *_segments(summary["program"]), id="program")])
+
+
+def _segments(program: Mapping[str, Any]) -> Iterator[Markup]:
+    for index, segment in enumerate(program["segments"]):
+        names = segment["operations"]
+        how = "a graph" if segment["captured"] else "called one by one"
+        title = f"part {index + 1} of {len(program['segments'])}: {how}, {len(names)} operations"
+        runs = [(name, len(list(same))) for name, same in groupby(names)]
+        items = (element("li", name if count == 1 else f"{name} × {count}") for name, count in runs)
+        yield folded(title, element("ul", *items))
+
+
+def imports(summary: Mapping[str, Any]) -> Markup:
+    """Return what the import of each asset changed."""
+    reports = []
+    for file, differences in summary["imports"].items():
+        count = f"{len(differences)} difference{'' if len(differences) == 1 else 's'}"
+        items = (element("li", text) for text in differences)
+        reports.append(folded(f"{file}: {count}", element("ul", *items)))
+    return section("Import of the assets", *reports, id="imports")
+
+
+def origins(summary: Mapping[str, Any]) -> Markup:
+    """Return plugins, versions and hardware."""
+    rows = [(name, each["type"], each["distribution"], each["version"]) for name, each in summary["plugins"].items()]
+    plugins = table(["component", "type", "distribution", "version"], rows) if rows else None
+    hardware = {name.replace("_", " ").replace(" gib", ""): value for name, value in summary["hardware"].items()}
+    for name in ("memory", "gpu memory"):
+        if hardware.get(name) is not None:
+            hardware[name] = f"{hardware[name]} GiB"
+    shown = {name: "not reported" if value is None else value for name, value in hardware.items()}
+    columns = [
+        section("Plugins", plugins),
+        section("Versions", definitions(summary["versions"])),
+        section("Hardware", definitions(shown)),
+    ]
+    return element("div", *columns, class_="columns", id="versions")
+
+
+def hook_table(trace: HookTrace) -> Markup:
+    """Return counts and times of hook calls."""
+    head, *rows = trace.rows()
+    return folded(f"{len(trace.calls):,} calls; each is in hooks.csv", table(head, rows, numeric=3))

@@ -1,0 +1,167 @@
+"""Quantities of a recording: the series grouped by component, each with the lines and the unit of one chart."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import attrs
+import numpy as np
+from pippin.recording.series import Series
+
+from .chart import Chart, Line
+from .decimation import Extremes, column_times, extremes
+from .entries import Pick, entries
+
+__all__ = ["Quantity", "quantities"]
+
+_LINES_MAX = 48
+"""Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""
+
+_TITLES = {
+    "joint_q": "joint positions",
+    "joint_qd": "joint velocities",
+    "body_q": "body poses",
+    "particle_q": "particle positions",
+    "episode": "resets since the start",
+}
+
+_TARGETS = {"position_targets": "joint_q", "velocity_targets": "joint_qd"}
+"""Series of an actuator that is drawn into the chart of another series."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class _Part:
+    """Lines from one series."""
+
+    source: Series
+    pick: Pick
+
+    labels: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+    def extremes(self, worlds: int) -> Extremes:
+        present = min(worlds, self.source.shape[1])
+
+        def read(rows: slice) -> np.ndarray:
+            with np.errstate(all="ignore"):  # a result that is not finite becomes a gap
+                return self.pick(np.asarray(self.source[rows, :present]))
+
+        found = extremes(read, len(self.source), present * math.prod(self.source.shape[2:]))
+        missing = [(0, worlds - present), (0, 0)]
+        return Extremes(
+            values=np.pad(found.values.astype(np.float64), [*missing, (0, 0), (0, 0)], constant_values=np.nan),
+            gaps=np.pad(found.gaps, missing),
+        )
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Quantity:
+    """Content of one chart: lines of one unit from one component."""
+
+    component: str
+    """`actuators:legs` and the like; empty for the state of the scene."""
+
+    title: str
+    unit: str
+    parts: tuple[_Part, ...]
+
+    @property
+    def line_count(self) -> int:
+        """Number of lines."""
+        return sum(len(part.lines) for part in self.parts)
+
+    @property
+    def world_count(self) -> int:
+        """Number of recorded worlds."""
+        return max(part.source.shape[1] for part in self.parts)
+
+    def chart(self, time: np.ndarray, worlds: int) -> Chart:
+        """Return the chart of the first worlds, given the time of each row [s]."""
+        found = [part.extremes(worlds) for part in self.parts]
+        return Chart(
+            title=self.title,
+            unit=self.unit,
+            lines=[line for part in self.parts for line in part.lines],
+            times=column_times(time),
+            values=np.concatenate([each.values for each in found], axis=1),
+            gaps=np.concatenate([each.gaps for each in found], axis=1),
+            note="dashed: target" if len(self.parts) > 1 else "",
+        )
+
+
+def quantities(series: Mapping[str, Series]) -> list[Quantity]:
+    """Return the quantities of all series but `time`, in order; targets are beside the positions that follow them."""
+    found: dict[str, list[Quantity]] = {}
+    for name, one in series.items():
+        if name != "time" and len(one.shape) > 1 and math.prod(one.shape):
+            found[name] = list(_by_unit(name, one))
+    for name in [name for name in found if name.rpartition("/")[2] in _TARGETS]:
+        measured = found.get(_TARGETS[name.rpartition("/")[2]], [])
+        found[name] = [target for target in found[name] if not _drawn_into(measured, target)]
+    return [quantity for each in found.values() for quantity in each]
+
+
+def _drawn_into(measured: list[Quantity], target: Quantity) -> bool:
+    """Add a target, dashed, to the one quantity that has all its labels; return whether there is one."""
+    (part,) = target.parts
+    for index, quantity in enumerate(measured):
+        own = quantity.parts[0]
+        if quantity.unit == target.unit and part.labels and set(part.labels) <= set(own.labels):
+            lines = tuple(attrs.evolve(own.lines[own.labels.index(label)], style="dashed") for label in part.labels)
+            measured[index] = attrs.evolve(quantity, parts=(*quantity.parts, attrs.evolve(part, lines=lines)))
+            return True
+    return False
+
+
+def _by_unit(name: str, series: Series) -> Iterator[Quantity]:
+    """Split the lines of a series by unit; poses of several bodies by component, too."""
+    *place, last = name.split("/")
+    title = " ".join([*place[2:], _TITLES.get(name, last.replace("_", " "))])
+    for note, names, pick in entries(title, series):
+        units = series.units if len(series.units) == len(names) else (series.units or ("",))[:1] * len(names)
+        for unit in dict.fromkeys(units):
+            chosen = [index for index, own in enumerate(units) if own == unit]
+            labels = [names[index] for index in chosen]
+            part = _part(series, pick, labels, chosen if len(chosen) < len(names) else None)
+            summary = f"finite values of {len(chosen):,} entries" if len(chosen) > _LINES_MAX else ""
+            yield Quantity(
+                component=":".join(place[:2]),
+                title=", ".join(text for text in (title, note, summary) if text),
+                unit=unit,
+                parts=(part,),
+            )
+
+
+def _part(series: Series, pick: Pick, labels: Sequence[str], chosen: Sequence[int] | None) -> _Part:
+    """Return a line for each label, or three lines about all of them; `chosen` are their places if there are others."""
+
+    def lines(block: np.ndarray) -> np.ndarray:
+        picked = pick(block)
+        return picked if chosen is None else picked[..., chosen]
+
+    def summary(block: np.ndarray) -> np.ndarray:
+        return _summary(lines(block))
+
+    if len(labels) <= _LINES_MAX:
+        looks = tuple(Line(name=name, color=index) for index, name in enumerate(_short(labels)))
+        return _Part(source=series, pick=lines, labels=tuple(labels), lines=looks)
+    names = ("smallest", "mean", "largest")
+    looks = tuple(Line(name=name, color=index) for index, name in enumerate(names))
+    return _Part(source=series, pick=summary, labels=(), lines=looks)
+
+
+def _summary(values: np.ndarray) -> np.ndarray:
+    """Return the smallest, the mean and the largest of the finite values along the last axis."""
+    is_finite = np.isfinite(values)
+    known = np.where(is_finite, values, np.nan)
+    mean = np.where(is_finite, values, 0.0).sum(axis=-1) / is_finite.sum(axis=-1)
+    return np.stack([np.fmin.reduce(known, axis=-1), mean, np.fmax.reduce(known, axis=-1)], axis=-1)
+
+
+def _short(labels: Sequence[str]) -> list[str]:
+    """Return the last parts of labels; the whole labels if several have the same last part."""
+    last = [label.rsplit("/", 1)[-1] for label in labels]
+    counts = Counter(last)
+    return [short if counts[short] == 1 else label for short, label in zip(last, labels, strict=True)]

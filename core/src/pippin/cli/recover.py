@@ -1,0 +1,24 @@
+"""`pippin recover`: complete a recording whose process was killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ._options import PATH
+
+
+@click.command()
+@click.argument("files", type=PATH, nargs=-1, required=True, metavar="FILE...")
+def recover(files: tuple[Path, ...]) -> None:
+    """Complete each FILE of a recorder whose process was killed, so that every reader of its format opens it.
+
+    An npz recording is mended from the rows beside it, FILE.npz.rows; an hdf5 or mcap recording in place. Everything
+    that was written is kept, at most the last row is lost. `pippin.open_run` also reads files that were not mended.
+    """
+    from pippin.recording.recovery import recover as mended
+
+    for file in files:
+        target, count = mended(file)
+        click.echo(f"{target}: {count} rows")

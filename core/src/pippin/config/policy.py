@@ -1,0 +1,20 @@
+"""The `[policy]` table: a trained network that acts in a task."""
+
+from __future__ import annotations
+
+import attrs
+
+from .paths import FilePath
+
+__all__ = ["PolicyConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class PolicyConfig:
+    """The `[policy]` table: a network that chooses the action of a task in every control step."""
+
+    path: FilePath
+    """An ONNX file with one input, the observations, and one output, the action: layers in one chain."""
+
+    observations: str | None = None
+    """The group of observations that the network reads; by default the only group."""

@@ -1,0 +1,236 @@
+"""Channels: every quantity that can be recorded or plotted, by name, with its array, units and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host, present
+from pippin.axes import axis_labels
+from pippin.binding import Host
+from pippin.components.bound import Bound
+from pippin.errors import ConfigError
+from pippin.labels import covers, match
+
+from .column import Column
+from .contacts import CONTACT_NAMES, ContactTable, no_contacts
+from .rows_of_worlds import blocks, rows
+
+__all__ = ["Channel", "channels"]
+
+HEAVY = ("body_q", "particle_q", "contacts/")
+"""Beginnings of the names of channels that are recorded only if they are asked for."""
+
+POSE = ("px", "py", "pz", "qx", "qy", "qz", "qw")
+XYZ = ("x", "y", "z")
+
+_ACTUATOR_UNITS = {
+    "applied_effort": {"m": "N", "rad": "N·m"},
+    "position_targets": {"m": "m", "rad": "rad"},
+    "velocity_targets": {"m": "m/s", "rad": "rad/s"},
+}
+"""The channels of an actuator, with their units by the unit of the joint's coordinate."""
+
+Update = Callable[[], Any]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Channel(Column):
+    """A quantity of the chosen worlds while the simulation runs."""
+
+    source: wp.array
+    """The latest values, shape [worlds, …]; the memory is the same for the life of the simulation."""
+
+    update: Update | None = None
+    """Function that fills `source` from the latest state; None if the simulation itself does. Channels may share one:
+    call each function once for each row."""
+
+    def numpy(self) -> np.ndarray:
+        """Return the latest values, of shape `shape`: on CUDA a copy, which waits for the device."""
+        if self.update is not None:
+            self.update()
+        return self.source.numpy()
+
+
+def channels(
+    simulation: Host,
+    worlds: Sequence[int] | np.ndarray = (0,),
+    series: Sequence[str] | None = None,
+    *,
+    episode: wp.array | None = None,
+    also: Sequence[str] = (),
+    max_contacts: int = 16,
+    where: str = "",
+) -> tuple[Channel, ...]:
+    """Return the channels of some worlds, in a fixed order: state, actuators, sensors, bodies, particles, contacts.
+
+    Args:
+        simulation: The simulation; components that are not bound yet have no channels.
+        worlds: Indices of worlds with the same contents, in the order that the values shall have.
+        series: Patterns of names, see `pippin.labels`; None means all channels except body poses, particles and
+            contacts.
+        episode: Resets of each world so far, shape [world_count]; without it there is no channel `episode`.
+        also: Names of channels to add, if the simulation has them.
+        max_contacts: Number of contacts of a world that the channels of contacts have room for.
+        where: Beginning of error messages, such as `recorders.log.`.
+
+    Raises:
+        ConfigError: The worlds have different contents, or a pattern is malformed or matches no channel.
+    """
+    worlds = np.asarray(worlds, dtype=np.int64)
+    _refuse_unlike(simulation.prototype_of_world, worlds, where)
+    found = _Finder(simulation, worlds, max_contacts, where)
+    every = [channel for channel in found.all(episode) if channel.source.size]
+    names = [channel.name for channel in every]
+    if series is None:
+        chosen = {name for name in names if not name.startswith(HEAVY)}
+    else:
+        _refuse_absent_contacts(simulation, series, where)
+        chosen = {names[index] for index in match(series, names, "channel", f"{where}series")}
+    return tuple(channel for channel in every if channel.name in chosen.union(also))
+
+
+def _refuse_absent_contacts(simulation: Host, series: Sequence[str], where: str) -> None:
+    reason = no_contacts(simulation)
+    for pattern in series if reason is not None else ():
+        if any(covers([pattern], name) for name in CONTACT_NAMES):
+            raise ConfigError(f"{where}series: no channel matches {pattern!r}: {reason}")
+
+
+def _refuse_unlike(prototypes: np.ndarray, worlds: np.ndarray, where: str) -> None:
+    others = np.flatnonzero(prototypes[worlds] != prototypes[worlds[:1]])
+    if len(others):
+        raise ConfigError(
+            f"{where}worlds: world {worlds[others[0]]} has other contents than world {worlds[0]}, and one array cannot"
+            " hold both; record them by two recorders"
+        )
+
+
+class _Finder:
+    """The channels of some worlds, which have the same contents.
+
+    Args:
+        simulation: The simulation.
+        worlds: Indices of the worlds.
+        max_contacts: Number of contacts of a world to hold.
+        where: Beginning of error messages.
+    """
+
+    def __init__(self, simulation: Host, worlds: np.ndarray, max_contacts: int, where: str) -> None:
+        self._simulation, self._worlds, self._max_contacts, self._where = simulation, worlds, max_contacts, where
+        self._model = simulation.model
+
+    def all(self, episode: wp.array | None) -> Iterator[Channel]:
+        """Yield every channel."""
+        yield from self._joints()
+        yield from self._actuators()
+        yield from self._sensors()
+        yield from self._bodies()
+        yield from self._particles()
+        yield from self._contacts()
+        if episode is not None:
+            yield self._channel("episode", *rows(episode, self._worlds), units=("1",))
+
+    def _joints(self) -> Iterator[Channel]:
+        for name, has_quaternions in (("joint_q", True), ("joint_qd", False)):
+            entries = list(_joint_entries(self._model, int(self._worlds[0]), has_quaternions=has_quaternions))
+            if entries:
+                per = "" if has_quaternions else "/s"
+                labels, units = tuple(label for label, _ in entries), tuple(f"{unit}{per}" for _, unit in entries)
+                array = self._of_state(name, "joint_coord" if has_quaternions else "joint_dof")
+                yield self._channel(name, *array, labels=labels, units=units)
+
+    def _actuators(self) -> Iterator[Channel]:
+        coordinates = dict(_joint_entries(self._model, int(self._worlds[0]), has_quaternions=True))
+        for label, actuator, chosen in self._present(self._simulation.actuators, "actuators"):
+            joints = tuple(actuator.joint_labels)
+            for name, unit_of in _ACTUATOR_UNITS.items():
+                if (array := getattr(actuator, name)) is not None:
+                    units = tuple(unit_of[coordinates[joint]] for joint in joints)
+                    yield self._channel(f"actuators/{label}/{name}", *rows(array, chosen), labels=joints, units=units)
+            if (inputs := actuator.ctrl) is not None:
+                names = tuple(actuator.actuator_labels)
+                units = ("1",) * len(names)
+                yield self._channel(f"actuators/{label}/ctrl", *rows(inputs, chosen), labels=names, units=units)
+
+    def _sensors(self) -> Iterator[Channel]:
+        for label, sensor, chosen in self._present(self._simulation.sensors, "sensors"):
+            for name, output in sensor.outputs.items():
+                names = {"labels": output.labels, "units": (output.unit,), "frame": output.frame}
+                yield self._channel(f"sensors/{label}/{name}", *rows(output.data, chosen), **names)
+
+    def _bodies(self) -> Iterator[Channel]:
+        first, last = on_host(self._model.body_world_start)[self._worlds[0] :][:2]
+        if last > first:
+            labels = tuple(self._model.body_label[first:last])
+            array = self._of_state("body_q", "body")
+            yield self._channel("body_q", *array, labels=labels, units=("m, 1",), frame="world", components=POSE)
+
+    def _particles(self) -> Iterator[Channel]:
+        first, last = on_host(self._model.particle_world_start)[self._worlds[0] :][:2]
+        if last > first:
+            array = self._of_state("particle_q", "particle")
+            yield self._channel("particle_q", *array, units=("m",), frame="world", components=XYZ)
+
+    def _contacts(self) -> Iterator[Channel]:
+        if no_contacts(self._simulation) is not None:
+            return
+        table = ContactTable(self._simulation, self._worlds, self._max_contacts)
+        units = {"point": ("m",), "force": ("N",)}
+        for name, array in table.arrays.items():
+            is_vector = array.dtype is wp.vec3
+            yield self._channel(
+                f"contacts/{name}",
+                array,
+                table.update,
+                units=units.get(name, ("1",)),
+                frame="world" if is_vector else "none",
+                components=XYZ if is_vector else ("first", "second") if name == "bodies" else (),
+            )
+
+    def _channel(self, name: str, source: wp.array, update: Update | None = None, **texts: Any) -> Channel:
+        kind: Any = source.dtype
+        shape = (*source.shape, *getattr(kind, "_shape_", ()))
+        dtype = np.dtype(wp.dtype_to_numpy(getattr(kind, "_wp_scalar_type_", kind)))
+        return Channel(name=name, shape=shape, dtype=dtype, source=source, update=update, **texts)
+
+    def _of_state(self, name: str, what: str) -> tuple[wp.array, Update | None]:
+        """Return the part of an array of the state that belongs to the worlds, shape [worlds, elements]."""
+        starts = on_host(getattr(self._model, f"{what}_world_start"))
+        size = int(starts[self._worlds[0] + 1] - starts[self._worlds[0]])
+        return blocks(present(getattr(self._simulation.state, name)), starts[self._worlds], size)
+
+    def _present(self, components: Mapping[str, Any], table: str) -> Iterator[tuple[str, Bound, np.ndarray]]:
+        """Yield label and component of those that are in the worlds, with the worlds' rows in its arrays."""
+        for label, component in components.items():
+            bound = Bound(component, label)
+            held = bound.worlds
+            if held is None:
+                yield label, bound, self._worlds
+                continue
+            is_held = np.isin(self._worlds, held)
+            if is_held.any() and not is_held.all():
+                raise ConfigError(
+                    f"{self._where}worlds: {table}.{label} has no values in world {self._worlds[~is_held][0]}, but in"
+                    f" world {self._worlds[is_held][0]}; record them by two recorders"
+                )
+            if is_held.all():
+                yield label, bound, np.searchsorted(held, self._worlds)
+
+
+def _joint_entries(model: newton.Model, world: int, *, has_quaternions: bool) -> Iterator[tuple[str, str]]:
+    """Yield label and unit of each joint coordinate of a world; without quaternions, of each DOF."""
+    coordinate_counts, dof_counts = np.diff(on_host(model.joint_q_start)), np.diff(on_host(model.joint_qd_start))
+    dimensions: Any = on_host(model.joint_dof_dim)  # pyright: ignore[reportArgumentType] (a 2-D array)
+    for joint in range(*on_host(model.joint_world_start)[world : world + 2]):
+        linear, angular = dimensions[joint]
+        is_quaternion = coordinate_counts[joint] > dof_counts[joint]
+        units = ["m"] * linear + (["1"] * 4 if is_quaternion and has_quaternions else ["rad"] * angular)
+        is_by_dof = len(units) == dof_counts[joint]
+        label = model.joint_label[joint]
+        labels = axis_labels(model, [joint]) if is_by_dof else [f"{label}:{index}" for index in range(len(units))]
+        yield from zip(labels, units, strict=True)

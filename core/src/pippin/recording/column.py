@@ -1,0 +1,57 @@
+"""Columns: one recorded quantity as files store it, with its names and units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+import numpy as np
+
+__all__ = ["Column", "row_type"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Column:
+    """One quantity of a recording: the name, the units and the shape of its values in a row."""
+
+    name: str
+    """Name of the channel, such as `joint_q` or `sensors/torso/linear_acceleration`."""
+
+    shape: tuple[int, ...]
+    """Shape of the values in a row, [worlds, …]."""
+
+    dtype: np.dtype[Any]
+    """Type of the values."""
+
+    labels: tuple[str, ...] = ()
+    """Label of each entry of the second axis, if the entries have names: of a joint, body or site of a world."""
+
+    units: tuple[str, ...] = ()
+    """SI unit of all values, or one for each label; `1` for values without a unit."""
+
+    frame: str = "none"
+    """Frame of the components, as of `pippin.sensing.Output`; `none` for values without a direction."""
+
+    components: tuple[str, ...] = ()
+    """Names of the entries of the last axis, such as `x`, `y` and `z`, if they have names."""
+
+    def plain(self) -> dict[str, Any]:
+        """Return the column as plain data for JSON."""
+        texts = ("labels", "units", "components")
+        data: dict[str, Any] = {"name": self.name, "shape": list(self.shape), "dtype": self.dtype.str}
+        return data | {"frame": self.frame} | {name: list(getattr(self, name)) for name in texts}
+
+    @classmethod
+    def from_plain(cls, data: dict[str, Any]) -> Column:
+        """Return the column that `plain` described."""
+        texts = {name: tuple(data[name]) for name in ("labels", "units", "components")}
+        return cls(
+            name=data["name"], shape=tuple(data["shape"]), dtype=np.dtype(data["dtype"]), frame=data["frame"], **texts
+        )
+
+
+def row_type(columns: Iterable[Column]) -> np.dtype[Any]:
+    """Return the type of a row: the field `time` [s], then a field for each column."""
+    fields: Any = [("time", "<f8"), *((column.name, column.dtype, column.shape) for column in columns)]
+    return np.dtype(fields, align=True)

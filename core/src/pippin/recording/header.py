@@ -1,0 +1,123 @@
+"""Headers: everything about a recording besides its rows, the same in every format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Self
+
+import attrs
+import numpy as np
+from pippin.config import dump_toml
+from pippin.errors import ConfigError
+
+from .column import Column, row_type
+
+if TYPE_CHECKING:
+    from pippin.binding import Host
+
+__all__ = ["FORMAT", "FORMAT_VERSION", "Header", "not_ours"]
+
+FORMAT = "pippin-recording"
+FORMAT_VERSION = 1
+
+_DISTRIBUTIONS = {"pippin": "pippin", "newton": "newton", "warp": "warp-lang"}
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Header:
+    """The contents of a recording, and the run that it belongs to."""
+
+    label: str
+    """Label of the recorder."""
+
+    worlds: tuple[int, ...]
+    """Indices of the recorded worlds in the simulation, in the order of the second axis of all values."""
+
+    control_dt: float
+    """Length of a control step [s]."""
+
+    period: float
+    """Simulated time from one row to the next [s]."""
+
+    start_step: int
+    """Control steps before the first row's step."""
+
+    columns: tuple[Column, ...]
+    """The recorded channels, without `time`."""
+
+    config: str
+    """The configuration of the run, as TOML."""
+
+    versions: dict[str, str]
+    """Versions of Pippin, Newton and Warp."""
+
+    quaternion_order: str = "xyzw"
+    up_axis: str = "z"
+
+    @classmethod
+    def of(
+        cls, simulation: Host, label: str, worlds: Sequence[int] | np.ndarray, period: int, columns: Sequence[Column]
+    ) -> Self:
+        """Return the header of a recording that begins now.
+
+        Args:
+            simulation: The simulation, after its first step.
+            label: Label of the recorder.
+            worlds: The recorded worlds.
+            period: Control steps from one row to the next.
+            columns: The recorded channels.
+        """
+        return cls(
+            label=label,
+            worlds=tuple(int(world) for world in worlds),
+            control_dt=simulation.control_dt,
+            period=period * simulation.control_dt,
+            start_step=simulation.step_count - 1,
+            columns=tuple(columns),
+            config=dump_toml(simulation.config),
+            versions={name: metadata.version(distribution) for name, distribution in _DISTRIBUTIONS.items()},
+            up_axis="xyz"[int(simulation.model.up_axis)],
+        )
+
+    @property
+    def row_type(self) -> np.dtype[Any]:
+        """The type of a row: the field `time` [s], then a field for each column."""
+        return row_type(self.columns)
+
+    def to_json(self) -> str:
+        """Return the header as text, which every format stores."""
+        data = attrs.asdict(self, recurse=False)
+        columns = [column.plain() for column in self.columns]
+        return json.dumps({"format": FORMAT, "format_version": FORMAT_VERSION, **data, "columns": columns})
+
+    @classmethod
+    def from_json(cls, text: str | bytes, where: str) -> Self:
+        """Read the text of `to_json`.
+
+        Args:
+            text: The text.
+            where: The file, for errors.
+
+        Raises:
+            ConfigError: The text is not a header, or belongs to a later version of the format.
+        """
+        try:
+            data = json.loads(text)
+            is_ours = data.pop("format") == FORMAT
+            version = data.pop("format_version")
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise ConfigError(not_ours(where, error)) from error
+        if not is_ours or version > FORMAT_VERSION:
+            raise ConfigError(
+                f"{where}: version {version} of the format, but this Pippin reads {FORMAT_VERSION}; update Pippin"
+            )
+        data["columns"] = tuple(map(Column.from_plain, data["columns"]))
+        data["worlds"] = tuple(data["worlds"])
+        return cls(**data)
+
+
+def not_ours(path: object, reason: object) -> str:
+    """Return the fault of a file that is no recording."""
+    return f"{path}: not a recording of Pippin ({reason}); name a file that a recorder wrote"

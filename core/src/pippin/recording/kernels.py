@@ -1,0 +1,76 @@
+"""The kernels of recorders: resets counted by world, and contacts sorted into the rows of their worlds."""
+
+import warp as wp
+from pippin.views.kernels.contact_rows import pose_of
+from pippin.views.kernels.contacts import Sources, is_contact
+
+__all__ = ["Table", "count_resets", "fill_table"]
+
+
+@wp.struct
+class Table:
+    """The first contacts of some worlds; a null array is left out."""
+
+    row_of_world: wp.array(dtype=int)
+    """Row of each world, -1 for none; the last entry is for shapes of no world."""
+
+    first_body: wp.array(dtype=int)
+    """Index of the first body of each world."""
+
+    count: wp.array(dtype=int)
+    bodies: wp.array3d(dtype=int)
+    point: wp.array2d(dtype=wp.vec3)
+    normal: wp.array2d(dtype=wp.vec3)
+    force: wp.array2d(dtype=wp.vec3)
+
+
+@wp.kernel
+def count_resets(world_mask: wp.array[bool], counts: wp.array[int]):
+    """counts[world] += 1 for the masked worlds."""
+    world = wp.tid()
+    if world_mask[world]:
+        counts[world] = counts[world] + 1
+
+
+@wp.func
+def body_in_world(body: int, first: int):
+    """Return the index of a body among those of its world; -1 for a static one."""
+    if body < 0:
+        return body
+    return body - first
+
+
+@wp.kernel
+def fill_table(
+    contacts: Sources,
+    shape_world: wp.array[int],
+    shape_body: wp.array[int],
+    body_q: wp.array[wp.transform],
+    table: Table,
+):
+    """Write each contact into the next place of its world, and count it."""
+    i = wp.tid()
+    if not is_contact(contacts, i):
+        return
+    a = contacts.shape0[i]
+    b = contacts.shape1[i]
+    world = wp.max(shape_world[a], shape_world[b])
+    if world < 0:
+        return
+    row = table.row_of_world[world]
+    if row < 0:
+        return
+    k = wp.atomic_add(table.count, row, 1)
+    if k >= table.point.shape[1]:
+        return
+    first = table.first_body[world]
+    table.bodies[row, k, 0] = body_in_world(shape_body[a], first)
+    table.bodies[row, k, 1] = body_in_world(shape_body[b], first)
+    pose_a = pose_of(a, shape_body, body_q)
+    pose_b = pose_of(b, shape_body, body_q)
+    surface_a = wp.transform_point(pose_a, contacts.point0[i] + contacts.offset0[i])
+    surface_b = wp.transform_point(pose_b, contacts.point1[i] + contacts.offset1[i])
+    table.point[row, k] = 0.5 * (surface_a + surface_b)
+    table.normal[row, k] = wp.normalize(contacts.normal[i])
+    if contacts.force:
+        table.force[row, k] = wp.spatial_top(contacts.force[i])

@@ -1,0 +1,208 @@
+"""Runs read back: the configuration, the summary and the recordings of a folder, by name."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from pippin.config import load
+from pippin.errors import ConfigError
+from pippin.spelling import did_you_mean
+
+from .hdf5 import Hdf5File
+from .header import Header
+from .mcap import McapFile
+from .npz import NpzFile, SpoolFile
+from .series import Series
+
+if TYPE_CHECKING:
+    from pippin.config import SimulationConfig
+
+__all__ = ["Recording", "Run", "open_run"]
+
+_FORMATS = {".npz": NpzFile, ".rows": SpoolFile, ".h5": Hdf5File, ".mcap": McapFile}
+"""Readers by the suffix of their files."""
+
+
+class Recording(Mapping[str, Series]):
+    """A file of a recorder: a series for each recorded channel, by name.
+
+    Args:
+        path: The file, also one that a killed process left.
+
+    Raises:
+        ConfigError: The file does not exist, is damaged, or no recorder wrote it.
+        PluginError: The library of the format is not installed.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        reader = _FORMATS.get(self.path.suffix)
+        if reader is None or not self.path.is_file():
+            raise ConfigError(f"{self.path}: no recording; name a file that ends with {', '.join(_FORMATS)}")
+        self._file = reader(self.path)
+        #: Everything besides the values: worlds, channels, times of the steps, configuration and versions.
+        self.header: Header = self._file.header
+        self._columns = {column.name: column for column in self.header.columns}
+
+    @property
+    def label(self) -> str:
+        """Label of the recorder."""
+        return self.header.label
+
+    @property
+    def worlds(self) -> tuple[int, ...]:
+        """Indices of the recorded worlds, in the order of the second axis."""
+        return self.header.worlds
+
+    @property
+    def time(self) -> np.ndarray:
+        """Simulated time of each row [s], shape [rows]."""
+        return np.asarray(self._file.column("time")[:])
+
+    def __getitem__(self, name: str) -> Series:
+        if name == "time":
+            return Series(values=self.time, units=("s",))
+        if name not in self._columns:
+            hint = did_you_mean(name, self._columns) or ";"
+            raise ConfigError(f"{self.path}: no channel {name!r}{hint} channels: {', '.join(self._columns)}")
+        column = self._columns[name]
+        return Series(
+            values=self._file.column(name),
+            labels=column.labels,
+            units=column.units,
+            frame=column.frame,
+            components=column.components,
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Run:
+    """A run folder: `run["joint_q"]` is a series, `run.recordings` has the recorders' files by label.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        ConfigError: The folder does not exist, or a recording in it is damaged.
+        PluginError: The library of a recording's format is not installed.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        #: The folder.
+        self.path = Path(path)
+        if not self.path.is_dir():
+            raise ConfigError(f"open_run: '{self.path}' is no folder; name the folder of a run")
+        found: dict[str, Recording] = {}
+        for recording in map(Recording, _files(self.path)):
+            if recording.label in found:
+                raise ConfigError(
+                    f"{self.path}: '{found[recording.label].path}' and '{recording.path}' are both of the recorder"
+                    f" {recording.label!r}; move one of them, or open each as a pippin.recording.Recording"
+                )
+            found[recording.label] = recording
+        #: The recordings by the label of their recorder.
+        self.recordings: Mapping[str, Recording] = MappingProxyType(found)
+
+    @property
+    def config(self) -> SimulationConfig | None:
+        """The configuration of the run, from `config.toml`; None if the folder has none."""
+        file = self.path / "config.toml"
+        return load(file) if file.exists() else None
+
+    @property
+    def summary(self) -> Mapping[str, Any] | None:
+        """The figures of the run, from `summary.json`; None if the run did not come to its end."""
+        file = self.path / "summary.json"
+        return json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+
+    @property
+    def time(self) -> np.ndarray:
+        """Simulated time of each row of the only recording [s], shape [rows]."""
+        return self._only("time").time
+
+    @property
+    def worlds(self) -> tuple[int, ...]:
+        """Indices of the worlds of the only recording."""
+        return self._only("worlds").worlds
+
+    def __getitem__(self, name: str) -> Series:
+        """Return the series of a channel, from the only recording that has it.
+
+        Raises:
+            ConfigError: No recording has the channel, or several have it.
+        """
+        holders = [each for each in self.recordings.values() if name in each]
+        if len(holders) == 1:
+            return holders[0][name]
+        if not holders:
+            names = dict.fromkeys(channel for each in self.recordings.values() for channel in each)
+            hint = did_you_mean(name, names) or ";"
+            raise ConfigError(f"{self.path}: no channel {name!r}{hint} channels: {', '.join(names) or 'none'}")
+        return self._only(repr(name))[name]
+
+    def _only(self, what: str) -> Recording:
+        recordings = tuple(self.recordings.values())
+        if len(recordings) == 1:
+            return recordings[0]
+        labels = ", ".join(self.recordings) or "none"
+        raise ConfigError(
+            f"{self.path}: {what}: the folder has several recordings or none; choose one of run.recordings: {labels}"
+        )
+
+    def close(self) -> None:
+        """Close the files."""
+        for recording in self.recordings.values():
+            recording.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_run(path: str | os.PathLike[str]) -> Run:
+    """Open a run folder to read what was recorded, whatever the format, also if the run was killed.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        ConfigError: The folder does not exist, or a recording in it is damaged.
+        PluginError: The library of a recording's format is not installed.
+    """
+    return Run(path)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the recordings in a folder; the rows of an npz file only if it was not completed."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix in _FORMATS and path.is_file())
+    return [path for path in files if path.suffix != ".rows" or path.with_suffix("") not in files]

@@ -1,0 +1,219 @@
+"""Base class of recorders: it gathers rows and keeps to its buffer, a plugin opens, writes and finishes a file."""
+
+from __future__ import annotations
+
+import abc
+import errno
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pippin.errors import ConfigError, SimulationError
+from pippin.hookspecs import hookimpl
+from pippin.indices import chosen_worlds
+
+from .config import RecorderConfig
+from .files import place, refuse_unwritable, room_for
+from .header import Header
+
+if TYPE_CHECKING:
+    import newton
+    import warp as wp
+    from pippin.binding import Binding, Host
+
+__all__ = ["Recorder"]
+
+_RESERVE = 1_000_000
+"""Free bytes that recorders leave on a disk, besides twice their buffer."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The errors of a system without room for the rest of a file."""
+
+_SLOW = 1.0
+"""Time spent on writing that a reader of the results should know of [s]."""
+
+
+class Recorder(abc.ABC):
+    """Writes chosen channels after every control step, or every `period`, into a file.
+
+    A plugin adds `Config`, `suffix`, `open`, `write` and `finish`. It writes all that it got in `write` before it
+    returns, so that the rows survive the end of the process. The file is opened with the first row.
+
+    Args:
+        config: The plugin's configuration.
+    """
+
+    Config: ClassVar[type[RecorderConfig]] = RecorderConfig
+    suffix: ClassVar[str]
+    """Suffix of the files, such as `.h5`."""
+
+    is_observer: bool = True
+
+    #: The file; known after `bind`.
+    path: Path
+    #: Indices of the recorded worlds, shape [worlds]; known after `bind`.
+    worlds: np.ndarray
+    #: Everything about the recording besides its rows; known after the first row.
+    header: Header
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+        #: Facts that a reader of the results should know.
+        self.notes: list[str] = []
+        #: Time spent on writing [s].
+        self.writing_time = 0.0
+        #: Number of rows so far, including those in the buffer.
+        self.row_count = 0
+        self._is_open = self._is_over = False
+
+    @abc.abstractmethod
+    def open(self, path: Path, header: Header) -> None:
+        """Begin a file, and replace one that is there."""
+
+    @abc.abstractmethod
+    def write(self, rows: np.ndarray) -> None:
+        """Append rows, a structured array of `header.row_type`: `rows["time"]` [s], shape [rows], `rows["joint_q"]` and
+        so on, shape [rows, worlds, …]. The next rows overwrite the array.
+        """
+
+    @abc.abstractmethod
+    def finish(self) -> None:
+        """Complete and close the file. Called once if it was opened, also after a failed `write`."""
+
+    def require(self) -> None:  # noqa: B027  (few formats need one)
+        """Import the libraries of the format with `pippin.recording.library`; called by `bind`."""
+
+    @property
+    def needed(self) -> Sequence[str]:
+        """Names of channels that the format needs besides those of `config.series`."""
+        return ()
+
+    @property
+    def growing_path(self) -> Path:
+        """The file that `write` appends to: `path`, unless the format is written in a file beside it."""
+        return self.path
+
+    @property
+    def period(self) -> float | None:
+        """Simulated time from one row to the next [s]; None for a row after every control step."""
+        return self.config.period
+
+    @hookimpl
+    def bind(self, simulation: Host, binding: Binding) -> None:
+        """Find the arrays to record, and allocate the buffer.
+
+        Raises:
+            ConfigError: A pattern matches no channel, the chosen worlds have different contents or do not exist, or the
+                file cannot be written.
+            PluginError: A library of the format is not installed.
+        """
+        from .channels import channels
+        from .episodes import EpisodeCounts
+        from .rows import rows_of
+
+        self.require()
+        self._label, self._simulation = binding.label, simulation
+        self._step_period = binding.step_period
+        label = binding.label.partition(":")[2]
+        self.path = place(simulation, self.config.path or f"{label}{self.suffix}")
+        if self.path.suffix != self.suffix:
+            raise ConfigError(f"path: '{self.path}' must end with {self.suffix}, by which readers know the format")
+        refuse_unwritable(self.path)
+        self.worlds = chosen_worlds(self.config.worlds, simulation.world_count, "worlds")
+        self._episodes = EpisodeCounts(simulation)
+        #: The recorded channels; known after `bind`.
+        self.channels = channels(
+            simulation,
+            self.worlds,
+            self.config.series,
+            episode=self._episodes.counts,
+            also=self.needed,
+            max_contacts=self.config.max_contacts,
+        )
+        self._rows = rows_of(self.channels, self.config.chunk_bytes, simulation.model.device)
+        self._buffer_size = self._rows.capacity * self._rows.row_size
+
+    @hookimpl
+    def after_step(self, simulation: Host) -> None:
+        """Add a row, and write the buffer if it is full or `flush_period` is over."""
+        if self._is_over:
+            return
+        if not self._is_open:
+            self._start(simulation)
+        self._rows.add(simulation.time)
+        self.row_count += 1
+        if self._rows.is_full or time.perf_counter() - self._flushed >= self.config.flush_period:
+            self.flush()
+
+    @hookimpl
+    def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Begin the next episode of the masked worlds."""
+        self._episodes.add(world_mask)
+
+    @hookimpl
+    def close(self) -> None:
+        """Write what is left, and complete the file."""
+        if not self._is_open or self._is_over:
+            return
+        try:
+            self.flush()
+        finally:
+            if not self._is_over:
+                self._end()
+            if self.writing_time > _SLOW:
+                self.notes.append(f"{self.writing_time:.1f} s were spent on writing '{self.path}'")
+
+    def flush(self) -> None:
+        """Write the rows that are in the buffer.
+
+        Raises:
+            SimulationError: The disk is nearly full, and `on_full` is `stop-run`.
+        """
+        self._flushed = start = time.perf_counter()
+        if not self._rows.count:
+            return
+        rows = self._rows.take()
+        reason = self._shortage() or self._written(rows)
+        self._flushed = time.perf_counter()
+        self.writing_time += self._flushed - start
+        if reason is not None:
+            self.row_count -= len(rows)
+            self._stop(reason, float(rows["time"][0]))
+
+    def _start(self, simulation: Host) -> None:
+        name = self._label.partition(":")[2]
+        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.open(self.path, self.header)
+        self._is_open, self._flushed = True, time.perf_counter()
+
+    def _shortage(self) -> str | None:
+        """Return why the buffer must not be written; None if there is room for it, and for the end of the file."""
+        room = room_for(self.growing_path)
+        if room >= 2 * self._buffer_size + _RESERVE:
+            return None
+        return f"only {max(room, 0) / 1e6:.3g} MB are left for it"
+
+    def _written(self, rows: np.ndarray) -> str | None:
+        """Write rows; return the reason if there was no room for them."""
+        try:
+            self.write(rows)
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            return f"the system has no room for it ({error.strerror})"
+        return None
+
+    def _stop(self, reason: str, end: float) -> None:
+        """Complete the file, and go on without it or end the run."""
+        self._end()
+        text = f"'{self.path}' ends before t = {end:.6g} s, as {reason}; free some space, or record less"
+        self.notes.append(text)
+        if self.config.on_full == "stop-run":
+            raise SimulationError(f"{self._label}: {text}")
+
+    def _end(self) -> None:
+        self._is_over = True
+        self.finish()

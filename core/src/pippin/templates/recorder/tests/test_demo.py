@@ -1,0 +1,30 @@
+"""Tests of the contract of every recorder, and of this one's files."""
+
+import newton
+import numpy as np
+import pippin
+from pippin import conformance
+
+
+@conformance.parametrize(conformance.Conformance("recorder", "demo"))
+def test_it_keeps_the_contract(check):
+    check()
+
+
+def test_it_writes_a_row_for_each_step(tmp_path):
+    builder = newton.ModelBuilder(up_axis="Z")
+    builder.add_body(label="kite", mass=1.0, inertia=np.eye(3), xform=((0.0, 0.0, 2.0), (0.0, 0.0, 0.0, 1.0)))
+    config = pippin.structure(
+        {
+            "simulation": {"dt": 0.01, "device": "cpu"},
+            "solver": {"type": "semi-implicit"},
+            "recorders": {"table": {"type": "demo", "series": ["joint_q"]}},
+        }
+    )
+    with pippin.Simulation(config, prototype=builder, folder=tmp_path) as simulation:
+        simulation.step(3)
+        height = simulation.state.joint_q.numpy()[2]
+
+    table = np.genfromtxt(tmp_path / "table.csv", delimiter=",", names=True, deletechars="")
+    np.testing.assert_allclose(table["time"], [0.01, 0.02, 0.03])
+    np.testing.assert_allclose(table["joint_q[2]"][-1], height, rtol=1e-5)

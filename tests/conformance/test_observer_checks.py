@@ -1,0 +1,21 @@
+"""The viewers and recorders of the core keep the contract."""
+
+import pytest
+from pippin import conformance
+
+CONFORMANCES = [
+    conformance.Conformance("recorder", "hdf5"),
+    conformance.Conformance("recorder", "mcap"),
+    conformance.Conformance("recorder", "npz"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kit", "check"),
+    [(kit, check) for kit in CONFORMANCES for check in kit.checks],
+    ids=lambda each: str(getattr(each, "subject", each)),
+)
+def test_it_keeps_the_contract(kit, check):
+    result = kit.run(check)
+
+    assert result.outcome in ("passed", "expected failure", "not applicable"), result.reason

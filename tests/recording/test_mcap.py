@@ -1,0 +1,113 @@
+"""The mcap recorder, read by the reference reader and by protobuf."""
+
+import foxglove.messages
+import numpy as np
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from mcap.reader import make_reader
+from pippin.recording.mcap import McapFile, mend
+
+
+@pytest.fixture(scope="module")
+def messages(recorded):
+    """Messages by topic, decoded by the schemas in the file, each with its schema, channel and log time."""
+    found = {}
+    with (recorded.folder / "mcap.mcap").open("rb") as file:
+        for schema, channel, message in make_reader(file, validate_crcs=True).iter_messages():
+            decoded = type_of(schema).FromString(message.data)
+            found.setdefault(channel.topic, []).append((schema, channel, message.log_time, decoded))
+    return found
+
+
+def type_of(schema):
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString(schema.data).file:
+        pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(schema.name))
+
+
+def test_joint_states_are_those_of_the_run(recorded, messages):
+    for place, world in enumerate((0, 2, 3)):
+        states = messages[f"/world_{world}/joint_states"]
+
+        assert states[0][0].name == "foxglove.JointStates"
+        assert [joint.name for joint in states[0][3].joints] == ["hinge_0", "hinge_1"]
+        positions = [[joint.position for joint in state[3].joints] for state in states]
+        np.testing.assert_array_equal(positions, recorded.joint_q[:, place, :2])
+        assert [state[2] for state in states] == [round(time * 1e9) for time in recorded.times]  # [ns]
+        assert any(joint.effort for joint in states[-1][3].joints)
+
+
+def test_sensors_have_a_message_with_units_and_labels(messages):
+    schema, channel, _, message = messages["/world_2/sensors/imu"][5]
+
+    assert schema.name == "pippin.SensorsImu"
+    assert channel.metadata["unit:angular_velocity"] == "rad/s"
+    assert channel.metadata["frame:angular_velocity"] == "site"
+    assert len(message.angular_velocity) == 3 * 3
+    assert message.timestamp.ToNanoseconds() == 12_000_000
+    assert message.time == pytest.approx(0.012)
+
+
+def test_transforms_name_a_frame_for_each_body(recorded, messages):
+    schema, _, _, last = messages["/tf"][-1]
+    frames = [transform.child_frame_id for transform in last.transforms]
+
+    assert schema.name == "foxglove.FrameTransforms"
+    assert len(set(frames)) == 9
+    assert all(frame.startswith(("world_0/", "world_2/", "world_3/")) for frame in frames)
+    balls = [transform.translation for transform in last.transforms][2::3]
+    np.testing.assert_allclose([ball.z for ball in balls], 0.1, atol=2e-3)  # [m]: they lie on the ground
+    assert len({(round(ball.x, 3), round(ball.y, 3)) for ball in balls}) == 3  # worlds are drawn beside each other
+
+
+def test_the_scene_has_the_shapes_of_each_body_in_its_frame(messages):
+    ((schema, _, time, scene),) = messages["/scene"]
+    frames = {transform.child_frame_id for transform in messages["/tf"][0][3].transforms}
+    by_frame = {entity.frame_id: entity for entity in scene.entities}
+
+    assert (schema.name, time) == ("foxglove.SceneUpdate", 0)
+    assert set(by_frame) - {"world"} <= frames
+    assert all(entity.frame_locked for entity in scene.entities)
+    ball = next(entity for entity in scene.entities if entity.spheres)
+    assert ball.spheres[0].size.x == pytest.approx(0.2)  # [m], the diameter
+
+
+def test_a_reader_finds_versions_and_configuration(recorded):
+    with (recorded.folder / "mcap.mcap").open("rb") as file:
+        reader = make_reader(file)
+        (metadata,) = reader.iter_metadata()
+        (attachment,) = reader.iter_attachments()
+
+    assert {"header", "pippin", "newton", "warp"} <= set(metadata.metadata)
+    assert (attachment.name, b'type = "xpbd"' in attachment.data) == ("config.toml", True)
+
+
+def test_the_schemas_of_foxglove_are_the_sdks(messages):
+    schema = messages["/tf"][0][0]
+
+    assert schema.data == foxglove.messages.FrameTransforms.get_schema().data
+
+
+def test_a_recording_without_a_scene_has_no_transforms(simulate, tmp_path):
+    with simulate(tmp_path, {"log": {"type": "mcap", "scene": False, "compression": "lz4"}}, worlds=1) as simulation:
+        simulation.step(2)
+
+    with (tmp_path / "log.mcap").open("rb") as file:
+        topics = {channel.topic for _, channel, _ in make_reader(file).iter_messages()}
+    assert topics == {f"/world_0/{name}" for name in ("state", "joint_states", "actuators/hinges", "sensors/imu")}
+
+
+@pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
+def test_a_file_that_is_cut_off_is_mended(recorded, tmp_path, share):
+    data, path = (recorded.folder / "mcap.mcap").read_bytes(), tmp_path / "cut.mcap"
+    path.write_bytes(data[: int(share * len(data))])
+    before = McapFile(path).column("joint_q")
+
+    target, count = mend(path)
+
+    assert (target, count) == (path, len(before))
+    with path.open("rb") as file:
+        topics = [channel.topic for _, channel, _ in make_reader(file, validate_crcs=True).iter_messages()]
+    assert topics.count("/world_0/state") >= count
+    np.testing.assert_array_equal(McapFile(path).column("joint_q"), recorded.joint_q[:count])

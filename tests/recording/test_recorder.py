@@ -1,0 +1,251 @@
+"""What all recorders share: the buffer, the disk, the errors, and what a third party ships."""
+
+import resource
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pippin
+import pytest
+from pippin.recording import Recorder, RecorderConfig
+
+FORMATS = ("npz", "hdf5", "mcap")
+
+
+class Kept(Recorder):
+    """Keeps its rows and the sizes of the pieces in memory: a recorder as others ship it."""
+
+    suffix = ".kept"
+
+    def open(self, path, header):
+        self.pieces, self.is_finished = [], False
+
+    def write(self, rows):
+        self.pieces.append(rows.copy())
+
+    def finish(self):
+        self.is_finished = True
+
+
+def keep(folder, **options):
+    return Kept(RecorderConfig(path=str(folder / "log.kept"), **options))
+
+
+def run(configure, chain, recorder, steps, **options):
+    config = configure("featherstone", **options)
+    with pippin.Simulation(config, {"log": recorder}, chain()) as simulation:
+        simulation.step(steps)
+
+
+def test_rows_are_written_when_the_buffer_is_full(configure, chain, tmp_path):
+    recorder = keep(tmp_path, series=["joint_q"], chunk_bytes=64, flush_period=1e9)
+    run(configure, chain, recorder, 10)
+
+    assert recorder.header.row_type.itemsize == 16  # [bytes]: the time and two angles
+    assert [len(piece) for piece in recorder.pieces] == [4, 4, 2]
+    assert (recorder.row_count, recorder.is_finished) == (10, True)
+
+
+def test_rows_are_written_when_the_time_is_over(configure, chain, tmp_path):
+    recorder = keep(tmp_path, flush_period=0.0)
+    run(configure, chain, recorder, 4)
+
+    assert [len(piece) for piece in recorder.pieces] == [1] * 4
+    np.testing.assert_allclose(np.concatenate(recorder.pieces)["time"], [0.002, 0.004, 0.006, 0.008])
+
+
+def test_a_simulation_without_a_step_leaves_no_file(simulate, tmp_path):
+    with simulate(tmp_path / "run", {label: {"type": label} for label in FORMATS}, worlds=1):
+        pass
+
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"series": ["joint_p"]}, r"recorders\.log\.series: no channel matches 'joint_p'; did you mean 'joint_q'"),
+        ({"worlds": "0:9"}, r"recorders\.log\.worlds: '0:9' reaches beyond the 1 worlds"),
+        ({"path": "log.txt"}, r"recorders\.log\.path: '.*log.txt' must end with \.npz"),
+        ({"period": 0.003}, r"recorders\.log\.period: 0.003 s is not a whole number"),
+    ],
+)
+def test_wrong_options_are_refused_before_the_run(simulate, tmp_path, options, message):
+    with pytest.raises(pippin.ConfigError, match=message):
+        simulate(tmp_path, {"log": {"type": "npz", **options}}, worlds=1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"on_full": "ignore"}, {"chunk_bytes": 0}, {"flush_period": -1.0}, {"series": []}, {"worlds": []}],
+)
+def test_values_out_of_range_are_refused(options):
+    with pytest.raises(pippin.ConfigError, match=r"recorders\.log"):
+        pippin.structure({"recorders": {"log": {"type": "npz", **options}}})
+
+
+def test_a_relative_path_needs_a_folder(simulate):
+    with pytest.raises(pippin.ConfigError, match=r"path: 'log\.npz' is relative.*pass folder="):
+        simulate(None, {"log": {"type": "npz"}}, worlds=1)
+
+
+@pytest.mark.parametrize(("name", "library"), [("hdf5", "h5py"), ("mcap", "foxglove")])
+def test_a_missing_library_is_named_with_its_cure(simulate, tmp_path, monkeypatch, name, library):
+    monkeypatch.setitem(sys.modules, library, None)
+
+    with pytest.raises(pippin.PluginError, match=rf"'{library}' cannot be imported .*pip install 'pippin\[{name}\]'"):
+        simulate(tmp_path, {"log": {"type": name}}, worlds=1)
+
+
+@pytest.fixture
+def small_files():
+    """A limit on the size of files [bytes] for this process, as a quota or a full disk would set it."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_300_000, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_full_disk_ends_the_recording_and_not_the_run(simulate, tmp_path, small_files, name):
+    with simulate(tmp_path, {"log": {"type": name, "chunk_bytes": 20_000, "worlds": "0:4"}}) as simulation:
+        simulation.step(1000)
+        recorder = simulation.recorders["log"]
+
+    assert "ends before t =" in " ".join(recorder.notes)
+    with pippin.open_run(tmp_path) as run:
+        assert len(run.time) == recorder.row_count
+        assert 0 < recorder.row_count < 1000
+        assert len(run["joint_q"].values) == recorder.row_count
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 4 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no disk of its own: {mounted.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_recorders_share_a_disk_that_fills_up(simulate, small_disk):
+    recorders = {name: {"type": name, "chunk_bytes": 50_000, "worlds": "0:4"} for name in FORMATS}
+    with simulate(small_disk / "run", recorders) as simulation:
+        simulation.step(1500)
+        counts = {label: recorder.row_count for label, recorder in simulation.recorders.items()}
+        notes = {label: " ".join(recorder.notes) for label, recorder in simulation.recorders.items()}
+
+    assert all("ends before t =" in note for note in notes.values())
+    assert max(counts.values()) < 1500
+    with pippin.open_run(small_disk / "run") as run:
+        assert {label: len(recording.time) for label, recording in run.recordings.items()} == counts
+        assert all(np.isfinite(recording["joint_q"].values).all() for recording in run.recordings.values())
+
+
+def test_a_full_disk_ends_the_run_if_asked(simulate, tmp_path, small_files):
+    options = {"type": "npz", "on_full": "stop-run", "chunk_bytes": 600_000, "flush_period": 0.0}
+    with (
+        pytest.raises(pippin.SimulationError, match=r"log\.npz' ends before t = 0.002 s, as only .* MB are left"),
+        simulate(tmp_path, {"log": options}, worlds=1) as simulation,
+    ):
+        simulation.step(2)
+
+
+def test_a_folder_that_is_a_file_is_refused(simulate, tmp_path):
+    (tmp_path / "run").write_text("")
+
+    with pytest.raises(pippin.ConfigError, match=r"recorders\.log\.path: .*is a file"):
+        simulate(tmp_path / "run", {"log": {"type": "npz"}}, worlds=1)
+
+
+def test_resets_are_counted_by_world_on_each_device(device, configure, chain, tmp_path):
+    recorder = keep(tmp_path, worlds="0:3", series=["episode", "joint_q"])
+    config = configure("featherstone", scene={"worlds": 3}, device=device)
+    with pippin.Simulation(config, {"log": recorder}, chain()) as simulation:
+        simulation.step()
+        simulation.reset([1])
+        simulation.reset([1, 2])
+        simulation.step()
+        last = simulation.state.joint_q.numpy().reshape(3, -1)
+
+    rows = np.concatenate(recorder.pieces)
+    assert rows["episode"].tolist() == [[0, 0, 0], [0, 2, 1]]
+    np.testing.assert_array_equal(rows["joint_q"][-1], last)
+
+
+def test_a_killed_process_leaves_what_it_wrote(tmp_path):
+    """One process with a recorder of each format, killed at an odd moment: all but the last piece can be read."""
+    script = tmp_path / "run.py"
+    script.write_text(textwrap.dedent(KILLED))
+    with subprocess.Popen([sys.executable, script, tmp_path / "run"], stdout=subprocess.PIPE, text=True) as child:
+        reports = (line for line in child.stdout if line.startswith("rows: "))
+        written = int([next(reports) for _ in range(40)][-1].split()[1])
+        child.kill()
+
+    with pippin.open_run(tmp_path / "run") as run:
+        assert set(run.recordings) == set(FORMATS)
+        for recording in run.recordings.values():
+            count = len(recording.time)
+            assert count >= written
+            np.testing.assert_allclose(np.diff(recording.time), 0.002, rtol=1e-9)
+            rows = recording["joint_q"].values
+            assert rows.shape[0] == count
+            assert np.isfinite(rows).all()
+            assert np.abs(np.diff(rows[:, 0, 0])).min() > 0.0  # no row is missing, none is empty
+
+
+KILLED = """
+import sys
+import newton, pippin
+from pippin.conformance import scenes
+
+builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+scenes.add_chain(builder, [0.3, 0.0], length=0.5)
+options = {"chunk_bytes": 5000, "flush_period": 0.002}
+config = pippin.structure({
+    "simulation": {"device": "cpu", "dt": 0.002},
+    "solver": {"type": "featherstone"},
+    "recorders": {name: {"type": name, **options} for name in ("npz", "hdf5", "mcap")},
+})
+with pippin.Simulation(config, prototype=builder, folder=sys.argv[1]) as simulation:
+    while True:
+        before = simulation.step_count
+        simulation.step(7)
+        for recorder in simulation.recorders.values():
+            recorder.flush()
+        print("rows:", simulation.step_count, flush=True)
+"""
+
+
+def resident_memory():
+    """Return the memory of this process that is in use [bytes]."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not report resident memory")
+@pytest.mark.parametrize("name", FORMATS)
+def test_memory_does_not_grow_with_the_rows(simulate, tmp_path, name):
+    with simulate(tmp_path, {"log": {"type": name, "chunk_bytes": 50_000, "worlds": "0:4"}}) as simulation:
+        simulation.step()
+        recorder = simulation.recorders["log"]
+        record(recorder, simulation, 500)
+        before = resident_memory()
+        record(recorder, simulation, 7000)
+
+        grown = resident_memory() - before
+
+    assert recorder.row_count * recorder.header.row_type.itemsize > 5e6  # [bytes], more than may be kept
+    assert grown < 3e6  # [bytes]
+
+
+def record(recorder, simulation, count):
+    """Add rows of the same state."""
+    for _ in range(count):
+        recorder.after_step(simulation)

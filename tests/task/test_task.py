@@ -1,0 +1,176 @@
+"""The books of a task: rewards, ends, resets and observations, in the recorded step."""
+
+import numpy as np
+import pippin
+import pytest
+
+GRAVITY_FREE = {"scene": {"gravity": [0.0, 0.0, 0.0]}}
+
+
+class Throw:
+    """Sets the velocity of the pole of one world [rad/s] before each step."""
+
+    def __init__(self, world, speed):
+        self.world, self.speed = world, speed
+
+    @pippin.hookimpl
+    def start_step(self, state):
+        dof = 2 * self.world + 1
+        state.joint_qd[dof : dof + 1].fill_(self.speed)
+
+
+def books(simulation):
+    task = simulation.task
+    worlds = task.worlds
+    names = ("terminated", "truncated", "length")
+    found = {name: getattr(worlds, name).numpy().tolist() for name in names}
+    return found | {"reward": task.reward.numpy().tolist()}
+
+
+def test_a_step_with_a_task_is_one_graph(tasked):
+    with tasked(simulation={"capture": "require"}, episode_length=0.1) as simulation:
+        simulation.step(7)
+        assert len(simulation.program.segments) == 1
+
+
+def test_a_terminated_world_starts_anew_in_the_same_step(tasked):
+    with tasked(plugins=[Throw(1, 10.0)], events={}, **GRAVITY_FREE) as simulation:
+        simulation.step(1)
+        first, task = books(simulation), simulation.task
+        simulation.step(1)
+        second = books(simulation)
+        final = task.observations["policy"].final.numpy()[1]
+        after = task.observations["policy"].values.numpy()[1]
+
+    assert (first["terminated"], first["length"]) == ([False] * 3, [1, 1, 1])
+    assert (second["terminated"], second["length"]) == ([False, True, False], [2, 0, 2])
+    np.testing.assert_allclose(first["reward"], 3 * [2.0 * 0.02])
+    np.testing.assert_allclose(second["reward"], [0.04, 0.0, 0.04])
+    assert final[1] > 0.3
+    np.testing.assert_allclose(after, 0.0, atol=1e-6)
+    assert task.finished_length.numpy().tolist() == [0, 2, 0]
+    np.testing.assert_allclose(task.finished_return.numpy()[1], 0.04)
+    np.testing.assert_allclose(task.finished_sums.numpy()[0, 1], 0.04)
+
+
+def test_an_episode_whose_time_is_over_is_truncated(tasked):
+    with tasked(episode_length=0.06, events={}, **GRAVITY_FREE) as simulation:
+        simulation.step(3)
+        found = books(simulation)
+
+    assert (found["terminated"], found["truncated"], found["length"]) == ([False] * 3, [True] * 3, [0] * 3)
+
+
+def test_a_reset_in_the_next_step_ignores_the_action_and_counts_for_nothing(tasked):
+    with tasked(plugins=[Throw(1, 10.0)], autoreset="next-step", events={}, **GRAVITY_FREE) as simulation:
+        simulation.step(2)
+        ended = books(simulation)
+        observed = simulation.task.observations["policy"].values.numpy()[1].copy()
+        simulation.step(1)
+        begun = books(simulation)
+        fresh = simulation.task.observations["policy"].values.numpy()[1].copy()
+
+    assert (ended["terminated"], ended["length"]) == ([False, True, False], [2, 2, 2])
+    assert observed[1] > 0.3
+    assert (begun["terminated"], begun["length"]) == ([False] * 3, [3, 0, 3])
+    np.testing.assert_allclose(begun["reward"], [0.04, 0.0, 0.04])
+    np.testing.assert_allclose(fresh, 0.0, atol=1e-6)
+
+
+def test_without_an_automatic_reset_worlds_end_and_stay(tasked):
+    with tasked(plugins=[Throw(1, 10.0)], autoreset="disabled", events={}, **GRAVITY_FREE) as simulation:
+        simulation.step(4)
+        found = books(simulation)
+
+    assert (found["terminated"], found["length"]) == ([False, True, False], [4, 4, 4])
+
+
+def test_weights_count_per_second_or_per_step(tasked):
+    rewards = {}
+    for rate in ("second", "step"):
+        with tasked(reward_rate=rate) as simulation:
+            simulation.step(1)
+            rewards[rate] = simulation.task.reward.numpy()[0]
+
+    np.testing.assert_allclose(rewards["second"], 0.02 * rewards["step"])
+
+
+def test_a_reward_of_weight_zero_is_left_out(tasked):
+    terms = {"alive": {"type": "alive", "weight": 1.0}, "idle": {"type": "l2", "of": "last-action", "weight": 0.0}}
+    with tasked(rewards=terms) as simulation:
+        assert list(simulation.task.rewards) == ["alive"]
+
+
+def test_the_history_begins_with_the_first_reading(tasked):
+    group = {"policy": {"velocities": {"of": "joint-velocities", "history": 3}}}
+    with tasked(observations=group, plugins=[Throw(0, 1.0)], events={}, terminations={}, **GRAVITY_FREE) as simulation:
+        values = simulation.task.observations["policy"].values
+        simulation.reset()
+        start = values.numpy()[0].reshape(3, 2).copy()
+        seen = []
+        for _ in range(2):
+            simulation.step()
+            seen.append(values.numpy()[0].reshape(3, 2).copy())
+
+    assert (start == start[0]).all()
+    np.testing.assert_array_equal(seen[1][:2], seen[0][1:])
+    np.testing.assert_array_equal(seen[0][0], start[0])
+    assert seen[0][2, 1] > 0.5
+
+
+def test_a_diverged_world_ends_and_costs_nothing(tasked):
+    with tasked(events={}) as simulation:
+        simulation.step(1)
+        positions = simulation.state.joint_q.numpy()
+        positions[5] = np.nan
+        simulation.state.joint_q.assign(positions)
+        simulation.invalidate("joints", [2])
+        simulation.step(1)
+        found = books(simulation)
+        simulation.check()
+
+    assert found["terminated"] == [False, False, True]
+    assert found["reward"][2] == 0.0
+    assert np.isfinite(simulation.state.joint_q.numpy()).all()
+
+
+def test_a_reward_that_is_not_finite_names_term_and_world(tasked):
+    class Spoil:
+        @pippin.hookimpl
+        def start_step(self):
+            if target is not None:
+                target.fill_(float("inf"))
+
+    target = None
+    rewards = {"effort": {"type": "l2", "of": "last-action", "weight": -1.0}}
+    with tasked(rewards=rewards, plugins=[Spoil()], simulation={"capture": "off"}) as simulation:
+        simulation.step(1)
+        simulation.check()
+        target = simulation.task.worlds.action[1:2]
+        simulation.step(1)
+        with pytest.raises(pippin.SimulationError, match=r"task\.rewards\.effort: is not finite in world 1"):
+            simulation.check()
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        ({"episode_length": 0.05}, r"task\.episode_length: 0\.05 s is no whole number of control steps of 0\.02 s"),
+        (
+            {"actions": {"force": {"type": "joint-targets", "actuator": "rial"}}},
+            r"task\.actions\.force\.actuator: there is no actuator 'rial'; did you mean 'rail'",
+        ),
+        (
+            {"observations": {"policy": {"height": {"of": {"type": "root-height", "body": "cat"}}}}},
+            r"task\.observations\.policy\.height\.of\.body: .*'cat'",
+        ),
+        (
+            {"rewards": {"x": {"type": "l2", "of": "joint-positions", "axes": "xy", "weight": 1.0}}},
+            r"task\.rewards\.x\.axes: the quantity has .* not the axes x, y, z",
+        ),
+        ({"rewards": {"x": {"type": "l3", "weight": 1.0}}}, r"task\.rewards\.x\.type: .*'l3'"),
+    ],
+)
+def test_a_wrong_task_is_refused_with_its_place(task, message, tasked):
+    with pytest.raises(pippin.PippinError, match=message):
+        tasked(**task)
