@@ -194,6 +194,6 @@ def _equal(first: Any, second: Any) -> bool:
     return all(np.array_equal(one, other) for one, other in pairs)
 
 
-def _require(holds: bool, fault: str) -> None:
+def _require(holds: object, fault: str) -> None:
     if not holds:
         raise PluginError(fault)

@@ -28,15 +28,19 @@ class Backend:
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
         """Return what gives the present contents of an array of the simulation."""
-        if array.device.is_cuda:
+        import warp as wp
+
+        if wp.get_device(array.device).is_cuda:
             return array.numpy  # a copy in any case
         view = array.numpy()
         return view.copy if self._copy else lambda: view
 
     def writer(self, array: wp.array) -> Callable[[Any], None]:
         """Return what checks an action, and writes it to an array of the simulation."""
+        import warp as wp
+
         shape = tuple(array.shape)
-        view = None if array.device.is_cuda else array.numpy()
+        view = None if wp.get_device(array.device).is_cuda else array.numpy()
 
         def write(action: Any) -> None:
             if not isinstance(action, np.ndarray):
@@ -65,7 +69,7 @@ class _Torch(Backend):
         return tensor.clone if self._copy else lambda: tensor
 
     def writer(self, array: wp.array) -> Callable[[Any], None]:
-        import torch
+        import torch  # pyright: ignore[reportMissingImports]
         import warp as wp
 
         target = wp.to_torch(array)
@@ -130,7 +134,7 @@ def choose_backend(name: str, *, copy: bool) -> Backend:
         raise ConfigError(f"backend: unknown, {name!r}; choose {', '.join(BACKENDS)}")
     if name == "torch":
         try:
-            import torch  # noqa: F401
+            import torch  # noqa: F401  # pyright: ignore[reportMissingImports]
         except ModuleNotFoundError as error:
             raise ConfigError("backend: PyTorch is not installed; install torch, or choose 'numpy'") from error
     return BACKENDS[name](copy=copy)

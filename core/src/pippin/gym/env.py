@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -30,7 +30,7 @@ class Env(gymnasium.Env[Any, Any]):
         PluginError: As for `VectorEnv`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES)}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES)}  # noqa: RUF012 (as Gymnasium's own)
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Env(gymnasium.Env[Any, Any]):
             render_mode=render_mode,
             plugins=plugins,
         )
-        self.metadata = {**type(self).metadata, "render_fps": self.worlds.metadata["render_fps"]}  # pyright: ignore[reportAttributeAccessIssue]
+        self.metadata = {**type(self).metadata, "render_fps": self.worlds.metadata["render_fps"]}
         self.render_mode = render_mode
         self.observation_space, self.action_space = (
             self.worlds.single_observation_space,

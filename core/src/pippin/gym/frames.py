@@ -38,8 +38,8 @@ class Frames:
         low, high = corners(model, simulation.state)
         distance = np.linalg.norm(high - low) / 2.0 / np.sin(_FOV / 2.0)
         self._offset = CAMERA_DIRECTION / np.linalg.norm(CAMERA_DIRECTION) * distance
-        frame = look(self._offset, np.zeros(3))
-        self._orientation = np.array([*wp.transform_get_rotation(frame)], dtype=np.float32)
+        frame: Any = look(self._offset, np.zeros(3))
+        self._orientation = np.array(frame, dtype=np.float32)[3:]
 
     def draw(self) -> tuple[np.ndarray, ...]:
         """Return the picture of each world, shape [height, width, 3], from 0 to 255."""

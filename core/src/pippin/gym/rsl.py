@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
+import torch  # pyright: ignore[reportMissingImports]
 import warp as wp
-from rsl_rl.env import VecEnv
-from tensordict import TensorDict
+from rsl_rl.env import VecEnv  # pyright: ignore[reportMissingImports]
+from tensordict import TensorDict  # pyright: ignore[reportMissingImports]
 
 from .vector_env import VectorEnv
 
@@ -24,7 +24,7 @@ class RslEnv(VecEnv):
     def __init__(self, env: VectorEnv) -> None:
         #: The vector environment.
         self.env = env
-        self.num_envs, self.num_actions = env.num_envs, int(env.single_action_space.shape[0])
+        self.num_envs, self.num_actions = env.num_envs, len(env.task.action_labels)
         self.device, self.cfg = env.device, env.task.config
         #: Steps after which an episode is truncated; without a limit, the largest number.
         self.max_episode_length = env.task.episode_steps or 2**31 - 1

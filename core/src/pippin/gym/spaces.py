@@ -32,7 +32,7 @@ def observation_space(task: Task) -> gymnasium.Space:
     Raises:
         ConfigError: The task has no observations.
     """
-    boxes = {
+    boxes: dict[str, gymnasium.Space] = {
         name: gymnasium.spaces.Box(-np.inf, np.inf, (len(group.labels),), dtype=np.float32)
         for name, group in task.observations.items()
     }

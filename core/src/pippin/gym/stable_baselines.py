@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from pippin.errors import ConfigError
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
 
 from .vector_env import VectorEnv
 
@@ -46,7 +46,7 @@ class StableBaselinesEnv(VecEnv):
         observations, rewards, terminated, truncated, info = self.env.step(self._actions)
         done = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for world in np.flatnonzero(done):
+        for world in np.flatnonzero(done).tolist():
             infos[world] = {
                 "terminal_observation": _row(info["final_obs"], world),
                 "TimeLimit.truncated": bool(truncated[world]),

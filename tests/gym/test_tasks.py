@@ -1,0 +1,123 @@
+"""The tasks that Pippin brings beside Gymnasium's own, step by step on MuJoCo's own engine from equal states."""
+
+import gymnasium
+import numpy as np
+import pippin
+import pippin.gym
+import pytest
+
+STEPS = 20
+
+ALOFT = 10.0
+"""Height above the ground from which nothing lands in these steps [m]."""
+
+HEIGHTS = {"HalfCheetah": 1, "Ant": 2}
+"""Coordinate of the height."""
+
+ANKLES, ANKLE_ANGLES = [8, 10, 12, 14], [0.9, -0.9, -0.9, 0.9]
+"""Coordinates of the ant's ankles, and angles inside their limits [rad]; the file starts them outside."""
+
+SETTINGS = {
+    "InvertedPendulum": ({}, {}),
+    "HalfCheetah": ({}, {}),
+    "Ant": (
+        {"task.terminations.unhealthy.high": 20.0},
+        {"healthy_z_range": (0.2, 20.0), "contact_cost_weight": 0.0, "include_cfrc_ext_in_observation": False},
+    ),
+}
+"""Overrides of our file, and Gymnasium's arguments: the ant is healthy aloft, and without forces of contacts."""
+
+
+@pytest.fixture(scope="module", params=SETTINGS)
+def pair(request):
+    """Our environment in two worlds, and Gymnasium's."""
+    overrides, arguments = SETTINGS[request.param]
+    overrides = {"solver.type": "mujoco-native", "simulation.device": "cpu", **overrides}
+    ours = gymnasium.make_vec(f"pippin.gym:Pippin/{request.param}-v0", num_envs=2, overrides=overrides)
+    theirs = gymnasium.make(f"{request.param}-v5", disable_env_checker=True, **arguments).unwrapped
+    theirs.reset()
+    yield request.param, ours, theirs
+    ours.close()
+    theirs.close()
+
+
+def start_together(ours, theirs, lift):
+    """Begin an episode, and give Gymnasium's environment the state of our first world, some metres higher."""
+    ours.reset(seed=3)
+    simulation = ours.simulation
+    name, joint_q = theirs.spec.id.removesuffix("-v5"), simulation.state.joint_q.numpy().reshape(2, -1)
+    if lift and name in HEIGHTS:
+        joint_q[:, HEIGHTS[name]] += lift
+        if name == "Ant":
+            joint_q[:, ANKLES] = ANKLE_ANGLES
+        simulation.invalidate("joints")
+    q = simulation.state.joint_q.numpy().reshape(2, -1)[0].astype(float)
+    qd = simulation.state.joint_qd.numpy().reshape(2, -1)[0].astype(float)
+    if theirs.model.nq > theirs.model.nv:  # a free root, at rest at the start
+        assert not qd[:6].any()
+        q[3:7] = q[[6, 3, 4, 5]]
+    theirs.set_state(q, qd)
+
+
+def rewarded(name, theirs, result, before):
+    """Return Gymnasium's reward, with the ant's speed from positions of the same time as the observation.
+
+    Gymnasium's ant takes the positions of bodies, which MuJoCo leaves one physics step behind.
+    """
+    reward, info = result[1], result[4]
+    if name != "Ant":
+        return reward
+    return reward - info["x_velocity"] + (theirs.data.qpos[0] - before) / theirs.dt
+
+
+@pytest.mark.parametrize(
+    ("lift", "strength", "tolerance"), [(ALOFT, 0.05, 1e-5), (0.0, 0.3, 1e-3)], ids=["aloft", "on_the_ground"]
+)
+def test_a_task_gives_what_gymnasium_gives(pair, lift, strength, tolerance):
+    """In float32 beside float64: 1e-5 of a value in flight. Contacts and limits of joints let differences grow."""
+    name, ours, theirs = pair
+    start_together(ours, theirs, lift)
+    rng = np.random.default_rng(0)
+    flags = []
+
+    for step in range(STEPS):
+        action = rng.uniform(-strength, strength, ours.action_space.shape).astype(np.float32)
+        before = theirs.data.qpos[0]
+        _, reward, terminated, _, info = ours.step(action)
+        result = theirs.step(action[0])
+        flags.append((bool(terminated[0]), bool(result[2])))
+
+        close = {"rtol": tolerance, "atol": tolerance, "err_msg": f"step {step}"}
+        np.testing.assert_allclose(info["final_obs"][0], result[0], **close)
+        np.testing.assert_allclose(reward[0], rewarded(name, theirs, result, before), **close)
+        if any(flags[-1]):
+            break
+
+    assert all(one == other for one, other in flags)
+    assert len(flags) == STEPS or name == "InvertedPendulum"
+
+
+def test_a_task_has_the_spaces_and_the_length_of_gymnasium(pair):
+    name, ours, theirs = pair
+
+    assert ours.single_observation_space.shape == theirs.observation_space.shape
+    np.testing.assert_array_equal(ours.single_action_space.low, theirs.action_space.low)
+    np.testing.assert_array_equal(ours.single_action_space.high, theirs.action_space.high)
+    assert ours.task.episode_steps == gymnasium.spec(f"{name}-v5").max_episode_steps
+    assert ours.simulation.control_dt == pytest.approx(theirs.dt)
+
+
+@pytest.mark.parametrize("file", pippin.gym.TASKS.values(), ids=lambda file: file.stem)
+def test_a_task_runs_captured_on_its_own_solver(file):
+    overrides = {"simulation.device": "cpu", "simulation.capture": "require"}
+    env = pippin.gym.VectorEnv(file, num_envs=2, overrides=overrides)
+    observations, _ = env.reset(seed=0)
+
+    for _ in range(3):
+        observations, reward, *_ = env.step(np.zeros(env.action_space.shape, dtype=np.float32))
+    env.check()
+    env.close()
+
+    assert env.simulation.program.is_captured
+    assert np.isfinite(observations).all()
+    assert np.isfinite(reward).all()
