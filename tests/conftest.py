@@ -112,6 +112,7 @@ def configure() -> Callable[..., Any]:
         actuators: dict[str, Any] | None = None,
         sensors: dict[str, Any] | None = None,
         collision: dict[str, Any] | None = None,
+        task: dict[str, Any] | None = None,
         **simulation: Any,
     ) -> pippin.SimulationConfig:
         tables: dict[str, Any] = {
@@ -123,6 +124,8 @@ def configure() -> Callable[..., Any]:
             "actuators": actuators or {},
             "sensors": sensors or {},
         }
+        if task is not None:
+            tables["task"] = task
         return pippin.structure(tables)
 
     return build

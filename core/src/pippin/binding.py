@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .catalog.entries import Catalog
     from .config import SimulationConfig
     from .state.double_buffer import Assignable, DoubleBuffer
+    from .state.draws import WorldSeeds
     from .state.kinematics import WrittenWorlds
     from .state.solver_support import SolverSupport
 
@@ -65,6 +66,8 @@ class Host(Protocol):
     """Control steps so far."""
     step_counter: wp.array[wp.int64]
     """Control steps so far, on the device, shape [1]; kernels of a recorded step may read it."""
+    seeds: WorldSeeds
+    """The seeds of the random draws of each world."""
 
     def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
         """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`. May be recorded."""
@@ -72,6 +75,19 @@ class Host(Protocol):
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
         """Write for each world whether its state diverged since its reset, shape [world_count]. May be recorded."""
+        ...
+
+    def model_change_fault(self, flags: int) -> str | None:
+        """Return why the solver cannot take over changes of the model while it runs; None if it can."""
+        ...
+
+    def tell_solver(self, flags: int) -> None:
+        """Notify the solver at once of changes of the model, within a step; recorded, if the solver may be."""
+        ...
+
+    @property
+    def solver_eager_reason(self) -> str | None:
+        """The reason why the solver may not be recorded; None if it may be."""
         ...
 
     @property

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .config import ComponentConfig, SimulationConfig
     from .solving.capacities import Capacity
     from .state.checkpoint import Checkpoint
+    from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.outcome import Outcome
     from .state.solver_support import SolverSupport
@@ -120,6 +121,8 @@ class Simulation:
         self.step_count = 0
         #: The same on the device, shape [1]: kernels of a recorded step may read it.
         self.step_counter: wp.array[wp.int64] = built.step_counter
+        #: The seeds of the random draws of each world.
+        self.seeds: WorldSeeds = built.seeds
         with self._components.closed_on_failure(), config.tree.placing():
             with compiling_together(rehearse):
                 self._plan = bind_components(built, self, self._turn)
@@ -346,6 +349,8 @@ class Simulation:
             from .step.claim import try_claim
             from .step.compilation import compile_step
 
+            if self.written.is_waiting:
+                self._settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
             with WARP_LOCK, self.config.tree.placing():
                 if not self.program.is_compiled:
                     compile_step(self.program)
@@ -488,6 +493,30 @@ class Simulation:
         """
         refuse_closed(self, "notify_model_changed")
         self._changes.add(flags)
+
+    def model_change_fault(self, flags: int) -> str | None:
+        """Return why the solver cannot take over changes of the model while it runs; None if it can.
+
+        Args:
+            flags: The kinds of change, as for `notify_model_changed`.
+        """
+        return self._changes.fault(flags)
+
+    def tell_solver(self, flags: int) -> None:
+        """Notify the solver at once of changes of the model that a component makes within a step or a reset.
+
+        If it is recorded although the solver may not be, the solver is told before every later step.
+        """
+        if self.model.device.is_capturing and self.solver_eager_reason is not None:
+            self._changes.add(flags)
+            return
+        with self._blaming_solver("notify_model_changed"):
+            self._changes.tell_now(flags)
+
+    @property
+    def solver_eager_reason(self) -> str | None:
+        """The reason why the solver may not be recorded; None if it may be."""
+        return self._components.eager_reason(self._components.solver_name)
 
     def check(self) -> None:
         """Raise if a step produced a diverged state or a buffer overflowed. Synchronises with the device.

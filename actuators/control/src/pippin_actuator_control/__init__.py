@@ -88,8 +88,7 @@ class ActuatorControl:
         self._inputs = self._lanes.per_lane(self.config.ctrl, "ctrl", missing=0.0)
         if self.config.ctrl is None:
             self._inputs.assign(_first_inputs(simulation, kinds, places, references).ravel())
-        seed = simulation.config.simulation.seed
-        self._parameters = Parameters(self._lanes, self._lanes.world_of_lane(), seed)
+        self._parameters = Parameters(self._lanes, self._lanes.world_of_lane(), binding)
         self._kinds, self._places, self._references = (
             wp.array(each.ravel(), dtype=dtype, device=self._lanes.device)
             for each, dtype in ((kinds, int), (places, int), (references, float))

@@ -93,8 +93,9 @@ class ActuatorSolverPD:
         lanes = self._lanes
         self._kp = lanes.per_lane(self.config.kp, "kp", minimum=0.0)
         self._kd = lanes.per_lane(self.config.kd, "kd", minimum=0.0)
+        self._of_model = (simulation.model.joint_target_ke, simulation.model.joint_target_kd)
         self._properties = JointProperties(self.config, lanes, simulation)
-        self._parameters = Parameters(lanes, lanes.world_of_lane(), simulation.config.simulation.seed)
+        self._parameters = Parameters(lanes, lanes.world_of_lane(), binding)
         self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         initial = on_host(simulation.model.joint_q)[lanes.coordinates]
         self._position_targets = wp.array(initial, dtype=float, device=lanes.device)
@@ -119,9 +120,13 @@ class ActuatorSolverPD:
     def reset_worlds(self, world_mask: wp.array) -> None:
         """Draw the gains of the masked worlds anew."""
         if self._parameters.is_random:
+            import newton
+
             self._parameters.draw(world_mask)
-            self._properties.publish(self._properties.random)
-            self._publish()
+            self._properties.publish(self._properties.random, at_once=True)
+            if {"kp", "kd"} & self._parameters.drawn:
+                self.write_gains()
+                self._simulation.tell_solver(newton.ModelFlags.JOINT_DOF_PROPERTIES)
 
     @property
     def position_targets(self) -> wp.array:
@@ -205,16 +210,35 @@ class ActuatorSolverPD:
         """Not available: raises `AttributeError`."""
         raise AttributeError(_no_effort("applied_effort"))
 
-    def _publish(self) -> None:
-        """Copy the gains into the model, and notify the solver before its next step."""
-        import newton
+    gains = ("kp", "kd")
+    """The gains that a component may change in a step."""
+
+    gain_changes = frozenset({"JOINT_DOF_PROPERTIES"})
+    """Names in `newton.ModelFlags` of what `write_gains` changes in the model."""
+
+    @property
+    def drawn_parameters(self) -> frozenset[str]:
+        """The parameters that the file draws at random when a world is reset."""
+        return self._parameters.drawn
+
+    def gain(self, name: str) -> wp.array:
+        """Return the memory of a gain, shape [len(worlds), DOFs]: write into it, and then call `write_gains`."""
+        return self._parameters.get(name)
+
+    def write_gains(self) -> None:
+        """Copy the gains into the model; whoever calls it tells the solver of `gain_changes`. May be recorded."""
         import warp as wp
 
         from .kernels import write_gains
 
-        model = self._simulation.model
-        inputs, outputs = [self._dofs, self._kp, self._kd], [model.joint_target_ke, model.joint_target_kd]
-        wp.launch(write_gains, self._dofs.size, inputs, outputs, device=self._lanes.device)
+        inputs = [self._dofs, self._kp, self._kd]
+        wp.launch(write_gains, self._dofs.size, inputs, [*self._of_model], device=self._lanes.device)
+
+    def _publish(self) -> None:
+        """Copy the gains into the model, and notify the solver before its next step."""
+        import newton
+
+        self.write_gains()
         self._simulation.notify_model_changed(newton.ModelFlags.JOINT_DOF_PROPERTIES)
 
 

@@ -94,7 +94,7 @@ class DriveActuator(abc.ABC):
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort
         self._effort, self._host = effort, simulation
         self._properties = JointProperties(self.config, lanes, simulation)
-        self._parameters = Parameters(lanes, effort.world_of_lane, simulation.config.simulation.seed)
+        self._parameters = Parameters(lanes, effort.world_of_lane, binding)
         self._properties.publish(self._properties.random)
         self._states = binding.double_buffer(effort.state(), effort.state())
         own = (effort.position_targets, effort.velocity_targets)
@@ -124,7 +124,7 @@ class DriveActuator(abc.ABC):
         """Clear delayed targets, the drive's memory and efforts of the masked worlds; draw random parameters anew."""
         self._effort.reset(self._states.current, world_mask)
         self._parameters.draw(world_mask)
-        self._properties.publish(self._properties.random)
+        self._properties.publish(self._properties.random, at_once=True)
 
     @property
     def is_capturable(self) -> bool:
@@ -222,6 +222,26 @@ class DriveActuator(abc.ABC):
             self._properties.set(self._parameters, name, values, worlds, joints)
         else:
             self._parameters.set(name, values, worlds, joints)
+
+    gain_changes: frozenset[str] = frozenset()
+    """Names in `newton.ModelFlags` of what `write_gains` changes in the model."""
+
+    @property
+    def gains(self) -> tuple[str, ...]:
+        """The gains that a component may change in a step: parameters of the law alone."""
+        return tuple(name for name in ("kp", "ki", "kd") if name in self._parameters)
+
+    @property
+    def drawn_parameters(self) -> frozenset[str]:
+        """The parameters that the file draws at random when a world is reset."""
+        return self._parameters.drawn
+
+    def gain(self, name: str) -> wp.array:
+        """Return the memory of a gain, shape [len(worlds), DOFs]: write into it, and then call `write_gains`."""
+        return self._parameters.get(name)
+
+    def write_gains(self) -> None:  # noqa: B027 (a group of the solver has more to do)
+        """Hand written gains on: the law reads them where they are. May be recorded."""
 
     @property
     def drive_state(self) -> Any:

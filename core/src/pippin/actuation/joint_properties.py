@@ -42,6 +42,8 @@ class JointProperties:
         self._values: dict[str, wp.array] = {name: self._array(config, name) for name in JOINT_PROPERTIES}
         #: Properties that are drawn when a world is reset.
         self.random = tuple(name for name in JOINT_PROPERTIES if lanes.parameters[name].is_random)
+        # A reset in a step writes them, so they are among the arrays of the actuator that the host saves.
+        self._of_model = {name: _array_of(host.model, name) for name in self.random}
 
     def _array(self, config: JointConfig, name: str) -> wp.array:
         given = getattr(config, name)
@@ -73,8 +75,8 @@ class JointProperties:
             self._values[name].assign(before.ravel())
             raise
 
-    def publish(self, names: Sequence[str]) -> None:
-        """Copy properties into the model, and notify the solver before its next step."""
+    def publish(self, names: Sequence[str], *, at_once: bool = False) -> None:
+        """Copy properties into the model, and notify the solver: before its next step, or at once in a reset."""
         import newton
         import warp as wp
 
@@ -82,13 +84,14 @@ class JointProperties:
 
         kinds = newton.ModelFlags
         for name in names:
-            # This comes first: if the solver does not apply the change, nothing is written.
             is_inertial = name == "armature"
-            self._host.notify_model_changed(
-                kinds.JOINT_DOF_INERTIAL_PROPERTIES if is_inertial else kinds.JOINT_DOF_FORCE_PROPERTIES
-            )
+            flag = kinds.JOINT_DOF_INERTIAL_PROPERTIES if is_inertial else kinds.JOINT_DOF_FORCE_PROPERTIES
+            if not at_once:  # this comes first: if the solver does not apply the change, nothing is written
+                self._host.notify_model_changed(flag)
             inputs = [self._dofs, self._values[name], _array_of(self._host.model, name)]
             wp.launch(write_lanes, self._dofs.size, inputs, device=self._lanes.device)
+            if at_once:
+                self._host.tell_solver(flag)
 
     def _present(self, name: str) -> np.ndarray:
         return on_host(_array_of(self._host.model, name))[self._lanes.dofs]

@@ -1,11 +1,11 @@
 """Warp kernels of the actuator groups."""
 
 import warp as wp
+from pippin.state.draws import random_state
 
 __all__ = [
     "add_efforts",
     "add_to",
-    "count_draws",
     "draw_uniform",
     "draw_uniform_steps",
     "exchange_targets",
@@ -72,8 +72,11 @@ def zero_lanes(lane_mask: wp.array[bool], values: wp.array[float]):
 def draw_uniform(
     world_of_lane: wp.array[int],
     world_mask: wp.array[wp.bool],
-    draw_counts: wp.array[int],
-    seed: int,
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    width: int,
     low: wp.array[float],
     high: wp.array[float],
     values: wp.array[float],
@@ -82,16 +85,18 @@ def draw_uniform(
     i = wp.tid()
     world = world_of_lane[i]
     if world_mask[world] and high[i] > low[i]:
-        generator = wp.rand_init(seed, i + draw_counts[world] * world_of_lane.shape[0])
-        values[i] = low[i] + (high[i] - low[i]) * wp.randf(generator)
+        state = random_state(key, seeds[world], first_world + world, counts[world])
+        values[i] = low[i] + (high[i] - low[i]) * wp.randf(wp.rand_init(wp.int32(state), i % width))
 
 
 @wp.kernel
 def draw_uniform_steps(
     world_of_lane: wp.array[int],
     world_mask: wp.array[wp.bool],
-    draw_counts: wp.array[int],
-    seed: int,
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
     low: wp.array[float],
     high: wp.array[float],
     values: wp.array[int],
@@ -100,16 +105,8 @@ def draw_uniform_steps(
     i = wp.tid()
     world = world_of_lane[i]
     if world_mask[world] and high[i] > low[i]:
-        generator = wp.rand_init(seed, world + draw_counts[world] * draw_counts.shape[0])
-        values[i] = wp.randi(generator, int(low[i]), int(high[i]) + 1)
-
-
-@wp.kernel
-def count_draws(world_mask: wp.array[wp.bool], draw_counts: wp.array[int]):
-    """Count one draw of each masked world."""
-    world = wp.tid()
-    if world_mask[world]:
-        draw_counts[world] += 1
+        state = random_state(key, seeds[world], first_world + world, counts[world])
+        values[i] = wp.randi(state, int(low[i]), int(high[i]) + 1)
 
 
 @wp.func

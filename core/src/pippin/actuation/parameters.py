@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from .config import Parameter, Uniform
 
 if TYPE_CHECKING:
     import warp as wp
+    from pippin.binding import Binding
     from pippin.catalog.entries import Catalog
 
 __all__ = ["LaneParameter", "Lanes", "Parameters"]
@@ -161,18 +161,17 @@ class Parameters:
     Args:
         lanes: The lanes, with their parameters.
         world_of_lane: The world of each lane, shape [lanes].
-        seed: Seed of the simulation.
+        binding: The actuator's place in the simulation: its label and the seeds of the worlds.
     """
 
-    def __init__(self, lanes: Lanes, world_of_lane: wp.array, seed: int) -> None:
+    def __init__(self, lanes: Lanes, world_of_lane: wp.array, binding: Binding) -> None:
         import warp as wp
 
         self._lanes, self._world_of_lane = lanes, world_of_lane
         self._by_name: Mapping[str, LaneParameter] = lanes.parameters
-        # A draw depends on the seed, the joints, the parameter, the world and the number of its resets.
-        self._seeds = {name: _seed(f"{seed}/{lanes.labels}/{name}") for name in self._by_name}
         self._random = {name: parameter for name, parameter in self._by_name.items() if parameter.is_random}
-        self.draw_counts = wp.zeros(lanes.world_count, dtype=int, device=lanes.device)
+        seeds = binding.simulation.seeds
+        self._draws = {name: seeds.draws(f"{binding.label}/{name}") for name in self._random}
         everywhere = wp.full(lanes.world_count + 1, value=True, dtype=bool, device=lanes.device)
         self.draw(everywhere)
 
@@ -184,25 +183,23 @@ class Parameters:
         """Whether any parameter is drawn when a world is reset."""
         return bool(self._random)
 
+    @property
+    def drawn(self) -> frozenset[str]:
+        """The parameters that are drawn when a world is reset."""
+        return frozenset(self._random)
+
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the random parameters of the masked worlds anew, on the device."""
         import warp as wp
 
-        from .kernels import count_draws, draw_uniform, draw_uniform_steps
+        from .kernels import draw_uniform, draw_uniform_steps
 
-        device, lanes = self._lanes.device, self._lanes
         for name, parameter in self._random.items():
             kernel = draw_uniform_steps if parameter.is_shared else draw_uniform
-            inputs = [
-                self._world_of_lane,
-                world_mask,
-                self.draw_counts,
-                self._seeds[name],
-                parameter.low,
-                parameter.high,
-            ]
-            wp.launch(kernel, lanes.dofs.size, [*inputs, parameter.values], device=device)
-        wp.launch(count_draws, lanes.world_count, [world_mask, self.draw_counts], device=device)
+            draws, width = self._draws[name], [] if parameter.is_shared else [self._lanes.dofs.shape[1]]
+            inputs = [self._world_of_lane, world_mask, *draws.arguments, *width, parameter.low, parameter.high]
+            wp.launch(kernel, parameter.values.size, [*inputs, parameter.values], device=self._lanes.device)
+            draws.advance(world_mask)
 
     def get(self, name: str) -> wp.array:
         """Return the values of a parameter, shape [len(worlds), DOFs]: the memory that the next step reads.
@@ -275,8 +272,3 @@ def _by_world(values: wp.array, shape: Any) -> wp.array:
     view = wp.array(ptr=values.ptr, dtype=values.dtype, shape=shape, strides=strides, device=values.device)
     view._ref = values  # the memory lives as long as the view
     return view
-
-
-def _seed(text: str) -> int:
-    """Return a seed that is the same in every process, unlike Python's own hash of a text."""
-    return zlib.crc32(text.encode()) & 0x7FFFFFFF

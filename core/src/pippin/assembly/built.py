@@ -22,6 +22,7 @@ from pippin.errors import ConfigError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.angles import ContinuousAngles
 from pippin.state.divergence import Bounds
+from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
@@ -89,6 +90,8 @@ class Built:
     """Control steps between two readings, for each component that declares a period."""
     step_counter: wp.array[wp.int64]
     """Control steps so far, shape [1]."""
+    seeds: WorldSeeds
+    """The seeds of all random draws."""
 
 
 def assemble(
@@ -159,6 +162,7 @@ def assemble(
             reset=WorldReset(model, states),
             periods=periods,
             step_counter=wp.zeros(1, dtype=wp.int64, device=device),
+            seeds=WorldSeeds(model.world_count, config.scene.first_world, step.seed, device),
         )
 
 
@@ -172,7 +176,7 @@ def _of_host(config: SimulationConfig) -> dict[str, Any]:
         if config.policy is not None:
             raise ConfigError("policy: there is no [task] to act in; add one, or leave the policy out")
         return {}
-    task = Task(config.task, config.scene.first_world)
+    task = Task(config.task)
     return {"task": task} | ({} if config.policy is None else {"policy": Policy(config.policy, task)})
 
 

@@ -15,6 +15,7 @@ TASKS: Mapping[str, Path] = {
     "Pippin/Ant-v0": _FOLDER / "ant.toml",
     "Pippin/HalfCheetah-v0": _FOLDER / "half_cheetah.toml",
     "Pippin/InvertedPendulum-v0": _FOLDER / "inverted_pendulum.toml",
+    "Pippin/QuadrupedVelocity-v0": _FOLDER / "quadruped_velocity.toml",
 }
 """The file of each task that Pippin brings, by the name that Gymnasium knows."""
 

@@ -33,7 +33,7 @@ class RslEnv(VecEnv):
             env.reset()
 
     @property
-    def episode_length_buf(self) -> torch.Tensor:
+    def episode_length_buf(self) -> torch.Tensor:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Steps of the present episodes, shape [worlds], in the memory of the task; an assignment is copied."""
         return self._lengths
 

@@ -1,10 +1,12 @@
 """Kernels of stages and reading times. Importing this module imports warp: do it inside the function that launches.
 
 Each kernel works on the numbers of an output, shape [worlds, numbers of a world]. `worlds` are the indices of these
-worlds; `counts` is the number of random numbers drawn so far for each number, so that every draw is different.
+worlds, and `seeds` the seeds of their random numbers, shape [worlds]; `counts` is the number of random numbers drawn so
+far for each number, so that every draw is different.
 """
 
 import warp as wp
+from pippin.state.draws import random_state
 
 __all__ = [
     "add_error",
@@ -21,10 +23,9 @@ __all__ = [
 
 
 @wp.func
-def normal(seed: int, counts: wp.array2d[int], row: int, column: int):
+def normal(seeds: wp.array[int], counts: wp.array2d[int], row: int, column: int):
     """Return the next normal deviate for a number, and count the draw."""
-    lane = row * counts.shape[1] + column
-    generator = wp.rand_init(seed + counts[row, column] * 1013904223, lane)
+    generator = random_state(column, seeds[row], counts[row, column], 0)
     counts[row, column] += 1
     return wp.randn(generator)
 
@@ -33,7 +34,7 @@ def normal(seed: int, counts: wp.array2d[int], row: int, column: int):
 def add_noise(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     std: float,
     values: wp.array2d[float],
@@ -41,14 +42,14 @@ def add_noise(
     """Add to each value a deviate times `std`."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
-        values[row, column] += std * normal(seed, counts, row, column)
+        values[row, column] += std * normal(seeds, counts, row, column)
 
 
 @wp.kernel
 def draw_bias(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     mean: float,
     std: float,
@@ -57,14 +58,14 @@ def draw_bias(
     """Bias = mean + std × deviate."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
-        bias[row, column] = mean + std * normal(seed, counts, row, column)
+        bias[row, column] = mean + std * normal(seeds, counts, row, column)
 
 
 @wp.kernel
 def wander(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     decay: float,
     spread: float,
@@ -73,14 +74,14 @@ def wander(
     """Error = decay × error + spread × deviate."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
-        error[row, column] = decay * error[row, column] + spread * normal(seed, counts, row, column)
+        error[row, column] = decay * error[row, column] + spread * normal(seeds, counts, row, column)
 
 
 @wp.kernel
 def add_error(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     error: wp.array2d[float],
     values: wp.array2d[float],
@@ -95,7 +96,7 @@ def add_error(
 def zero_numbers(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     values: wp.array2d[float],
 ):
@@ -109,7 +110,7 @@ def zero_numbers(
 def quantise(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     step: float,
     values: wp.array2d[float],
@@ -124,7 +125,7 @@ def quantise(
 def exchange_readings(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     delay: int,
     written: wp.array2d[int],
@@ -144,7 +145,7 @@ def exchange_readings(
 def forget_readings(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     written: wp.array2d[int],
 ):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     import warp as wp
+    from pippin.state.draws import WorldSeeds
 
 __all__ = ["OutputLanes", "numbers_of"]
 
@@ -18,22 +18,21 @@ class OutputLanes:
     Args:
         numbers: The output's numbers, shape [worlds, numbers of a world].
         worlds: Indices of these worlds, shape [worlds].
-        world_count: The number of all worlds.
-        seed: A text that determines the random numbers: the simulation's seed, the sensor, the output and the stage.
+        seeds: The seeds of all worlds.
+        name: A text that determines the random numbers: the sensor, the output and the stage.
         interval: Time from one reading to the next [s].
     """
 
-    def __init__(self, numbers: wp.array, worlds: np.ndarray, world_count: int, seed: str, interval: float) -> None:
+    def __init__(self, numbers: wp.array, worlds: np.ndarray, seeds: WorldSeeds, name: str, interval: float) -> None:
         import warp as wp
 
         self.device = numbers.device
         self.shape: tuple[int, ...] = numbers.shape
         self.worlds = wp.array(worlds, dtype=int, device=self.device)
-        self.everywhere = wp.full(world_count + 1, value=True, dtype=bool, device=self.device)
+        self.everywhere = wp.full(len(seeds.values) + 1, value=True, dtype=bool, device=self.device)
         #: Time from one reading to the next [s].
         self.interval = interval
-        self._seed = zlib.crc32(seed.encode()) & 0x7FFFFFFF  # Python's own hash differs from process to process
-        self._counts = wp.zeros(self.shape, dtype=int, device=self.device)
+        self._seeds, self._counts = seeds.rows(name, worlds, self.shape[1])
 
     def zeros(self) -> wp.array:
         """Return an array of zeros, one for each number of the output."""
@@ -42,10 +41,10 @@ class OutputLanes:
         return wp.zeros(self.shape, dtype=float, device=self.device)
 
     def launch(self, kernel: Any, world_mask: wp.array[wp.bool], *arguments: Any) -> None:
-        """Launch a kernel over all numbers; worlds, mask, seed and counts are its first arguments. May be recorded."""
+        """Launch a kernel over all numbers; worlds, mask, seeds and counts are its first arguments. May be recorded."""
         import warp as wp
 
-        inputs = [self.worlds, world_mask, self._seed, self._counts, *arguments]
+        inputs = [self.worlds, world_mask, self._seeds, self._counts, *arguments]
         wp.launch(kernel, self.shape, inputs, device=self.device)
 
 

@@ -127,7 +127,7 @@ class Readings:
 
     def _build_stages(self, config: SensorConfig, binding: Binding) -> Iterator[tuple[Stage, wp.array]]:
         simulation = binding.simulation
-        label, seed = binding.label, simulation.config.simulation.seed
+        label = binding.label
         for index, choice in enumerate(config.stages):
             name, place = choice.config.output, f"stages.{index}.output"
             if name not in self.outputs:
@@ -142,8 +142,8 @@ class Readings:
                     " choose another output"
                 )
             interval = self._period * simulation.control_dt
-            text = f"{seed}/{label}/{name}/{index}"
-            lanes = OutputLanes(numbers, self._worlds, simulation.world_count, text, interval)
+            text = f"{label}/{name}/{index}"
+            lanes = OutputLanes(numbers, self._worlds, simulation.seeds, text, interval)
             try:
                 stage: Any = kind(choice.config, lanes)  # pyright: ignore[reportCallIssue]
             except ConfigError as error:

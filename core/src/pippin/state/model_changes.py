@@ -47,15 +47,27 @@ class ModelChanges:
         if isinstance(flags, bool) or not isinstance(flags, int) or flags & ~newton.ModelFlags.ALL:
             value = hex(flags) if isinstance(flags, int) else repr(flags)
             raise ConfigError(f"notify_model_changed: expected flags of newton.ModelFlags, got {value}")
-        if ignored := flags & ~self._taken:
-            raise ConfigError(
-                f"notify_model_changed: solver {self._name!r} does not take over {_flag_names(ignored)} while it runs;"
-                f" it does: {_flag_names(self._taken) or 'nothing'}; build another simulation from the changed model"
-            )
+        if fault := self.fault(flags):
+            raise ConfigError(f"notify_model_changed: {fault}; build another simulation from the changed model")
         self._waiting |= int(flags)
         self.joint_change_count += bool(flags & newton.ModelFlags.JOINT_PROPERTIES)
         if self._solver.model.device.is_capturing:
             self._replayed |= int(flags)
+
+    def fault(self, flags: int) -> str | None:
+        """Return why the solver cannot take a change over while it runs; None if it can."""
+        ignored = flags & ~self._taken
+        if not ignored:
+            return None
+        return (
+            f"solver {self._name!r} does not take over {_flag_names(ignored)} while it runs;"
+            f" it does: {_flag_names(self._taken) or 'nothing'}"
+        )
+
+    def tell_now(self, flags: int) -> None:
+        """Notify the solver of a change that a step makes. May be recorded if the solver may."""
+        self.told |= flags
+        self._solver.notify_model_changed(flags)
 
     def tell(self) -> None:
         """Notify the solver once of all changes since the last notification.

@@ -2,15 +2,27 @@
 
 import warp as wp
 
+__all__ = ["put_back", "set_targets"]
+
 
 @wp.kernel
 def set_targets(
     action: wp.array2d[float],
     bounds: wp.vec2,
-    scale: float,
+    scales: wp.array[float],
     offsets: wp.array2d[float],
+    errors: wp.array2d[float],
     targets: wp.array2d[float],
 ):
-    """Target = offset + scale × clipped action."""
+    """Target = offset + error + scale × clipped action."""
     world, i = wp.tid()
-    targets[world, i] = offsets[world, i] + scale * wp.clamp(action[world, i], bounds[0], bounds[1])
+    clipped = wp.clamp(action[world, i], bounds[0], bounds[1])
+    targets[world, i] = offsets[world, i] + errors[world, i] + scales[i] * clipped
+
+
+@wp.kernel
+def put_back(world_mask: wp.array[wp.bool], built: wp.array2d[float], targets: wp.array2d[float]):
+    """Write the built targets in the masked worlds."""
+    world, i = wp.tid()
+    if world_mask[world]:
+        targets[world, i] = built[world, i]

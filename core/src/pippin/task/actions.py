@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
+from pippin import labels
 from pippin.errors import ConfigError
-from pippin.validators import finite
+from pippin.validators import in_schema
 
+from .ranges import ordered
 from .terms import Action
 
 if TYPE_CHECKING:
@@ -17,7 +20,14 @@ if TYPE_CHECKING:
 
     from .place import TaskPlace
 
-__all__ = ["Inputs", "JointTargets"]
+__all__ = ["Inputs", "JointEfforts", "JointTargets", "JointVelocityTargets", "Scaled"]
+
+
+@in_schema()
+def _finite(instance: object, attribute: attrs.Attribute[Any], value: float | Mapping[str, float]) -> None:
+    for number in value.values() if isinstance(value, Mapping) else [value]:
+        if not math.isfinite(number):
+            raise ValueError(f"'{attribute.name}' must be finite: {number}")
 
 
 @attrs.frozen(kw_only=True)
@@ -27,10 +37,10 @@ class ScaledConfig:
     actuator: str
     """Label of the group."""
 
-    scale: float = attrs.field(default=1.0, validator=finite)
-    """Factor of the numbers."""
+    scale: float | Mapping[str, float] = attrs.field(default=1.0, validator=_finite)
+    """Factor of the numbers, for all of them or by pattern of names of joints or actuators."""
 
-    clip: tuple[float, float] | None = None
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=ordered)
     """Lowest and highest number; others are clipped, and the action space has these bounds."""
 
 
@@ -43,11 +53,41 @@ class JointTargetsConfig(ScaledConfig):
 
 
 class Scaled(Action):
-    """Numbers that are clipped, scaled, and added to an offset."""
+    """Numbers that are clipped, scaled, added to an offset, and written into an array of a group.
+
+    At a reset, the array gets back what it held when the simulation was built.
+    """
+
+    Config: ClassVar[type] = ScaledConfig
+    what: ClassVar[str]
+    """What it sets, for errors."""
+    of_group: ClassVar[str]
+    """Name of the group's array."""
+    label_kind: ClassVar[str] = "joint"
 
     def __init__(self, config: Any, place: TaskPlace) -> None:
         super().__init__(config, place)
+        import warp as wp
+
         self._group = place.actuator(config.actuator)
+        targets = getattr(self._group, self.of_group, None)
+        if targets is None:
+            reason = getattr(self._group, "unread_targets", {}).get(self.of_group)
+            why = f" ({reason})" if reason else ""
+            raise ConfigError(f"actuator: {config.actuator!r} has no {self.what}{why}; choose a group that has")
+        place.claim(self.what, [config.actuator], "actuator")
+        self._targets: Any = targets
+        self._built: Any = wp.clone(targets)
+        self.offsets = self._offsets()
+        #: Constant errors of the targets, shape [worlds, width]; zero, unless an event draws them.
+        self.errors: Any = wp.zeros_like(targets)
+        scales = labels.lookup(config.scale, self.labels, "scale", self.label_kind)
+        self._scales = wp.array(list(map(float, scales)), dtype=float, device=place.device)
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The joints of the group."""
+        return tuple(getattr(self._group, f"{self.label_kind}_labels"))
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -59,64 +99,53 @@ class Scaled(Action):
         low, high = self.config.clip
         return np.full(len(self.labels), low, dtype=np.float32), np.full(len(self.labels), high, dtype=np.float32)
 
-    def _set(self, action: wp.array2d[float], offsets: wp.array, targets: wp.array) -> None:
-        import math
-
+    def apply(self, action: wp.array2d[float]) -> None:
+        """Write the targets."""
         import warp as wp
 
         from .action_kernels import set_targets
 
         bounds = wp.vec2(*((-math.inf, math.inf) if self.config.clip is None else self.config.clip))
-        wp.launch(
-            set_targets, action.shape, [action, bounds, self.config.scale, offsets, targets], device=action.device
-        )
+        inputs = [action, bounds, self._scales, self.offsets, self.errors, self._targets]
+        wp.launch(set_targets, action.shape, inputs, device=action.device)
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Put the targets of the masked worlds back."""
+        import warp as wp
+
+        from .action_kernels import put_back
+
+        wp.launch(put_back, self._targets.shape, [world_mask, self._built, self._targets], device=world_mask.device)
+
+    def _offsets(self) -> wp.array:
+        import warp as wp
+
+        return wp.zeros_like(self._targets)
 
 
 class JointTargets(Scaled):
     """The action `joint-targets`: position targets of an actuator group."""
 
-    Config: ClassVar[type] = JointTargetsConfig
+    Config = JointTargetsConfig
+    what, of_group = "position targets", "position_targets"
 
-    def __init__(self, config: JointTargetsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        import warp as wp
+    def _offsets(self) -> wp.array:
+        return self._built if self.config.offset == "initial" else super()._offsets()
 
-        targets = getattr(self._group, "position_targets", None)
-        if targets is None:
-            raise ConfigError(f"actuator: {config.actuator!r} has no position targets; choose a group that has")
-        self._targets = targets
-        self._offsets: Any = wp.clone(targets) if config.offset == "initial" else wp.zeros_like(targets)
 
-    @property
-    def labels(self) -> Sequence[str]:
-        """The joints of the group."""
-        return tuple(self._group.joint_labels)
+class JointVelocityTargets(Scaled):
+    """The action `joint-velocity-targets`: velocity targets of an actuator group [rad/s, m/s]."""
 
-    def apply(self, action: wp.array2d[float]) -> None:
-        """Write the targets."""
-        self._set(action, self._offsets, self._targets)
+    what, of_group = "velocity targets", "velocity_targets"
+
+
+class JointEfforts(Scaled):
+    """The action `joint-efforts`: efforts that an actuator group adds to those of its law [N·m, N]."""
+
+    what, of_group = "feedforward efforts", "feedforward"
 
 
 class Inputs(Scaled):
     """The action `inputs`: the inputs of the asset's own actuators, in a group of type `control`."""
 
-    Config: ClassVar[type] = ScaledConfig
-
-    def __init__(self, config: ScaledConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        import warp as wp
-
-        inputs = getattr(self._group, "ctrl", None)
-        if inputs is None:
-            raise ConfigError(f"actuator: {config.actuator!r} has no inputs; choose a group of type 'control'")
-        self._inputs = inputs
-        self._offsets: Any = wp.zeros_like(inputs)
-
-    @property
-    def labels(self) -> Sequence[str]:
-        """The actuators of the group."""
-        return tuple(self._group.actuator_labels)
-
-    def apply(self, action: wp.array2d[float]) -> None:
-        """Write the inputs."""
-        self._set(action, self._offsets, self._inputs)
+    what, of_group, label_kind = "inputs", "ctrl", "actuator"

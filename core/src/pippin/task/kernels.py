@@ -1,22 +1,19 @@
 """Kernels of tasks."""
 
 import warp as wp
+from pippin.state.draws import random_state
 
-
-@wp.func
-def random_state(key: int, seed: int, world: int, count: int) -> wp.uint32:
-    """Return the state of the random numbers of a term, keyed by its name, seed, global world and number of draws."""
-    state = wp.rand_init(seed, key)
-    state = wp.rand_init(wp.int32(state), world)
-    return wp.rand_init(wp.int32(state), count)
-
-
-@wp.kernel
-def count_draws(world_mask: wp.array[wp.bool], counts: wp.array[int]):
-    """counts[w] += 1 in the masked worlds."""
-    world = wp.tid()
-    if world_mask[world]:
-        counts[world] += 1
+__all__ = [
+    "begin_episodes",
+    "compose",
+    "draw_times",
+    "end_episodes",
+    "judge",
+    "note_any",
+    "random_state",
+    "take_due",
+    "weigh",
+]
 
 
 @wp.kernel
@@ -126,20 +123,21 @@ def end_episodes(
     finished: wp.array[wp.bool],
     ended: wp.array[wp.bool],
 ):
-    """Mark the worlds to reset, and keep the sums of finished episodes.
+    """Mark the worlds to reset, and keep the sums of episodes that finish now.
 
-    The step of a world that waits for its reset counts for nothing: neither reward nor flags.
+    The step of a world that is reset at its end counts for nothing: neither reward nor flags.
     """
     world = wp.tid()
-    if waiting[world]:
+    was_waiting = waiting[world]
+    if was_waiting and resets_later > 0:
         reward[world] = 0.0
         terminated[world] = False
         truncated[world] = False
     is_over = terminated[world] or truncated[world]
-    finished[world] = is_over
-    ended[world] = (is_over and resets_at_once > 0) or (waiting[world] and resets_later > 0)
-    waiting[world] = (is_over or waiting[world]) and resets_at_once == 0 and not ended[world]
-    if is_over:
+    ended[world] = (is_over and resets_at_once > 0) or (was_waiting and resets_later > 0)
+    waiting[world] = (is_over or was_waiting) and not ended[world]
+    finished[world] = is_over and not was_waiting
+    if finished[world]:
         finished_length[world] = length[world]
         finished_return[world] = episode_return[world]
         for term in range(sums.shape[0]):
@@ -211,3 +209,10 @@ def draw_times(
     if world_mask[world]:
         left[world] = wp.randf(random_state(key, seeds[world], first_world + world, counts[world]), low, high)
         counts[world] += 1
+
+
+@wp.kernel
+def note_any(world_mask: wp.array[wp.bool], are_any: wp.array[int]):
+    """Set are_any to 1 if a world is masked."""
+    if world_mask[wp.tid()]:
+        are_any[0] = 1

@@ -9,10 +9,11 @@ import attrs
 import warp as wp
 from pippin.config.task import ObservationConfig
 from pippin.errors import ConfigError
+from pippin.state.draws import Draws
 
 from .columns import columns
-from .kernels import compose, count_draws
-from .place import Draws, Measured, TaskPlace
+from .kernels import compose
+from .place import Measured, TaskPlace
 
 __all__ = ["Group"]
 
@@ -68,11 +69,6 @@ class Group:
         """The quantities of the terms."""
         return [term.measured for term in self._terms]
 
-    @property
-    def draws(self) -> list[Draws]:
-        """The random numbers of the terms."""
-        return [term.draws for term in self._terms]
-
     def compose(self, out: wp.array, is_due: wp.array[wp.bool], is_new: wp.array[wp.bool], *, keeps: bool) -> None:
         """Write the group from the measured quantities.
 
@@ -86,9 +82,9 @@ class Group:
             config = term.config
             bounds = wp.vec2(*((-math.inf, math.inf) if config.clip is None else config.clip))
             inputs = [term.measured.values, term.columns, wp.vec2(config.noise, config.noise_std), bounds]
-            inputs += [config.scale, term.draws.key, self._worlds.seeds, self._worlds.first, term.draws.counts]
+            inputs += [config.scale, *term.draws.arguments]
             inputs += [term.history, is_due, is_new, int(keeps), term.first, out]
             shape = (self._worlds.count, len(term.columns))
             wp.launch(compose, shape, inputs, device=out.device)
             if keeps and (config.noise or config.noise_std):
-                wp.launch(count_draws, self._worlds.count, [is_due, term.draws.counts], device=out.device)
+                term.draws.advance(is_due)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
+import newton
 import numpy as np
 import warp as wp
 from pippin import labels
@@ -16,9 +16,9 @@ from pippin.binding import Host
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
+from pippin.state.draws import Draws, WorldSeeds
 
 from .columns import columns
-from .kernels import count_draws
 
 __all__ = ["Draws", "Joints", "Measured", "TaskPlace", "Worlds"]
 
@@ -28,8 +28,7 @@ class Worlds:
 
     Args:
         count: The number of worlds.
-        first: Number of the first world among those of a larger run; random draws depend on it.
-        seed: Seed of the random draws of all worlds.
+        seeds: The seeds of their random draws.
         device: Device of the arrays.
     """
 
@@ -38,10 +37,10 @@ class Worlds:
     last_action: wp.array
     """Action of the control step before; zero after a reset."""
 
-    def __init__(self, count: int, first: int, seed: int, device: wp.Device) -> None:
-        self.count, self.first, self.device = count, first, device
+    def __init__(self, count: int, seeds: WorldSeeds, device: wp.Device) -> None:
+        self.count, self.first, self.device, self.of_host = count, seeds.first, device, seeds
         #: Seed of each world's random draws, shape [count].
-        self.seeds: Any = wp.full(count, seed, dtype=int, device=device)
+        self.seeds = seeds.values
         #: Control steps of the episode so far, shape [count].
         self.length: Any = wp.zeros(count, dtype=int, device=device)
         #: The worlds whose episode ended in this step by a termination, or because its time is over, shape [count].
@@ -77,32 +76,6 @@ class Measured:
     """Numbers of the present state, shape [worlds, width]."""
 
 
-class Draws:
-    """Random numbers of one term, keyed by seed, term, global world and number of draws in that world.
-
-    A world draws the same numbers in a run of any size, and in any shard of a run.
-
-    Args:
-        worlds: The worlds.
-        name: Name of the term, unique in the task.
-    """
-
-    def __init__(self, worlds: Worlds, name: str) -> None:
-        self.key = zlib.crc32(name.encode()) & 0x7FFFFFFF
-        #: Number of draws in each world, shape [worlds].
-        self.counts = wp.zeros(worlds.count, dtype=int, device=worlds.device)
-        self._worlds = worlds
-
-    @property
-    def arguments(self) -> list[Any]:
-        """Key, seeds, first world and counts: the arguments that `pippin.task.kernels.random_state` needs."""
-        return [self.key, self._worlds.seeds, self._worlds.first, self.counts]
-
-    def advance(self, world_mask: wp.array[wp.bool]) -> None:
-        """Count a draw in the masked worlds."""
-        wp.launch(count_draws, self._worlds.count, [world_mask, self.counts], device=self._worlds.device)
-
-
 class TaskPlace:
     """What a term sees of its task and simulation.
 
@@ -112,6 +85,8 @@ class TaskPlace:
         name: Name of the term: `rewards.effort`.
         measured: The quantities so far; terms of equal configuration share one.
         commands: The commands by label.
+        claims: The terms that set a target, or change a part of the model, by what they change.
+        actions: The actions by label.
     """
 
     def __init__(
@@ -121,16 +96,19 @@ class TaskPlace:
         name: str,
         measured: list[Measured],
         commands: Mapping[str, Any],
+        claims: dict[str, str] | None = None,
+        actions: Mapping[str, Any] | None = None,
     ) -> None:
         self.simulation, self.worlds, self.name = simulation, worlds, name
         self._measured, self._commands = measured, commands
+        self._claims, self._actions = {} if claims is None else claims, {} if actions is None else actions
         #: The number of worlds.
         self.world_count = worlds.count
         self.device = worlds.device
 
     def draws(self, what: str = "") -> Draws:
         """Return the random numbers of this term; `what` tells several draws of one term apart."""
-        return Draws(self.worlds, f"{self.name}/{what}")
+        return self.worlds.of_host.draws(f"task.{self.name}/{what}")
 
     def quantity(self, choice: ComponentConfig, where: str = "of") -> Measured:
         """Return a quantity, which is measured once per state for all terms that choose it."""
@@ -184,6 +162,34 @@ class TaskPlace:
         if label not in self._commands:
             raise ConfigError(_unknown(where, "command", label, self._commands))
         return self._commands[label]
+
+    def claim(self, what: str, names: Iterable[str], where: str) -> None:
+        """Note that this term alone changes something of some joints, bodies or other elements.
+
+        Args:
+            what: What is changed, such as `mass`.
+            names: Labels of the elements.
+            where: Key that chose them, for the error.
+
+        Raises:
+            ConfigError: Another term changes it already, so that one of the two changes would be lost.
+        """
+        for name in names:
+            other = self._claims.setdefault(f"{what} of {name!r}", self.name)
+            if other != self.name:
+                raise ConfigError(
+                    f"{where}: {other} changes the {what} of {name!r} already; leave it out in one of them"
+                )
+
+    def action(self, label: str, where: str) -> Any:
+        """Return an action by its label.
+
+        Raises:
+            ConfigError: There is none of this label.
+        """
+        if label not in self._actions:
+            raise ConfigError(_unknown(where, "action", label, self._actions))
+        return self._actions[label]
 
     def actuator(self, label: str, where: str = "actuator") -> Any:
         """Return an actuator group of the simulation by its label, which must be in all worlds.
@@ -249,6 +255,51 @@ class TaskPlace:
         Raises:
             ConfigError: A pattern matches nothing, or the worlds differ in what it matches.
         """
+        names, rows = self._body_rows(patterns, where)
+        return names, self._table(np.array(rows, dtype=np.int32))
+
+    def shapes(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array2d[int]]:
+        """Return the labels of the bodies that patterns choose, and the indices of their shapes that collide.
+
+        Raises:
+            ConfigError: A pattern matches nothing, no chosen body collides, or the worlds differ.
+        """
+        model = self.simulation.model
+        names, bodies = self._body_rows(patterns, where)
+        collides = (on_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
+        of_shape = on_host(model.shape_body)
+        rows = [np.flatnonzero(collides & np.isin(of_shape, row)) for row in bodies]
+        if not len(rows[0]):
+            raise ConfigError(f"{where}: no chosen body has a shape that collides; choose others")
+        for world, row in enumerate(rows):
+            if len(row) != len(rows[0]):
+                raise ConfigError(
+                    f"{where}: worlds 0 and {world} have {len(rows[0])} and {len(row)} shapes; choose other bodies"
+                )
+        return names, self._table(np.array(rows, dtype=np.int32))
+
+    def free_joint(self, pattern: str | None, where: str = "body") -> tuple[str, wp.array2d[int]]:
+        """Return the label of a free body, and the first coordinate and DOF of its joint, shape [worlds, 2].
+
+        Raises:
+            ConfigError: The pattern does not match exactly one body, or its body is held by a joint.
+        """
+        model, bodies = self.simulation.model, on_host(self.root(pattern, where))
+        children, kinds, q_starts, dof_starts = (
+            on_host(each) for each in (model.joint_child, model.joint_type, model.joint_q_start, model.joint_qd_start)
+        )
+        rows = []
+        for body in bodies.tolist():
+            joints = np.flatnonzero((children == body) & (kinds == int(newton.JointType.FREE)))
+            if not len(joints):
+                raise ConfigError(
+                    f"{where}: {model.body_label[body]!r} is not free; choose a body that no joint holds, or set"
+                    " floating = true in the asset"
+                )
+            rows.append([int(q_starts[joints[0]]), int(dof_starts[joints[0]])])
+        return model.body_label[int(bodies[0])], self._table(np.array(rows, dtype=np.int32))
+
+    def _body_rows(self, patterns: str | Sequence[str], where: str) -> tuple[tuple[str, ...], list[list[int]]]:
         model = self.simulation.model
         starts = on_host(model.body_world_start)
         rows, names = [], set[tuple[str, ...]]()
@@ -260,7 +311,7 @@ class TaskPlace:
             rows.append([first + index for index in chosen])
             if len(names) > 1:
                 raise ConfigError(f"{where}: worlds 0 and {world} differ in the bodies that match; choose others")
-        return next(iter(names)), self._table(np.array(rows, dtype=np.int32))
+        return next(iter(names)), rows
 
     def root(self, pattern: str | None, where: str = "body") -> wp.array[int]:
         """Return the index of one body in each world: the only one that a pattern matches, or the first of a world.
@@ -282,12 +333,6 @@ class TaskPlace:
     def _table(self, indices: np.ndarray) -> wp.array:
         table: Any = wp.array(indices, dtype=int, device=self.device)
         return table
-
-
-def initial(array: wp.array | None) -> wp.array:
-    """Return a copy of an array of the state or the model as it is now, which is as it was built."""
-    assert array is not None, "the model has joints"
-    return wp.clone(array)
 
 
 def _unknown(where: str, kind: str, label: str, known: Iterable[str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,10 +16,11 @@ from pippin.config.component import ComponentConfig
 from pippin.config.task import TaskConfig
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.hookspecs import hookimpl
+from pippin.state.draws import Draws
 
 from . import kernels
 from .observations import Group
-from .place import Draws, Measured, TaskPlace, Worlds
+from .place import Measured, TaskPlace, Worlds
 from .terms import Action, Command, Event, Reward, Termination
 
 __all__ = ["Task"]
@@ -34,12 +36,13 @@ class Task:
 
     Args:
         config: The `[task]` table.
-        first_world: Number of the first world among those of a larger run.
     """
 
-    def __init__(self, config: TaskConfig, first_world: int = 0) -> None:
-        self.config, self._first_world = config, first_world
+    def __init__(self, config: TaskConfig) -> None:
+        self.config = config
         self._measured: list[Measured] = []
+        # The terms that set a target, or change a part of the model, by what they change.
+        self._claims: dict[str, str] = {}
         self.notes: list[str] = []
 
     @hookimpl
@@ -55,13 +58,13 @@ class Task:
             return wp.zeros(shape, dtype=dtype, device=device)
 
         self.world_count = count
-        seed = simulation.config.simulation.seed
         #: The arrays that terms share: the action, and the books of episodes.
-        self.worlds = Worlds(count, self._first_world, seed, device)
+        self.worlds = Worlds(count, simulation.seeds, device)
         #: The commands by label.
         self.commands: dict[str, Command] = {}
         #: The actions by label.
-        self.actions: dict[str, Action] = self._make_all("action", "actions", config.actions)
+        self.actions: dict[str, Action] = {}
+        self.actions.update(self._make_all("action", "actions", config.actions))
         widths = [len(action.labels) for action in self.actions.values()]
         self.worlds.set_action_width(sum(widths))
         ends = np.cumsum([0, *widths])
@@ -98,6 +101,7 @@ class Task:
         #: Whether each world's episode ended before, and its reset is to come, shape [worlds].
         self.waiting = flags(count)
         self._diverged, self._is_due, self._is_new = flags(count), flags(count), flags(count)
+        self._are_any = wp.zeros(1, dtype=int, device=device)
         self._fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
         #: Control steps after which an episode is truncated; 0 for never.
         self.episode_steps = self._steps(config.episode_length, simulation.control_dt)
@@ -108,9 +112,8 @@ class Task:
             if (period := getattr(term.config, "period", None)) is not None
         ]
         everywhere = wp.full(count + 1, value=True, dtype=bool, device=device)
-        for event in self.events.values():
-            if event.config.when == "startup":
-                event.apply(simulation.state, everywhere)
+        self._refuse_changes()
+        self._apply_at_startup(everywhere)
         self._restart(everywhere)
         self._observe(simulation.state)
 
@@ -165,16 +168,15 @@ class Task:
         inputs = [self.reward_terms, self._weights, self._diverged, self.reward, self.episode_return]
         wp.launch(kernels.weigh, count, [*inputs, self.episode_sums, self._fault], device=device)
         self._end_episodes()
-        for command in self.commands.values():
-            command.update(state, dt)
         self._run_timers(state, dt)
 
     @hookimpl
     def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Change the start of the masked worlds at random."""
-        for event in self.events.values():
-            if event.config.when == "reset":
-                event.apply(state, world_mask)
+        events = self._events_of("reset")
+        for event in events:
+            event.apply(state, world_mask)
+        self._tell_solver(events, world_mask)
 
     @hookimpl
     def reset_worlds(self, world_mask: wp.array[wp.bool]) -> None:
@@ -209,21 +211,13 @@ class Task:
             )
 
     def reseed(self, seeds: np.ndarray, worlds: np.ndarray | None = None) -> None:
-        """Set the seeds of worlds, and begin their draws anew.
+        """Set the seeds of worlds, and begin all their draws anew.
 
         Args:
             seeds: A seed for each world, shape [worlds].
             worlds: The worlds to seed, a boolean mask of shape [worlds]; None means all.
         """
-        keeps = np.zeros(self.world_count, dtype=bool) if worlds is None else ~worlds
-        self.worlds.seeds.assign(np.where(keeps, self.worlds.seeds.numpy(), seeds).astype(np.int32))
-        for draws in self._draws():
-            draws.counts.assign(np.where(keeps, draws.counts.numpy(), 0).astype(np.int32))
-
-    def _draws(self) -> list[Draws]:
-        terms = [*self.commands.values(), *self.events.values(), *self._timers, *self._all_quantities()]
-        found = [each for term in terms for each in vars(term).values() if isinstance(each, Draws)]
-        return [*found, *(draws for group in self.observations.values() for draws in group.draws)]
+        self._host.seeds.reseed(seeds, worlds)
 
     def _all_quantities(self) -> list[Any]:
         return [measured.quantity for measured in self._measured]
@@ -243,8 +237,9 @@ class Task:
                 timer.term.resample(timer.due)
             else:
                 timer.term.apply(state, timer.due)
-                if timer.term.writes_joints:
+                if timer.term.moves_bodies:
                     self._host.evaluate_bodies(timer.due)
+                self._tell_solver([timer.term], timer.due)
 
     def _restart(self, world_mask: wp.array[wp.bool]) -> None:
         worlds = self.worlds
@@ -259,7 +254,43 @@ class Task:
         for command in self.commands.values():
             command.resample(world_mask)
 
+    def _events_of(self, when: str) -> list[Event]:
+        return [event for event in self.events.values() if event.config.when == when]
+
+    def _refuse_changes(self) -> None:
+        """Refuse events whose changes of the model the solver does not take over, and run eagerly if it does."""
+        changing = {label: event for label, event in self.events.items() if event.model_changes}
+        for label, event in changing.items():
+            if fault := self._host.model_change_fault(_flags([event])):
+                raise ConfigError(f"events.{label}: {fault}; choose another solver, or leave the event out")
+            if event.config.when != "startup" and self._host.solver_eager_reason is not None:
+                event.is_capturable = False  # the solver has to be told
+
+    def _apply_at_startup(self, everywhere: wp.array[wp.bool]) -> None:
+        events = self._events_of("startup")
+        for event in events:
+            event.apply(self._host.state, everywhere)
+        if flags := _flags(events):
+            self._host.notify_model_changed(flags)
+        if any(event.moves_bodies for event in events):
+            self._host.written.add("joints", everywhere)
+
+    def _tell_solver(self, events: Sequence[Event], world_mask: wp.array[wp.bool]) -> None:
+        """Tell the solver what events changed, if any world is masked."""
+        flags, device = _flags(events), self.worlds.device
+        if not flags:
+            return
+        tell = partial(self._host.tell_solver, flags)
+        if device.is_capturing and not (device.is_cpu or wp.is_conditional_graph_supported()):
+            tell()
+            return
+        self._are_any.zero_()
+        wp.launch(kernels.note_any, len(world_mask), [world_mask, self._are_any], device=device)
+        wp.capture_if(self._are_any, on_true=tell)
+
     def _observe(self, state: newton.State) -> None:
+        for command in self.commands.values():
+            command.update(state)
         used = {id(measured) for group in self.observations.values() for measured in group.measured}
         for measured in self._measured:
             if id(measured) in used:
@@ -268,7 +299,7 @@ class Task:
             group.compose(group.values, self._is_due, self._is_new, keeps=True)
 
     def _place(self, name: str) -> TaskPlace:
-        return TaskPlace(self._host, self.worlds, name, self._measured, self.commands)
+        return TaskPlace(self._host, self.worlds, name, self._measured, self.commands, self._claims, self.actions)
 
     def _make_all(self, kind: Any, table: str, choices: Mapping[str, ComponentConfig]) -> dict[str, Any]:
         return {label: self._make(kind, table, label, choice) for label, choice in choices.items()}
@@ -294,6 +325,12 @@ class Task:
                 f" {max(1, steps) * control_dt:g}"
             )
         return steps
+
+
+def _flags(events: Iterable[Event]) -> int:
+    """Return the flags of `newton.ModelFlags` of what events change."""
+    names = {name for event in events for name in event.model_changes}
+    return sum(int(newton.ModelFlags[name]) for name in names)
 
 
 @attrs.define(eq=False)

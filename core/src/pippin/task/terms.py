@@ -142,13 +142,15 @@ class Event(Term):
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Change the masked worlds: joint coordinates and velocities of `state`, or arrays of the model.
 
-        The task computes the bodies from the joints afterwards. Mask of shape [world_count + 1].
+        The task tells the solver of `model_changes` afterwards, and computes the bodies from the joints if
+        `moves_bodies`. Mask of shape [world_count + 1].
         """
 
-    @property
-    def writes_joints(self) -> bool:
-        """Whether it writes joint coordinates or velocities."""
-        return False
+    model_changes: frozenset[str] = frozenset()
+    """Names in `newton.ModelFlags` of what it changes in the model."""
+
+    moves_bodies: bool = False
+    """Whether the bodies must be computed anew from the joints."""
 
 
 @attrs.frozen(kw_only=True)
@@ -176,8 +178,11 @@ class Command(Term):
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the numbers of the masked worlds anew; mask of shape [world_count + 1]."""
 
-    def update(self, state: newton.State, dt: float) -> None:
-        """Follow the state at the end of a control step of `dt` [s], for example to hold a heading."""
+    def update(self, state: newton.State) -> None:
+        """Follow the state from which the next control step starts, for example to hold a heading.
+
+        May be called twice for one state.
+        """
 
 
 @attrs.frozen(kw_only=True)

@@ -84,7 +84,7 @@ class ViewReadingConfig:
     pattern: str
     """Pattern of the rows, as the view takes it: a path with `*` and `**`; as many must match in each world."""
 
-    of: Literal["articulations", "rigid-bodies"] = "articulations"
+    rows: Literal["articulations", "rigid-bodies"] = "articulations"
     """Kind of the rows."""
 
 
@@ -100,13 +100,13 @@ class ViewReading(Quantity):
 
         simulation: Any = place.simulation
         try:
-            self._view = getattr(simulation.view, config.of.replace("-", "_"))(config.pattern)
+            self._view = getattr(simulation.view, config.rows.replace("-", "_"))(config.pattern)
         except (ConfigError, SimulationError) as error:
             raise ConfigError(f"pattern: {error}") from error
         table = self._view.quantities
         if config.name not in table or table[config.name].dtype != "float32":
             hint = did_you_mean(config.name, table) or ";"
-            raise ConfigError(f"name: {config.name!r} is no number of {config.of}{hint} names: {', '.join(table)}")
+            raise ConfigError(f"name: {config.name!r} is no number of {config.rows}{hint} names: {', '.join(table)}")
         try:
             first = getattr(self._view, f"get_{config.name}")()
         except (ConfigError, SimulationError) as error:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 from pippin.task.functions import FunctionConfig, UserFunction
-from pippin.task.terms import Reward, RewardConfig
+from pippin.task.terms import Reward
+from pippin.validators import finite
 
 if TYPE_CHECKING:
     import warp as wp
@@ -16,8 +17,11 @@ __all__ = ["FunctionReward"]
 
 
 @attrs.frozen(kw_only=True)
-class FunctionRewardConfig(RewardConfig, FunctionConfig):
+class FunctionRewardConfig(FunctionConfig):
     """A reward that a function `def name(place, out, **parameters)` computes: `out` has shape [worlds]."""
+
+    weight: float = attrs.field(validator=finite)
+    """Factor of the term, per second or per step as `task.reward_rate` says; negative for a cost."""
 
 
 class FunctionReward(Reward):

@@ -23,7 +23,7 @@ def follow(
 def cut(
     worlds: wp.array[int],
     world_mask: wp.array[wp.bool],
-    seed: int,
+    seeds: wp.array[int],
     counts: wp.array2d[int],
     limit: float,
     values: wp.array2d[float],
