@@ -227,33 +227,14 @@ def draw(simulation: Any, path: Path) -> None:
     """Draw the first state of a simulation."""
     import newton
     import numpy as np
-    import warp as wp
-    from newton.sensors import SensorCamera
     from PIL import Image
+    from pippin.viewing.still import still
 
     model, state = simulation.model, simulation.state
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)
-    from pippin.analysis.picture import look
-
     center, radius = bounds(model, state)
     eye = center + 0.85 * radius / np.tan(FOV / 2.0) * np.array([0.75, -0.55, 0.35])
-    camera = SensorCamera(
-        model,
-        default_clear_data=SensorCamera.ClearData(clear_color=0xFFE8E6E3),
-        default_render_config=SensorCamera.RenderConfig(
-            enable_shadows=True, anti_aliasing=SensorCamera.AntiAliasing.SSAA
-        ),
-    )
-    camera.create_default_light(enable_shadows=True)
-    rays = SensorCamera.compute_camera_rays_pinhole(
-        WIDTH, HEIGHT, camera_fov=FOV, device=simulation.device, sample_count=4
-    )
-    place = wp.array([look(eye, center)], dtype=wp.transformf, device=simulation.device)
-    image = camera.allocate_image_color(1, WIDTH, HEIGHT)
-    model.bvh_refit_shapes(state)
-    camera.update(state, place, rays, color_image=image)
-    pixels = image.numpy()[0].view(np.uint8).reshape(HEIGHT, WIDTH, 4)[..., :3]
-    Image.fromarray(np.ascontiguousarray(pixels)).save(path, quality=80)
+    Image.fromarray(still(model, state, eye, center, (WIDTH, HEIGHT), FOV)).save(path, quality=80)
 
 
 def bounds(model: Any, state: Any) -> tuple[Any, float]:

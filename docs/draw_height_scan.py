@@ -9,12 +9,14 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
-from draw_robots import FOV, SIZE, render
 from matplotlib.figure import Figure
-from pippin.analysis.picture import look
+from pippin.viewing.shot import look
+from pippin.viewing.still import still
 
 DOCS = Path(__file__).parent
 IMAGE = DOCS / "images" / "sensors" / "height_scan.png"
+SIZE = 360  # of the view [pixels]
+FOV = 0.8  # of the view, from edge to edge [rad]
 EYE, TARGET = (2.6, -2.7, 2.2), (0.0, 0.0, 0.0)  # position of the camera, and the point that it looks at [m]
 
 
@@ -48,7 +50,10 @@ def draw(simulation: pippin.Simulation, met: np.ndarray) -> Figure:
     """Return the picture: the robot and the hit points of its rays on the left, the heights on the right."""
     figure = Figure(figsize=(9.0, 4.0), layout="constrained")
     view, picture = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
-    view.imshow(render(simulation, EYE, TARGET, ground="hills"), interpolation="lanczos")
+    hills = simulation.model.shape_label.index("hills")
+    simulation.model.shape_color[hills : hills + 1].fill_(wp.vec3(0.75, 0.78, 0.8))
+    image = still(simulation.model, simulation.state, EYE, TARGET, (SIZE, SIZE), FOV)
+    view.imshow(image, interpolation="lanczos")
     view.scatter(*in_view(met), s=3, color="tab:red", linewidths=0)
     view.set(xlim=(0, SIZE), ylim=(SIZE, 0))
     view.axis("off")
@@ -62,7 +67,7 @@ def draw(simulation: pippin.Simulation, met: np.ndarray) -> Figure:
 
 def in_view(places: np.ndarray) -> np.ndarray:
     """Return the pixels of some points in the view, shape [2, points]: to the right and down."""
-    into_view = wp.transform_inverse(look(np.array(EYE), np.array(TARGET)))
+    into_view = wp.transform_inverse(wp.transform(*look(np.array(EYE), np.array(TARGET))))
     x, y, z = np.array([wp.transform_point(into_view, wp.vec3(*place)) for place in places.reshape(-1, 3)]).T
     return SIZE / 2 * (1.0 + np.stack([x, -y]) / -z / np.tan(FOV / 2))
 

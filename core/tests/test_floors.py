@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pippin
 import pytest
+from pippin.catalog.entries import Catalog
 
 ROOT = Path(pippin.__file__).parent
 COLD_ENTRANCES = (
@@ -24,11 +25,8 @@ COLD_ENTRANCES = (
 )
 """Rooms that users and plugins import before a simulation exists; each module of `pippin.cli` is one more."""
 
-PLUGINS_OF_THE_CORE = (
-    "pippin.actuation.clamping",
-    "pippin.recording.mcap",
-    "pippin.sensing.latency",
-    "pippin.sensing.stages",
+PLUGINS_OF_THE_CORE = frozenset(
+    entry.value.partition(":")[0] for entry in Catalog.installed().entries if entry.distribution == "pippin"
 )
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
@@ -50,9 +48,9 @@ DOORS = {
     ("pippin.recording.recorder", "pippin.recording.rows"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
-"""Imports of hot modules inside functions of cold ones, commands, the conformance kit and plugins aside."""
+"""Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 
-OPTIONAL = ("jax", "newton_usd_schemas", "pxr", "torch")
+OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser")
 """Packages of extras, imported by the function that needs them."""
 
 
@@ -124,6 +122,13 @@ def test_a_cold_entrance_reaches_neither_newton_nor_warp(entrance):
     assert hot == []
 
 
+@pytest.mark.parametrize("recorder", ["hdf5", "mcap", "npz"])
+def test_a_recorder_is_found_without_its_library(recorder):
+    packages = {name.split(".")[0] for name in reached_from(f"pippin.recording.{recorder}")}
+
+    assert packages.isdisjoint({"h5py", "foxglove", "google", "mcap"})
+
+
 @pytest.mark.parametrize("module", sorted(filter(is_hot, modules())))
 def test_a_hot_module_imports_at_the_top(module):
     late = {name for name in imports_in_functions(module) if name.split(".")[0] not in OPTIONAL}
@@ -132,7 +137,7 @@ def test_a_hot_module_imports_at_the_top(module):
 
 
 def test_a_cold_module_imports_hot_ones_through_a_door():
-    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance"))]
+    own = [name for name in modules() if not name.startswith(("pippin.cli", "pippin.conformance", "pippin.task"))]
     cold = [name for name in own if not is_hot(name) and name not in PLUGINS_OF_THE_CORE]
 
     found = {(name, hot) for name in cold for hot in imports_in_functions(name) if hot in modules() and is_hot(hot)}

@@ -4,6 +4,9 @@ import pytest
 from pippin import conformance
 
 CONFORMANCES = [
+    conformance.Conformance("viewer", "usd", config={"path": "motion.usda"}),
+    conformance.Conformance("viewer", "video", config={"size": [64, 48]}),
+    conformance.Conformance("viewer", "viser"),
     conformance.Conformance("recorder", "hdf5"),
     conformance.Conformance("recorder", "mcap"),
     conformance.Conformance("recorder", "npz"),

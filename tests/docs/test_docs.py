@@ -29,7 +29,7 @@ import newton  # noqa: F401  before any page runs, for the page on gradients
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.catalog.entries import Catalog
+from pippin.catalog.entries import PLURALS, Catalog, Kind
 from pippin.cli import main
 from pippin.hookspecs import Hooks
 
@@ -49,8 +49,12 @@ WRITTEN = (
     "public-names",
     "python-api",
     "conformance",
+    "tasks",
 )
 """Pages that `docs/write_reference.py` writes."""
+
+TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command")
+"""Kinds of plugins that the README names in a row each, because they are many."""
 
 RUN_COMMAND = "python3 -m pip install -q uv && uv run pippin run docs/examples/ant.toml"
 
@@ -251,8 +255,20 @@ def test_the_readme_gives_the_two_commands_and_ci_runs_the_second():
 def test_the_readme_lists_the_installed_plugins():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([\w-]+)` \| (\w+) \|", text, re.MULTILINE)
+    terms = re.findall(r"^\| \[(\w+)\]\(docs/reference/tasks.md#\1\) \| (\w+) \|", text, re.MULTILINE)
 
-    assert rows == [(entry.name, entry.kind) for entry in Catalog.installed().entries]
+    assert rows == [(entry.name, entry.kind) for entry in Catalog.installed().entries if entry.kind not in TERMS]
+    assert terms == [(PLURALS[kind], kind) for kind in TERMS]
+
+
+def test_the_page_on_tasks_lists_the_installed_terms():
+    """The page is generated: here it is held to the catalog once more, because the README leads to it."""
+    page = (DOCS / "reference" / "tasks.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (\w+)$(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    for kind in TERMS:
+        rows = re.findall(r"^\| `([\w-]+)` \|", sections[PLURALS[kind].capitalize()], re.MULTILINE)
+        names = list(Catalog.installed().names(kind))
+        assert rows[: len(names)] == names
 
 
 def test_the_hooks_page_has_every_hook_with_its_arguments_in_the_order_of_the_calls():

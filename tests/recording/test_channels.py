@@ -79,7 +79,7 @@ def test_a_pattern_without_a_channel_names_the_nearest(simulation):
 
 def test_contacts_that_the_solver_keeps_have_a_reason(configure, chain):
     with (
-        pippin.Simulation(configure("mujoco-native"), prototype=chain()) as simulation,
+        pippin.Simulation(configure("mujoco"), prototype=chain()) as simulation,
         pytest.raises(pippin.ConfigError, match=r"'contacts/\.\*': the solver keeps its contacts.*contact_f"),
     ):
         channels(simulation, series=["contacts/.*"])

@@ -67,6 +67,20 @@ def test_two_files_of_one_recorder_are_refused(recorded, tmp_path):
         pippin.open_run(tmp_path)
 
 
+def test_files_that_are_no_recordings_hide_none(recorded, tmp_path):
+    data = (recorded.folder / "npz.npz").read_bytes()
+    (tmp_path / "good.npz").write_bytes(data)
+    (tmp_path / "cut.npz").write_bytes(data[:-100])
+    (tmp_path / "cut.h5").write_bytes((recorded.folder / "hdf5.h5").read_bytes()[:1000])
+    np.savez(tmp_path / "checkpoint.npz", joint_q=np.zeros(3))
+
+    with pippin.open_run(tmp_path) as run:
+        np.testing.assert_array_equal(run["joint_q"], recorded.joint_q)
+        assert {path.name for path in run.unread} == {"cut.npz", "cut.h5", "checkpoint.npz"}
+        with pytest.raises(pippin.ConfigError, match=r"no channel 'joint_p'(.|\n)*cut\.h5: not a recording"):
+            run["joint_p"]
+
+
 @pytest.mark.parametrize("name", ["other.npz", "other.h5", "other.mcap", "other.npz.rows"])
 def test_files_of_others_are_refused(tmp_path, name):
     (tmp_path / name).write_bytes(b"something else, " * 10)

@@ -3,12 +3,13 @@
 import resource
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
+import newton
 import numpy as np
 import pippin
 import pytest
+import warp as wp
 from pippin.recording import Recorder, RecorderConfig
 
 FORMATS = ("npz", "hdf5", "mcap")
@@ -54,6 +55,20 @@ def test_rows_are_written_when_the_time_is_over(configure, chain, tmp_path):
 
     assert [len(piece) for piece in recorder.pieces] == [1] * 4
     np.testing.assert_allclose(np.concatenate(recorder.pieces)["time"], [0.002, 0.004, 0.006, 0.008])
+
+
+def test_contacts_without_a_place_are_counted_and_noted(configure, tmp_path):
+    box = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    body = box.add_body(xform=wp.transform((0.0, 0.0, 0.0999), wp.quat_identity()))
+    box.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1)  # [m]
+    recorder = keep(tmp_path, series=["contacts/.*"], max_contacts=2)
+    with pippin.Simulation(configure("xpbd", scene={"ground": True}), {"log": recorder}, box) as simulation:
+        simulation.step()
+
+    rows = recorder.pieces[0]
+    assert rows["contacts/count"].tolist() == [[4]]
+    assert rows["contacts/point"].shape == (1, 1, 2, 3)
+    assert "the first 2 contacts of a world, but there were up to 4; raise max_contacts" in recorder.notes[0]
 
 
 def test_a_simulation_without_a_step_leaves_no_file(simulate, tmp_path):
@@ -181,46 +196,59 @@ def test_resets_are_counted_by_world_on_each_device(device, configure, chain, tm
 
 
 def test_a_killed_process_leaves_what_it_wrote(tmp_path):
-    """One process with a recorder of each format, killed at an odd moment: all but the last piece can be read."""
+    """One process forks three that record in all formats, and kills each at an odd moment."""
     script = tmp_path / "run.py"
-    script.write_text(textwrap.dedent(KILLED))
-    with subprocess.Popen([sys.executable, script, tmp_path / "run"], stdout=subprocess.PIPE, text=True) as child:
-        reports = (line for line in child.stdout if line.startswith("rows: "))
-        written = int([next(reports) for _ in range(40)][-1].split()[1])
-        child.kill()
+    script.write_text(KILLED)
+    done = subprocess.run([sys.executable, script, tmp_path], capture_output=True, text=True, check=True)
+    written = [int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("rows: ")]
 
-    with pippin.open_run(tmp_path / "run") as run:
-        assert set(run.recordings) == set(FORMATS)
-        for recording in run.recordings.values():
-            count = len(recording.time)
-            assert count >= written
-            np.testing.assert_allclose(np.diff(recording.time), 0.002, rtol=1e-9)
-            rows = recording["joint_q"].values
-            assert rows.shape[0] == count
-            assert np.isfinite(rows).all()
-            assert np.abs(np.diff(rows[:, 0, 0])).min() > 0.0  # no row is missing, none is empty
+    assert len(written) == 3
+    for number, least in enumerate(written):
+        with pippin.open_run(tmp_path / str(number)) as run:
+            assert set(run.recordings) == set(FORMATS)
+            for recording in run.recordings.values():
+                rows = recording["joint_q"].values
+                assert len(recording.time) == len(rows) >= least
+                np.testing.assert_allclose(np.diff(recording.time), 0.002, rtol=1e-9)
+                assert np.abs(np.diff(rows[:, 0, 0])).min() > 0.0  # no row is missing, and none is empty
 
 
 KILLED = """
-import sys
+import os, signal, sys, time
+from pathlib import Path
 import newton, pippin
 from pippin.conformance import scenes
 
-builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
-scenes.add_chain(builder, [0.3, 0.0], length=0.5)
 options = {"chunk_bytes": 5000, "flush_period": 0.002}
-config = pippin.structure({
+tables = {
     "simulation": {"device": "cpu", "dt": 0.002},
     "solver": {"type": "featherstone"},
     "recorders": {name: {"type": name, **options} for name in ("npz", "hdf5", "mcap")},
-})
-with pippin.Simulation(config, prototype=builder, folder=sys.argv[1]) as simulation:
-    while True:
-        before = simulation.step_count
-        simulation.step(7)
-        for recorder in simulation.recorders.values():
-            recorder.flush()
-        print("rows:", simulation.step_count, flush=True)
+}
+
+def record(folder, report):
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_chain(builder, [0.3, 0.0], length=0.5)
+    with pippin.Simulation(pippin.structure(tables), prototype=builder, folder=folder) as simulation:
+        while True:
+            simulation.step(7)
+            for recorder in simulation.recorders.values():
+                recorder.flush()
+            os.write(report, b"%d\\n" % simulation.step_count)
+
+for number, delay in enumerate((0.0, 0.013, 0.101)):  # [s]
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        record(Path(sys.argv[1]) / str(number), writing)
+    os.close(writing)
+    written = os.read(reading, 4096)
+    time.sleep(delay)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    while more := os.read(reading, 4096):
+        written += more
+    print("rows:", written.split()[-1].decode(), flush=True)
 """
 
 

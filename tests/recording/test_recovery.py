@@ -46,6 +46,23 @@ def test_a_run_is_read_before_and_after_recovery(killed):
             np.testing.assert_array_equal(recording["joint_q"].values, before[label])
 
 
+@pytest.mark.parametrize(("kind", "name"), [("npz", "log.npz"), ("hdf5", "log.h5"), ("mcap", "log.mcap")])
+def test_a_recording_that_goes_on_is_read_and_not_mended(simulate, tmp_path, kind, name):
+    with simulate(tmp_path, {"log": {"type": kind}}, worlds=1) as simulation:
+        simulation.step(3)
+        simulation.recorders["log"].flush()
+        with pippin.open_run(tmp_path) as run:
+            assert len(run["joint_q"]) == 3
+
+        with pytest.raises(pippin.ConfigError, match="a process still writes it"):
+            recover(tmp_path / name)
+        with (
+            pytest.raises(pippin.ConfigError, match="a process still writes it"),
+            simulate(tmp_path, {"log": {"type": kind}}, worlds=1) as other,
+        ):
+            other.step()
+
+
 def test_a_complete_recording_stays_as_it_is(recorded, tmp_path):
     for name in ("npz.npz", "hdf5.h5"):
         path = tmp_path / name

@@ -233,6 +233,21 @@ def test_a_rate_is_the_change_over_a_control_step_and_begins_anew_in_a_reset_wor
     np.testing.assert_allclose(second[[0, 2]], ((end - middle) / 0.02)[[0, 2]], **close)
 
 
+def test_a_rate_goes_on_from_a_file_as_if_nothing_had_been_saved(ball, configure, tmp_path):
+    task = {"rewards": {"rate": {"type": "value", "of": "displacement-rate", "axes": "z", "weight": 1.0}}}
+    config = configure("xpbd", dt=0.01, task=task)
+    with pippin.Simulation(config, prototype=ball(height=5.0)) as simulation:
+        simulation.step(3)
+        simulation.save(tmp_path / "file")
+        simulation.step()
+        rates = simulation.task.reward_terms.numpy().copy()
+    with pippin.Simulation.load(tmp_path / "file", prototype=ball(height=5.0)) as simulation:
+        simulation.step()
+
+        np.testing.assert_array_equal(simulation.task.reward_terms.numpy(), rates)
+        np.testing.assert_allclose(rates, -9.81 * 0.04, rtol=1e-3)
+
+
 def test_axes_are_chosen_of_each_vector():
     labels = [f"{foot}/{axis}" for foot in ("left", "right") for axis in "xyz"]
 

@@ -76,6 +76,18 @@ def test_soft_limits_are_a_share_of_the_range_about_its_middle(terms, x):
     np.testing.assert_allclose(terms.evaluate("outside", of=JOINTS, soft_limits=0.4), expected.sum(axis=1), **CLOSE)
 
 
+def test_joint_deviation_counts_from_the_positions_when_the_task_was_made(terms):
+    """Isaac Lab's `joint_deviation_l1`, and the `posture` of mjlab."""
+    of = {"type": "joint-positions", "relative": True}
+    deviation, posture = terms.make("reward", "l1", of=of), terms.make("reward", "exp", of=of, std=0.3)
+    q = terms.simulation.state.joint_q.numpy().reshape(3, 15)
+    change = np.random.default_rng(9).uniform(-0.3, 0.3, (3, 8))
+    q[:, 7:] += change
+
+    np.testing.assert_allclose(terms.judge(deviation), np.abs(change).sum(axis=1), rtol=1e-4)
+    np.testing.assert_allclose(terms.judge(posture), np.exp(-(change**2).sum(axis=1) / 0.09), rtol=1e-4)
+
+
 def test_a_target_may_be_a_command_whose_numbers_belong_to_the_axes(terms, bodies):
     wish = terms.commands["wish"].value.numpy()
     expected = (bodies["v"][:, 0, 1] - wish[:, 1]) ** 2
@@ -244,7 +256,7 @@ def test_a_bad_choice_is_named_with_its_key_and_a_cure(ants, law, keys, text):
     ("law", "keys", "text"),
     [
         ("inside", {}, "'low' and 'high' must make a range"),
-        ("outside", {"low": 1.0, "high": 0.0}, "must make a range, got 1.0 and 0.0"),
+        ("outside", {"low": 1.0, "high": 0.0}, "must make a range with low < high, got 1.0 and 0.0"),
         ("outside", {"low": 1.0, "soft_limits": 0.5}, "'soft_limits' stands in place of"),
         ("exp", {"std": 0.0}, "'std' must be > 0"),
         ("l2", {"clip": (1.0, 1.0)}, "'clip' must be a range"),

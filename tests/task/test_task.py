@@ -77,12 +77,17 @@ def test_a_reset_in_the_next_step_ignores_the_action_and_counts_for_nothing(task
     np.testing.assert_allclose(fresh, 0.0, atol=1e-6)
 
 
-def test_without_an_automatic_reset_worlds_end_and_stay(tasked):
+def test_without_an_automatic_reset_worlds_end_and_wait(tasked):
     with tasked(plugins=[Throw(1, 10.0)], autoreset="disabled", events={}, **GRAVITY_FREE) as simulation:
-        simulation.step(4)
-        found = books(simulation)
+        simulation.step(2)
+        ended = books(simulation)
+        simulation.step(2)
+        waiting = simulation.task.waiting.numpy().tolist()
+        position = simulation.state.joint_q.numpy()[3]
 
-    assert (found["terminated"], found["length"]) == ([False, True, False], [4, 4, 4])
+    assert (ended["terminated"], ended["length"]) == ([False, True, False], [2, 2, 2])
+    assert waiting == [False, True, False]
+    assert position > 0.3
 
 
 def test_weights_count_per_second_or_per_step(tasked):

@@ -60,6 +60,8 @@ class Host(Protocol):
     """The inputs of the solver."""
     owners: Owners | None
     """The components that drive degrees of freedom; None until all components are bound."""
+    world_offsets: np.ndarray
+    """Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin."""
     folder: Path | None
     """The folder for the files of the run, which the first file makes; None if the caller gave none."""
     step_count: int

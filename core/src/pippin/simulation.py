@@ -589,6 +589,8 @@ class Simulation:
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         prototype: newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]] | None = None,
         folder: str | os.PathLike[str] | None = None,
+        *,
+        observed: bool = True,
     ) -> Self:
         """Build a simulation and continue from the call of `save`, bit for bit.
 
@@ -597,6 +599,7 @@ class Simulation:
             plugins: The plugin objects of the saved simulation.
             prototype: The prototype of the saved simulation.
             folder: As for the class.
+            observed: Whether the viewers and recorders of the saved configuration are built.
 
         Raises:
             ConfigError: The file is missing or not a checkpoint, or belongs to other versions or another simulation.
@@ -605,7 +608,8 @@ class Simulation:
         from .state.checkpoint import Checkpoint
 
         checkpoint = Checkpoint.read(path)
-        simulation = cls(structure(tomllib.loads(checkpoint.config)), plugins, prototype, folder=folder)
+        config = structure(tomllib.loads(checkpoint.config))
+        simulation = cls(config if observed else config.unobserved(), plugins, prototype, folder=folder)
         with simulation._components.closed_on_failure():
             simulation._go_on_from(checkpoint, os.fspath(path))
         return simulation

@@ -6,11 +6,9 @@ import atexit
 import gc
 import json
 import math
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,6 +20,7 @@ from pippin.devices import no_garbage_collection
 from pippin.errors import BufferOverflowError, ConfigError, PluginError, SimulationError
 from pippin.simulation import Simulation, import_hot_modules
 
+from ._interrupt import stopped_between_steps
 from ._options import DEFAULT_DURATION
 from ._progress import Progress
 
@@ -217,7 +216,7 @@ def _advance(simulation: Simulation, count: int, progress: Progress, notes: list
     try:
         if not simulation.program.is_recorded:
             prepare(simulation, progress, notes)
-        with progress.phase("run"), _stopped_between_steps(simulation) as stop_if_asked:
+        with progress.phase("run"), stopped_between_steps(simulation) as stop_if_asked:
             _step_on(simulation, count, progress, stop_if_asked)
     except (SimulationError, PluginError, KeyboardInterrupt) as end:
         return end
@@ -239,32 +238,6 @@ def _restarted(simulation: Simulation, sizes: dict[str, int]) -> str:
         f"buffers were full by t = {simulation.time:.6g} s, so the run started again with larger ones;"
         f" write {keys} into the file to start so"
     )
-
-
-@contextmanager
-def _stopped_between_steps(simulation: Simulation) -> Iterator[Callable[[], None]]:
-    """Prevent Ctrl-C from ending a step halfway: the yielded function raises instead. A second Ctrl-C acts at once.
-
-    So does the first one while the simulation waits for a viewer.
-    """
-    is_asked = False
-
-    def ask(*_: Any) -> None:
-        nonlocal is_asked
-        is_asked = True
-        signal.signal(signal.SIGINT, before)
-        if simulation.is_waiting:
-            raise KeyboardInterrupt
-
-    def stop_if_asked() -> None:
-        if is_asked:
-            raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, ask) or signal.SIG_DFL
-    try:
-        yield stop_if_asked
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _step_on(simulation: Simulation, count: int, progress: Progress, stop_if_asked: Callable[[], None]) -> None:

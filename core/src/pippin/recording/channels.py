@@ -168,7 +168,7 @@ class _Finder:
         if last > first:
             labels = tuple(self._model.body_label[first:last])
             array = self._of_state("body_q", "body")
-            yield self._channel("body_q", *array, labels=labels, units=("m, 1",), frame="world", components=POSE)
+            yield self._channel("body_q", *array, labels=labels, frame="world", components=POSE)
 
     def _particles(self) -> Iterator[Channel]:
         first, last = on_host(self._model.particle_world_start)[self._worlds[0] :][:2]

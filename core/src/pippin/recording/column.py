@@ -28,7 +28,7 @@ class Column:
     """Label of each entry of the second axis, if the entries have names: of a joint, body or site of a world."""
 
     units: tuple[str, ...] = ()
-    """SI unit of all values, or one for each label; `1` for values without a unit."""
+    """SI unit of all values, or one for each label; `1` for values without a unit. Poses, [m] and 1, have none."""
 
     frame: str = "none"
     """Frame of the components, as of `pippin.sensing.Output`; `none` for values without a direction."""

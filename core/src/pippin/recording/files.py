@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from pippin.errors import ConfigError
 
 if TYPE_CHECKING:
     from pippin.binding import Host
 
-__all__ = ["place", "refuse_unwritable", "room_for"]
+__all__ = ["locked", "place", "refuse_locked", "refuse_unwritable", "room_for"]
 
 
 def place(simulation: Host, path: str | os.PathLike[str]) -> Path:
@@ -59,6 +60,45 @@ def room_for(path: Path) -> float:
         return free
     size = path.stat().st_size if path.exists() else 0
     return min(free, limit - size)
+
+
+def locked(path: Path) -> BinaryIO | None:
+    """Return a file that is being written, locked until it is closed; None for a recorder that makes no file."""
+    if not path.exists():
+        return None
+    file = path.open("rb")
+    with suppress(OSError):
+        _lock(file)
+    return file
+
+
+def refuse_locked(path: Path, where: str = "") -> None:
+    """Refuse a file that a process still writes.
+
+    Args:
+        path: The file.
+        where: Beginning of the error.
+
+    Raises:
+        ConfigError: The file is locked.
+    """
+    with path.open("rb") as file:
+        try:
+            _lock(file)
+        except BlockingIOError as error:
+            raise ConfigError(
+                f"{where}{path}: a process still writes it; wait for the end of the run, or stop it"
+            ) from error
+        except OSError:  # the file system has no locks
+            return
+
+
+def _lock(file: BinaryIO) -> None:
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows keeps others from replacing an open file
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _size_limit() -> int | None:

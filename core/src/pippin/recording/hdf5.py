@@ -55,7 +55,7 @@ class Hdf5Recorder(Recorder):
         """Make the datasets."""
         import h5py
 
-        self._file = h5py.File(path, "w", libver="earliest")
+        self._file = h5py.File(path, "w", libver="earliest", locking=False)  # the recorder locks it
         _describe(self._file, header)
         self._columns = header.columns
         options = {"compression": self.config.compression, "shuffle": True} if self.config.compression else {}
@@ -130,7 +130,7 @@ class Hdf5File:
     def __init__(self, path: Path) -> None:
         h5py: Any = library("h5py", "hdf5")
         try:
-            self._file = h5py.File(path, "r")
+            self._file = h5py.File(path, "r", locking=False)
             text = self._file[HEADER][()]
         except (OSError, KeyError) as error:
             raise ConfigError(not_ours(path, error)) from error
@@ -179,7 +179,7 @@ def mend(path: Path) -> tuple[Path, int]:
     found = Hdf5File(path)
     names = [column.name for column in found.header.columns]
     found.close()
-    with h5py.File(path, "r+") as file:
+    with h5py.File(path, "r+", locking=False) as file:
         count = len(file["time"])
         for name in names:
             file[name].resize(count, axis=0)

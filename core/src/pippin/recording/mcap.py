@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -108,7 +109,7 @@ class McapRecorder(Recorder):
 
 
 class McapFile:
-    """A file of the recorder `mcap`, also one that is cut off; its messages are kept in memory.
+    """A file of the recorder `mcap`, also one that is cut off; its messages are read at first use, and kept in memory.
 
     Args:
         path: The file.
@@ -119,23 +120,31 @@ class McapFile:
     """
 
     def __init__(self, path: Path) -> None:
-        text = None
+        self._path = path
+        found = (each for each in _records(path) if type(each).__name__ == "Metadata" and each.name == METADATA)
+        metadata = next(found, None)
+        if metadata is None:
+            raise ConfigError(not_ours(path, "without the recorder's metadata"))
+        self.header = Header.from_json(metadata.metadata["header"], str(path))
+        self._topics = topics_of(self.header.columns)
+
+    @cached_property
+    def _payloads(self) -> dict[str, list[bytes]]:
+        """The messages of each topic."""
         payloads: dict[str, list[bytes]] = {}
         names: dict[int, str] = {}
-        for record in _records(path):
+        for record in _records(self._path):
             kind = type(record).__name__
-            if kind == "Metadata" and record.name == METADATA:
-                text = record.metadata["header"]
-            elif kind == "Channel":
+            if kind == "Channel":
                 names[record.id] = record.topic
             elif kind == "Message":
                 payloads.setdefault(names[record.channel_id], []).append(record.data)
-        if text is None:
-            raise ConfigError(not_ours(path, "without the recorder's metadata"))
-        self.header = Header.from_json(text, str(path))
-        self._topics, self._payloads = topics_of(self.header.columns), payloads
-        counts = [len(each) for topic in self._topics for each in self._of_worlds(topic)]
-        self._count = min(counts, default=0)
+        return payloads
+
+    @cached_property
+    def _count(self) -> int:
+        """Number of rows whose messages are all there."""
+        return min((len(each) for topic in self._topics for each in self._of_worlds(topic)), default=0)
 
     def column(self, name: str) -> np.ndarray:
         """Return the values of a column, shape [rows, worlds, …]."""

@@ -70,8 +70,17 @@ class NpzRecorder(Recorder):
 
 def assemble(spool: Spool, path: Path) -> None:
     """Write an npz file of the rows of a spool, block by block; a file that is there is replaced at the end."""
-    header, partial = spool.header, path.with_name(f"{path.name}.part")
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+    partial = path.with_name(f"{path.name}.part")
+    try:
+        _write(spool, partial)
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _write(spool: Spool, path: Path) -> None:
+    header = spool.header
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         _write_column(archive, "time", spool, np.dtype("<f8"), ())
         for column in header.columns:
             _write_column(archive, column.name, spool, column.dtype, column.shape)
@@ -79,7 +88,6 @@ def assemble(spool: Spool, path: Path) -> None:
             buffer = BytesIO()
             np.lib.format.write_array(buffer, np.array(texts), allow_pickle=False)
             archive.writestr(f"{name}.npy", buffer.getvalue())
-    os.replace(partial, path)
 
 
 def _texts(header: Header) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from pippin.config import load
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
 from .hdf5 import Hdf5File
@@ -109,8 +109,7 @@ class Run:
         path: The folder.
 
     Raises:
-        ConfigError: The folder does not exist, or a recording in it is damaged.
-        PluginError: The library of a recording's format is not installed.
+        ConfigError: The folder does not exist, or has two files of one recorder.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -119,13 +118,22 @@ class Run:
         if not self.path.is_dir():
             raise ConfigError(f"open_run: '{self.path}' is no folder; name the folder of a run")
         found: dict[str, Recording] = {}
-        for recording in map(Recording, _files(self.path)):
+        unread: dict[Path, str] = {}
+        for file in _files(self.path):
+            try:
+                recording = Recording(file)
+            except (ConfigError, PluginError) as error:
+                unread[file] = str(error)
+                continue
             if recording.label in found:
                 raise ConfigError(
                     f"{self.path}: '{found[recording.label].path}' and '{recording.path}' are both of the recorder"
                     f" {recording.label!r}; move one of them, or open each as a pippin.recording.Recording"
                 )
             found[recording.label] = recording
+        #: Reasons why other files with a suffix of recordings were not read, by file: they are damaged, not of a
+        #: recorder, or need a library.
+        self.unread: Mapping[Path, str] = MappingProxyType(unread)
         #: The recordings by the label of their recorder.
         self.recordings: Mapping[str, Recording] = MappingProxyType(found)
 
@@ -163,7 +171,9 @@ class Run:
         if not holders:
             names = dict.fromkeys(channel for each in self.recordings.values() for channel in each)
             hint = did_you_mean(name, names) or ";"
-            raise ConfigError(f"{self.path}: no channel {name!r}{hint} channels: {', '.join(names) or 'none'}")
+            raise ConfigError(
+                f"{self.path}: no channel {name!r}{hint} channels: {', '.join(names) or 'none'}", *self.unread.values()
+            )
         return self._only(repr(name))[name]
 
     def _only(self, what: str) -> Recording:
@@ -172,7 +182,8 @@ class Run:
             return recordings[0]
         labels = ", ".join(self.recordings) or "none"
         raise ConfigError(
-            f"{self.path}: {what}: the folder has several recordings or none; choose one of run.recordings: {labels}"
+            f"{self.path}: {what}: the folder has several recordings or none; choose one of run.recordings: {labels}",
+            *self.unread.values(),
         )
 
     def close(self) -> None:
@@ -196,8 +207,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         path: The folder.
 
     Raises:
-        ConfigError: The folder does not exist, or a recording in it is damaged.
-        PluginError: The library of a recording's format is not installed.
+        ConfigError: The folder does not exist, or has two files of one recorder.
     """
     return Run(path)
 

@@ -15,7 +15,7 @@ from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 
 from .config import RecorderConfig
-from .files import place, refuse_unwritable, room_for
+from .files import locked, place, refuse_locked, refuse_unwritable, room_for
 from .header import Header
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _RESERVE = 1_000_000
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The errors of a system without room for the rest of a file."""
+
+_CONTACT_COUNT = "contacts/count"
 
 _SLOW = 1.0
 """Time spent on writing that a reader of the results should know of [s]."""
@@ -66,6 +68,7 @@ class Recorder(abc.ABC):
         self.writing_time = 0.0
         #: Number of rows so far, including those in the buffer.
         self.row_count = 0
+        self._most_contacts = 0
         self._is_open = self._is_over = False
 
     @abc.abstractmethod
@@ -175,6 +178,8 @@ class Recorder(abc.ABC):
         if not self._rows.count:
             return
         rows = self._rows.take()
+        if _CONTACT_COUNT in (rows.dtype.names or ()):
+            self._most_contacts = max(self._most_contacts, int(rows[_CONTACT_COUNT].max()))
         reason = self._shortage() or self._written(rows)
         self._flushed = time.perf_counter()
         self.writing_time += self._flushed - start
@@ -186,7 +191,10 @@ class Recorder(abc.ABC):
         name = self._label.partition(":")[2]
         self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels)
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.growing_path.exists():
+            refuse_locked(self.growing_path, "path: ")
         self.open(self.path, self.header)
+        self._lock = locked(self.growing_path)
         self._is_open, self._flushed = True, time.perf_counter()
 
     def _shortage(self) -> str | None:
@@ -216,4 +224,16 @@ class Recorder(abc.ABC):
 
     def _end(self) -> None:
         self._is_over = True
-        self.finish()
+        if self._most_contacts > self.config.max_contacts:
+            self.notes.append(
+                f"'{self.path}' has the first {self.config.max_contacts} contacts of a world, but there were up to"
+                f" {self._most_contacts}; raise max_contacts"
+            )
+        if self._lock is not None:
+            self._lock.close()
+        try:
+            self.finish()
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            self.notes.append(f"'{self.path}' could not be completed, as the system has no room ({error.strerror})")

@@ -8,6 +8,7 @@ from pathlib import Path
 from pippin.errors import ConfigError
 
 from . import hdf5, mcap, npz
+from .files import refuse_locked
 
 __all__ = ["recover"]
 
@@ -25,7 +26,7 @@ def recover(path: Path) -> tuple[Path, int]:
         path: The file that was left; `NAME.npz` also stands for the rows in `NAME.npz.rows`.
 
     Raises:
-        ConfigError: The file does not exist, or its beginning is damaged.
+        ConfigError: The file does not exist, its beginning is damaged, or a process still writes it.
         PluginError: The library of the format is not installed.
     """
     rows = npz.spool_of(path)
@@ -36,4 +37,5 @@ def recover(path: Path) -> tuple[Path, int]:
     mend = _MENDERS.get(path.suffix)
     if mend is None or not path.is_file():
         raise ConfigError(f"{path}: no recording; name a file that ends with .npz, {', '.join(_MENDERS)}")
+    refuse_locked(path)
     return mend(path)

@@ -46,7 +46,6 @@ class WorldSeeds:
         self.first = first
         #: Seed of each world, shape [worlds].
         self.values: Any = wp.full(count, seed, dtype=int, device=device)
-        # Counts of draws, and the world of each row.
         self._counts: list[tuple[wp.array, np.ndarray]] = []
         self._rows: list[tuple[str, np.ndarray, wp.array]] = []
 
@@ -70,19 +69,18 @@ class WorldSeeds:
         return seeds, counts
 
     def reseed(self, seeds: np.ndarray, worlds: np.ndarray | None = None) -> None:
-        """Set the seeds of worlds, and begin all their draws anew. Writes to the device.
+        """Set the seeds of worlds, and begin their draws anew. Writes to the device.
 
         Args:
             seeds: A seed for each world, shape [worlds].
             worlds: The worlds to seed, a boolean mask of shape [worlds]; None means all.
         """
-        chosen = np.ones(len(seeds), dtype=bool) if worlds is None else worlds
+        chosen = np.ones(self.values.shape, dtype=bool) if worlds is None else worlds
         self.values.assign(np.where(chosen, seeds, self.values.numpy()).astype(np.int32))
         self._key(self._rows)
-        for counts, places in self._counts:
-            kept = counts.numpy()
-            kept[chosen[places]] = 0
-            counts.assign(kept)
+        for counts, owners in self._counts:
+            is_chosen = chosen[owners].reshape(-1, *[1] * (counts.ndim - 1))
+            counts.assign(np.where(is_chosen, 0, counts.numpy()).astype(np.int32))
 
     def _key(self, rows: Iterable[tuple[str, np.ndarray, wp.array]]) -> None:
         seeds = self.values.numpy()

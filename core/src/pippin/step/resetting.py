@@ -28,7 +28,7 @@ __all__ = ["EndedWorlds", "Resetting"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Resetting:
-    """What a reset does to the masked worlds, in order."""
+    """The reset of masked worlds: state, solver, contacts and components, in this order."""
 
     model: newton.Model
     solver: newton.solvers.SolverBase

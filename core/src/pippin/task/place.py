@@ -77,7 +77,7 @@ class Measured:
 
 
 class TaskPlace:
-    """What a term sees of its task and simulation.
+    """The task and the simulation as a term sees them.
 
     Args:
         simulation: The simulation; its arrays exist.
@@ -258,7 +258,7 @@ class TaskPlace:
         names, rows = self._body_rows(patterns, where)
         return names, self._table(np.array(rows, dtype=np.int32))
 
-    def shapes(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array2d[int]]:
+    def shapes(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
         """Return the labels of the bodies that patterns choose, and the indices of their shapes that collide.
 
         Raises:
@@ -278,7 +278,7 @@ class TaskPlace:
                 )
         return names, self._table(np.array(rows, dtype=np.int32))
 
-    def free_joint(self, pattern: str | None, where: str = "body") -> tuple[str, wp.array2d[int]]:
+    def free_joint(self, pattern: str | None, where: str = "body") -> tuple[str, wp.array]:
         """Return the label of a free body, and the first coordinate and DOF of its joint, shape [worlds, 2].
 
         Raises:

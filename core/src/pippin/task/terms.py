@@ -117,6 +117,13 @@ class Termination(Term):
         """Write whether the episode of each world ends, shape [world_count]."""
 
 
+def _belongs_to_intervals(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+    if (value is not None) != (instance.when == "interval"):
+        raise ValueError(f"'period' and 'when = \"interval\"' need each other, got {value} and {instance.when!r}")
+    if value is not None and not 0.0 < value[0] <= value[1]:
+        raise ValueError(f"'period' must be a range [low, high] above 0: {list(value)}")
+
+
 @attrs.frozen(kw_only=True)
 class EventConfig:
     """Settings of every event; each plugin adds its own."""
@@ -124,15 +131,8 @@ class EventConfig:
     when: Literal["startup", "reset", "interval"] = "reset"
     """Time of the event: once at the start, at each reset of a world, or after random times."""
 
-    period: tuple[float, float] | None = attrs.field(default=None)
+    period: tuple[float, float] | None = attrs.field(default=None, validator=_belongs_to_intervals)
     """Range of the time from one event to the next in a world [s], for `when = "interval"`."""
-
-    @period.validator
-    def _belongs_to_intervals(self, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
-        if (value is not None) != (self.when == "interval"):
-            raise ValueError(f"'period' and 'when = \"interval\"' need each other, got {value} and {self.when!r}")
-        if value is not None and not 0.0 < value[0] <= value[1]:
-            raise ValueError(f"'period' must be a range [low, high] above 0: {list(value)}")
 
 
 class Event(Term):

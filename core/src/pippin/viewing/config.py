@@ -8,7 +8,7 @@ from attrs.validators import optional
 from pippin.indices import chosen_worlds
 from pippin.validators import positive, slice_or_indices
 
-__all__ = ["ViewerConfig"]
+__all__ = ["WORLDS_MAX", "ViewerConfig"]
 
 
 @attrs.frozen(kw_only=True)
@@ -31,9 +31,9 @@ class ViewerConfig:
             ConfigError: A world does not exist.
         """
         if self.worlds is None:
-            return np.arange(min(count, _WORLDS_MAX))
+            return np.arange(min(count, WORLDS_MAX))
         return chosen_worlds(self.worlds, count, "worlds", "leave the viewer out")
 
 
-_WORLDS_MAX = 16
+WORLDS_MAX = 16
 """Worlds that are shown by default."""

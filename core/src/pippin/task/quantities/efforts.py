@@ -45,6 +45,7 @@ class JointEfforts(Quantity):
     """The quantity `joint-efforts`: the effort of the last physics step as the actuators applied it, t."""
 
     Config: ClassVar[type] = EffortsConfig
+    unit = "N·m, N"
 
     def __init__(self, config: EffortsConfig, place: TaskPlace) -> None:
         super().__init__(config, place)
@@ -82,9 +83,11 @@ class JointEfforts(Quantity):
 class JointPower(JointEfforts):
     """The quantity `joint-power`: abs(t qd)."""
 
+    unit = "W"
+
     def __init__(self, config: EffortsConfig, place: TaskPlace) -> None:
         super().__init__(config, place)
-        self.unit = "W"
+        self.unit = type(self).unit
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the power."""

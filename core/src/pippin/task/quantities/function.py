@@ -37,6 +37,7 @@ class FunctionQuantity(Quantity):
     """The quantity `function`: what a function of the user's writes."""
 
     Config: ClassVar[type] = FunctionQuantityConfig
+    unit = "its own"
 
     def __init__(self, config: FunctionQuantityConfig, place: TaskPlace) -> None:
         super().__init__(config, place)

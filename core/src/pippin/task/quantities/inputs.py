@@ -69,6 +69,7 @@ class CommandValue(Quantity):
     """The quantity `command`: the numbers of a command."""
 
     Config: ClassVar[type] = CommandValueConfig
+    unit = "its own"
 
     def __init__(self, config: CommandValueConfig, place: TaskPlace) -> None:
         super().__init__(config, place)

@@ -36,7 +36,7 @@ class JointPositionsConfig(JointsConfig):
     """Whether the positions count from the initial ones."""
 
     normalised: bool = False
-    """Whether the range of each joint's limits is mapped to [-1, 1]; all joints must have limits."""
+    """Whether the range of each joint's limits is mapped to the one from -1 to 1; all joints must have limits."""
 
     def __attrs_post_init__(self) -> None:
         if self.relative and self.normalised:
@@ -76,6 +76,7 @@ class JointPositions(OfJoints):
     """The quantity `joint-positions`: q; or q − q_0; or 2 (q − lower) / (upper − lower) − 1."""
 
     Config: ClassVar[type] = JointPositionsConfig
+    unit = "rad, m"
 
     def __init__(self, config: JointPositionsConfig, place: TaskPlace) -> None:
         super().__init__(config, place)
@@ -121,6 +122,7 @@ class JointVelocities(OfJoints):
     """The quantity `joint-velocities`: qd."""
 
     Config: ClassVar[type] = JointsConfig
+    unit = "rad/s, m/s"
 
     def __init__(self, config: JointsConfig, place: TaskPlace) -> None:
         super().__init__(config, place)
@@ -136,6 +138,7 @@ class JointAccelerations(Rate, OfJoints):
     """The quantity `joint-accelerations`: the change of qd over the control step / control_dt."""
 
     Config: ClassVar[type] = JointsConfig
+    unit = "rad/s², m/s²"
 
     def __init__(self, config: JointsConfig, place: TaskPlace) -> None:
         super().__init__(config, place)

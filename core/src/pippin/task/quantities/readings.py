@@ -40,6 +40,7 @@ class SensorReading(Quantity):
     """
 
     Config: ClassVar[type] = SensorReadingConfig
+    unit = "its own"
 
     def __init__(self, config: SensorReadingConfig, place: TaskPlace) -> None:
         super().__init__(config, place)
@@ -92,6 +93,7 @@ class ViewReading(Quantity):
     """The quantity `view`: any quantity of `simulation.view`, those of a world's rows side by side."""
 
     Config: ClassVar[type] = ViewReadingConfig
+    unit = "its own"
 
     def __init__(self, config: ViewReadingConfig, place: TaskPlace) -> None:
         super().__init__(config, place)

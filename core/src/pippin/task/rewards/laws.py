@@ -7,19 +7,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
-from attrs.validators import ge, le, optional
 from pippin import labels
-from pippin.errors import ConfigError
 from pippin.task.columns import columns
 from pippin.task.terms import Law, LawConfig
-from pippin.validators import finite
 
 if TYPE_CHECKING:
-    import numpy as np
     import warp as wp
     from pippin.task.place import TaskPlace
 
-__all__ = ["L1", "L2", "Exp", "Inside", "Outside", "Value"]
+__all__ = ["L1", "L2", "Exp", "KernelLaw", "Value"]
 
 
 def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
@@ -56,41 +52,6 @@ class ExpConfig(LawConfig):
     """Whether x is an angle that is turned into the range from -pi to pi first."""
 
 
-@attrs.frozen(kw_only=True)
-class InsideConfig(LawConfig):
-    """A law about a range."""
-
-    low: float = -math.inf
-    """Lowest x of the range, in the unit of the quantity."""
-
-    high: float = math.inf
-    """Highest x of the range, likewise."""
-
-    def __attrs_post_init__(self) -> None:
-        _refuse_no_range(self.low, self.high)
-
-
-@attrs.frozen(kw_only=True)
-class OutsideConfig(LawConfig):
-    """A law about a range, which is given; or which is a share of the joints' limits."""
-
-    low: float = -math.inf
-    """Lowest x of the range, in the unit of the quantity."""
-
-    high: float = math.inf
-    """Highest x of the range, likewise."""
-
-    soft_limits: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0), le(1.0)]))
-    """Share of the range of each joint's limits, about its middle, in place of `low` and `high`; for
-    `joint-positions`."""
-
-    def __attrs_post_init__(self) -> None:
-        if self.soft_limits is None:
-            _refuse_no_range(self.low, self.high)
-        elif math.isfinite(self.low) or math.isfinite(self.high) or self.target is not None:
-            raise ValueError("'soft_limits' stands in place of 'low', 'high' and 'target'; leave those out")
-
-
 class KernelLaw(Law):
     """A law that one kernel evaluates over all worlds."""
 
@@ -114,7 +75,7 @@ class KernelLaw(Law):
         wp.launch(self.kernel, len(out), inputs, device=out.device)
 
     @property
-    def _labels(self) -> list[str]:
+    def labels(self) -> list[str]:
         """The labels of the chosen numbers."""
         told = self.place.quantity(self.config.of).quantity.labels
         return [told[column] for column in columns(told, self.config.axes, "axes")]
@@ -172,7 +133,7 @@ class Exp(KernelLaw):
         super().__init__(config, place)
         import warp as wp
 
-        stds = labels.lookup(config.std, self._labels, "std", "number")
+        stds = labels.lookup(config.std, self.labels, "std", "number")
         self._stds: Any = wp.array(stds, dtype=float, device=place.device)
         self._wraps = int(config.wrap)
 
@@ -187,69 +148,3 @@ class Exp(KernelLaw):
     def parameters(self) -> list[Any]:
         """Whether x wraps, and the standard deviations."""
         return [self._wraps, self._stds]
-
-
-class Inside(KernelLaw):
-    """The law `inside`: 1 if all x are in [low, high], else 0."""
-
-    Config: ClassVar[type] = InsideConfig
-
-    @property
-    def kernel(self) -> Any:
-        """The kernel."""
-        from .kernels import is_inside
-
-        return is_inside
-
-    @property
-    def parameters(self) -> list[Any]:
-        """The range."""
-        config: Any = self.config
-        return [config.low, config.high]
-
-
-class Outside(KernelLaw):
-    """The law `outside`: the sum of max(low − x, 0) + max(x − high, 0)."""
-
-    Config: ClassVar[type] = OutsideConfig
-
-    def __init__(self, config: OutsideConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        import numpy as np
-        import warp as wp
-
-        count = len(self._labels)
-        low, high = np.full((1, count), config.low), np.full((1, count), config.high)
-        if config.soft_limits is not None:
-            low, high = self._soft_limits(config.soft_limits)
-        self._bounds = [wp.array(each.astype(np.float32), dtype=float, device=place.device) for each in (low, high)]
-
-    @property
-    def kernel(self) -> Any:
-        """The kernel."""
-        from .kernels import sum_excess
-
-        return sum_excess
-
-    @property
-    def parameters(self) -> list[Any]:
-        """The bounds."""
-        return self._bounds
-
-    def _soft_limits(self, share: float) -> tuple[np.ndarray, np.ndarray]:
-        quantity: Any = self.place.quantity(self.config.of).quantity
-        if not hasattr(quantity, "limits"):
-            raise ConfigError(f"soft_limits: {self.config.of.type!r} has no limits; give `low` and `high` instead")
-        low, high = quantity.limits("soft_limits")
-        middle, half = 0.5 * (low + high), 0.5 * share * (high - low)
-        return middle - half, middle + half
-
-
-def _refuse_no_range(low: float, high: float) -> None:
-    """Reject a range that is empty, or has no end.
-
-    Raises:
-        ValueError: The bounds make no range.
-    """
-    if not low < high or (math.isinf(low) and math.isinf(high)):
-        raise ValueError(f"'low' and 'high' must make a range, got {low} and {high}; give at least one")

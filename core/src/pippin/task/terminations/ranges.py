@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import attrs
 from pippin.config.component import ComponentConfig
+from pippin.task.bounds import ends_of, refuse_no_range
 from pippin.task.columns import columns
 from pippin.task.terms import Termination
 
@@ -27,15 +27,14 @@ class OutsideConfig:
     axes: str | None = None
     """Components of a vector that count: some of `x`, `y`, `z`."""
 
-    low: float = -math.inf
-    """Lowest value that goes on, in the unit of the quantity."""
+    low: float | None = None
+    """Lowest value that goes on, in the unit of the quantity; by default any."""
 
-    high: float = math.inf
+    high: float | None = None
     """Highest value that goes on, likewise."""
 
     def __attrs_post_init__(self) -> None:
-        if not self.low < self.high or (math.isinf(self.low) and math.isinf(self.high)):
-            raise ValueError(f"'low' and 'high' must make a range, got {self.low} and {self.high}; give at least one")
+        refuse_no_range(self.low, self.high)
 
 
 class Outside(Termination):
@@ -54,5 +53,5 @@ class Outside(Termination):
 
         from .kernels import is_outside
 
-        inputs = [self._measured.values, self._columns, self.config.low, self.config.high, out]
+        inputs = [self._measured.values, self._columns, *ends_of(self.config.low, self.config.high), out]
         wp.launch(is_outside, len(out), inputs, device=out.device)

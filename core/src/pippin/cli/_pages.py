@@ -1,0 +1,227 @@
+"""Pages of `pippin view`: of a configuration, of a checkpoint and of a run folder."""
+
+from __future__ import annotations
+
+import abc
+import os
+import sys
+import time
+import tomllib
+import webbrowser
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+from pippin.config import SimulationConfig, load, structure
+from pippin.errors import ConfigError, SimulationError
+from pippin.simulation import Simulation
+from pippin.validators import slice_or_indices
+from pippin.viewing.ports import free_port
+from pippin.viewing.viser import ViserConfig, ViserViewer
+
+from ._interrupt import stopped_between_steps
+from ._progress import Progress
+from ._simulate import import_newton, prepare
+
+if TYPE_CHECKING:
+    from pippin.recording.reading import Run
+    from pippin.viewing.audience import Audience
+
+__all__ = ["Shown", "source_of"]
+
+_LOOK_PERIOD = 0.25
+"""Time between two checks of the simulation [s]."""
+
+
+@attrs.frozen(kw_only=True)
+class Shown(abc.ABC):
+    """Something to show on a page."""
+
+    path: Path
+    config: SimulationConfig
+
+    def show(
+        self,
+        progress: Progress,
+        *,
+        worlds: str | None,
+        speed: float | None,
+        port: int | None,
+        until_closed: bool,
+        browser: bool | None,
+    ) -> None:
+        """Show it until Ctrl-C.
+
+        Args:
+            progress: The progress of the command.
+            worlds: The worlds to show.
+            speed: Simulated time per real time; None means that of the file, or 1.
+            port: Port of the page.
+            until_closed: Whether to end when the last tab is closed, too.
+            browser: Whether to open the page; None if that depends on the machine.
+
+        Raises:
+            ConfigError: The port is in use, or a world does not exist.
+        """
+        page = _page_of(self.config)
+        port = free_port(page.port if port is None else port, "--port")
+        page = attrs.evolve(page, port=port, speed=page.speed or 1.0 if speed is None else speed)
+        if worlds is not None:
+            page = attrs.evolve(page, worlds=_checked(worlds))
+            page.worlds_of(self.config.scene.worlds, "--worlds")
+        import_newton(self.config, progress)
+
+        def tell(url: str) -> None:
+            progress.note(f"page: {url}; Ctrl-C ends")
+            if _has_desktop() if browser is None else browser:
+                webbrowser.open(url)
+
+        self.open(progress, page, tell, _left if until_closed else _never)
+
+    @abc.abstractmethod
+    def open(
+        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+    ) -> None:
+        """Open the page, tell its address, and stay until it is over."""
+
+
+@attrs.frozen(kw_only=True)
+class Running(Shown):
+    """A simulation that runs: of a configuration, or from a checkpoint on."""
+
+    build: Callable[[dict[str, ViserViewer]], Simulation]
+    """Returns the simulation, with plugins by label."""
+
+    def open(
+        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+    ) -> None:
+        """Run the simulation in real time."""
+        viewer = ViserViewer(page)
+        viewer.ends_with_tabs = is_over is not _never
+        with progress.phase("build"):
+            simulation = self.build({"page": viewer})
+        with simulation:
+            tell(viewer.url)
+            if not simulation.program.is_recorded:
+                prepare(simulation, progress)
+            try:
+                with progress.phase("view"), stopped_between_steps(simulation) as stop_if_asked:
+                    _run(simulation, viewer, progress, is_over, stop_if_asked)
+            finally:
+                for note in viewer.notes:
+                    progress.note(note)
+
+
+@attrs.frozen(kw_only=True)
+class Recorded(Shown):
+    """The recording of a run."""
+
+    run: Run
+
+    def open(
+        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+    ) -> None:
+        """Replay the recording."""
+        from pippin.viewing.replay import Replay, poses_of
+        from pippin.viewing.replay_page import ReplayPage
+
+        with self.run:
+            recording = poses_of(self.run)
+            with progress.phase("build"):
+                simulation = Simulation(self.config.unobserved())
+            with simulation:
+                replay = Replay(simulation, recording, page.worlds)
+                shown = ReplayPage(replay, page)
+                try:
+                    tell(shown.url)
+                    with progress.phase("view"), stopped_between_steps(replay):
+                        shown.serve(lambda: is_over(shown.audience))
+                finally:
+                    shown.close()
+
+
+def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
+    """Return what a path holds: a run folder, a checkpoint or a configuration.
+
+    Raises:
+        ConfigError: The path holds nothing of these, or something is wrong with it.
+    """
+    if not path.is_dir() and not zipfile.is_zipfile(path):
+        config = load(path, overrides)
+        return Running(path=path, config=config, build=lambda plugins: Simulation(config.unobserved(), plugins))
+    if overrides:
+        raise ConfigError(f"--set: '{path}' is no configuration file, and its values cannot be changed; leave it out")
+    if path.is_dir():
+        return _recorded(path)
+    from pippin.state.checkpoint import Checkpoint
+
+    config = structure(tomllib.loads(Checkpoint.read(path).config))
+    return Running(path=path, config=config, build=lambda plugins: Simulation.load(path, plugins, observed=False))
+
+
+def _recorded(path: Path) -> Recorded:
+    from pippin.recording.reading import open_run
+
+    run = open_run(path)
+    if run.config is None:
+        raise ConfigError(f"{path}: has no config.toml; name the folder of a run")
+    return Recorded(path=path, config=run.config, run=run)
+
+
+def _run(
+    simulation: Simulation,
+    viewer: ViserViewer,
+    progress: Progress,
+    is_over: Callable[[Audience], bool],
+    stop_if_asked: Callable[[], None],
+) -> None:
+    """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
+    count, looked, is_failed = 1, time.perf_counter(), False
+    while not is_over(viewer.audience):
+        try:
+            simulation.step(count)
+            simulation.check()
+        except SimulationError as error:
+            is_failed = True
+            viewer.tell_fault(str(error))
+            viewer.pause()
+            progress.note(f"error: {error}")
+        else:
+            if is_failed:
+                is_failed = False
+                viewer.tell_fault("")
+        stop_if_asked()
+        now = time.perf_counter()
+        count = max(1, min(2 * count, int(count * _LOOK_PERIOD / (now - looked))))
+        looked = now
+        progress.update(f"t = {simulation.time:.2f} s")
+
+
+def _page_of(config: SimulationConfig) -> ViserConfig:
+    """Return the settings of the file's own page, if it has one."""
+    pages = [viewer.config for viewer in config.viewers.values() if isinstance(viewer.config, ViserConfig)]
+    return pages[0] if pages else ViserConfig()
+
+
+def _checked(worlds: str) -> str:
+    try:
+        slice_or_indices(None, attrs.fields(ViserConfig).worlds, worlds)
+    except ValueError as error:
+        raise ConfigError(f"--worlds: {error}") from error
+    return worlds
+
+
+def _never(audience: Audience) -> bool:
+    return False
+
+
+def _left(audience: Audience) -> bool:
+    return audience.has_left()
+
+
+def _has_desktop() -> bool:
+    """Tell whether a browser with a window can be expected, and somebody who looks at it."""
+    is_graphical = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    return is_graphical and sys.stdout.isatty()

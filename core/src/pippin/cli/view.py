@@ -1,0 +1,53 @@
+"""`pippin view`: watch a simulation, or the recording of a run, on a page in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ._options import PATH, overrides
+from ._progress import shown_progress
+
+
+@click.command()
+@click.argument("source", type=PATH, metavar="FILE")
+@overrides("Replace a value of a configuration file.")
+@click.option("--worlds", metavar="WORLDS", help="Worlds to show, a slice such as 0:4; by default the first 16.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0.0, min_open=True),
+    help="Simulated time per real time, by default that of the file or 1; the page can change it.",
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="Port of the page, by default the first free one from 8080."
+)
+@click.option("--until-closed", is_flag=True, help="End when the last tab with the page is closed, too.")
+@click.option(
+    "--browser/--no-browser",
+    default=None,
+    help="Whether to open the page; by default if the command has a terminal and the machine a desktop.",
+)
+def view(
+    source: Path,
+    overrides: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Show FILE on a page in the browser, until Ctrl-C.
+
+    FILE is a configuration, which runs in real time without an end; a checkpoint, from which it goes on; or a run
+    folder, which is replayed. Nothing is recorded, and other viewers of the file are left out. The page has pause, one
+    step, reset, speed, choice of world, and sliders for the targets of actuators. Only this machine can open it.
+
+    If the simulation fails, the page says why and pauses: Reset starts again.
+    """
+    with shown_progress() as progress:
+        with progress.phase("read"):
+            from ._pages import source_of
+
+            shown = source_of(source, overrides)
+        try:
+            shown.show(progress, **options)
+        except KeyboardInterrupt:
+            progress.note("stopped")

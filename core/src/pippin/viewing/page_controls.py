@@ -1,0 +1,156 @@
+"""Controls of a page: pause, step, reset, worlds, speed, and what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pippin.binding import Host
+
+from .hand import Hand
+from .pacing import Pace
+
+if TYPE_CHECKING:
+    from .page import Page
+
+__all__ = ["Controls"]
+
+FASTEST = "as fast as it goes"
+"""Choice of a speed without a limit."""
+
+_SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Speeds to choose from [× real time]."""
+
+_ALL = "all"
+"""Choice of all worlds of the page."""
+
+_SWITCHES = (
+    ("show_visual", "Visual shapes"),
+    ("show_collision", "Collision shapes"),
+    ("show_joints", "Joint axes"),
+    ("show_com", "Centres of mass"),
+)
+"""What can be drawn: attributes of the page, and their names on it."""
+
+
+class Controls:
+    """The buttons and choices of a page. What a user clicks happens in `Hand.act`, on the simulation's own thread.
+
+    Args:
+        page: The page.
+        simulation: The simulation.
+        worlds: Indices of the worlds of the page.
+        pace: The speed.
+        hand: What keeps the clicks.
+        is_recorded: Whether a recording is shown, which has no contacts and is reset as a whole.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        simulation: Host,
+        worlds: Sequence[int],
+        pace: Pace,
+        hand: Hand,
+        *,
+        is_recorded: bool = False,
+    ) -> None:
+        #: Whether the simulation is paused.
+        self.is_paused = False
+        #: The chosen worlds.
+        self.worlds = list(worlds)
+        self._page, self._simulation, self._pace, self._hand = page, simulation, pace, hand
+        self._all, self._is_step_asked = list(worlds), False
+        with page.server.gui.add_folder("Simulation", order=1.0):
+            self._add_run_controls()
+            self._add_worlds()
+            self._add_speed()
+        self._reset_this.visible = len(worlds) > 1 and not is_recorded
+        with page.server.gui.add_folder("Show", order=10.0):
+            if not is_recorded:
+                self._add_contacts()
+            self._add_switches()
+
+    def takes_step(self) -> bool:
+        """Tell whether the simulation may go on; while it is paused, once after each click on Step."""
+        is_asked, self._is_step_asked = self._is_step_asked, False
+        return not self.is_paused or is_asked
+
+    def pause(self, is_paused: bool = True) -> None:
+        """Pause, or go on."""
+        self.is_paused, self._is_step_asked = is_paused, False
+        self._pace.restart()
+        self._pause.value, self._step.disabled = is_paused, not is_paused
+
+    def _add_run_controls(self) -> None:
+        gui, later = self._page.server.gui, self._hand.later
+        self._pause = gui.add_checkbox("Pause", initial_value=False)
+        self._pause.on_update(later(self.pause))
+        self._step = gui.add_button("Step", disabled=True, hint="Take one control step; pause first")
+        self._step.on_click(later(self._ask_step))
+        gui.add_button("Reset", hint="Go back to the start, in all worlds").on_click(later(lambda _: self._reset(None)))
+        self._reset_this = gui.add_button("Reset this world", disabled=True, hint="Choose a world first")
+        self._reset_this.on_click(later(lambda _: self._reset(self.worlds)))
+
+    def _add_worlds(self) -> None:
+        if len(self._all) == 1:
+            return
+        choices = (_ALL, *map(str, self._all))
+        world = self._page.server.gui.add_dropdown(
+            "World", choices, initial_value=_ALL, hint="The world to show, to plot, to reset and to give targets to"
+        )
+        world.on_update(self._hand.later(self._choose_world))
+
+    def _add_speed(self) -> None:
+        speeds = {FASTEST: None, **{_text(speed): speed for speed in sorted({*_SPEEDS, self._pace.speed or 1.0})}}
+        present = FASTEST if self._pace.speed is None else _text(self._pace.speed)
+
+        def choose(text: str) -> None:
+            self._pace.speed = speeds[text]
+
+        self._page.server.gui.add_dropdown("Speed", tuple(speeds), initial_value=present).on_update(
+            self._hand.later(choose)
+        )
+
+    def _add_contacts(self) -> None:
+        gui, contacts, reports = self._page.server.gui, self._simulation.contacts, self._simulation.observables
+        hint = (
+            None if contacts is not None else "The solver keeps its contacts to itself; a contact sensor asks for them"
+        )
+        points = gui.add_checkbox("Contacts", initial_value=False, disabled=contacts is None, hint=hint)
+        has_forces = contacts is not None and reports is not None and reports.contact_f is not None
+        hint = None if has_forces else 'The solver reports them if `simulation.observables` has "contact_f"'
+        forces = gui.add_checkbox("Contact forces", initial_value=False, disabled=not has_forces, hint=hint)
+
+        def show(_: Any) -> None:
+            self._page.show_contact_normals = self._page.show_contact_disks = points.value
+            self._page.show_contact_forces = forces.value
+            self._page.show_contacts = points.value or forces.value
+
+        for handle in (points, forces):
+            handle.on_update(self._hand.later(show))
+
+    def _add_switches(self) -> None:
+        particles = (("show_particles", "Particles"),) if self._simulation.model.particle_count else ()
+        for attribute, name in (*_SWITCHES, *particles):
+            handle = self._page.server.gui.add_checkbox(name, initial_value=bool(getattr(self._page, attribute)))
+            handle.on_update(self._hand.later(self._switch(attribute)))
+
+    def _switch(self, attribute: str) -> Any:
+        return lambda is_on: setattr(self._page, attribute, is_on)
+
+    def _ask_step(self, _: Any) -> None:
+        self._is_step_asked = True
+
+    def _reset(self, worlds: Sequence[int] | None) -> None:
+        self._hand.reset_count += 1
+        self._simulation.reset(worlds)
+
+    def _choose_world(self, choice: str) -> None:
+        self.worlds = self._all if choice == _ALL else [int(choice)]
+        self._reset_this.disabled = choice == _ALL
+        self._page.look_at_worlds(self._simulation, self.worlds)
+
+
+def _text(speed: float) -> str:
+    return f"{speed:g} × real time"

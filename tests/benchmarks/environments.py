@@ -1,0 +1,134 @@
+"""Throughput of the ant as an environment: beside its bare simulation, Gymnasium's processes, and EnvPool.
+
+    uv run --group dev python tests/benchmarks/environments.py
+
+Both sides of a row run in turn in one process, and a figure is the median of the ratios of neighbouring turns.
+Gymnasium's environments are `Ant-v5` in one process for each; EnvPool's, if it is installed, run on all cores. They
+take the same substeps and the same random actions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import attrs
+import gymnasium
+import numpy as np
+import pippin
+import pippin.gym
+from in_turn import in_turn
+
+ANT = pippin.gym.TASKS["Pippin/Ant-v0"]
+OVERRIDES = {"simulation.device": "cpu", "simulation.capture": "require"}
+
+Repeat = Callable[[int], None]
+
+
+def ours(worlds: int, solver: str, random: bool, **more: object) -> tuple[pippin.gym.VectorEnv, Repeat]:
+    """Return the environment, and what takes some steps of it."""
+    overrides = OVERRIDES if solver == "mujoco" else {"simulation.device": "cpu", "solver.type": solver}
+    overrides = {**overrides, **more}
+    env = pippin.gym.VectorEnv(ANT, num_envs=worlds, overrides=overrides)
+    env.reset(seed=0)
+    return env, stepping(env.step, actions(env.action_space.shape, random))
+
+
+def actions(shape: tuple[int, ...], random: bool) -> list[np.ndarray]:
+    """Return some actions of all worlds: at random, or zero."""
+    rng = np.random.default_rng(0)
+    strength = 1.0 if random else 0.0
+    return [rng.uniform(-strength, strength, shape).astype(np.float32) for _ in range(64)]
+
+
+def stepping(step: Callable[[np.ndarray], object], chosen: list[np.ndarray]) -> Repeat:
+    """Return what calls `step` some times, with one action after the other."""
+
+    def repeat(count: int) -> None:
+        for index in range(count):
+            step(chosen[index % len(chosen)])
+
+    return repeat
+
+
+def beside_bare(worlds: int) -> float:
+    """Return the environment's speed over that of the same scene without its task, both at rest in the same pose."""
+    env, first = ours(worlds, "mujoco", random=False, **{"task.events": {}})
+    config = pippin.config.load(ANT, {**OVERRIDES, "scene.worlds": worlds})
+    with pippin.Simulation(attrs.evolve(config, task=None)) as bare:
+        for step in (lambda: first(1), bare.step):
+            for _ in range(100):  # the ants land
+                step()
+        found = [theirs / own for own, theirs in in_turn(first, bare.step, "cpu")]
+    env.close()
+    return statistics.median(found)
+
+
+def beside(worlds: int, solver: str, theirs: Repeat, spells: int, steps: int) -> tuple[float, float, float]:
+    """Return our speed over theirs, and both [world-steps/s]."""
+    env, first = ours(worlds, solver, random=True)
+    first(50)
+    theirs(10)
+    times = []
+    for _ in range(spells):
+        times.append([])
+        for side in (first, theirs):
+            start = time.perf_counter()
+            side(steps)
+            times[-1].append((time.perf_counter() - start) / steps)
+    env.close()
+    own, other = (worlds / statistics.median(column) for column in zip(*times, strict=True))
+    return statistics.median(other / own for own, other in times), own, other
+
+
+def gymnasium_processes(worlds: int) -> tuple[object, Repeat]:
+    """Return Gymnasium's environments in processes, without the forces of contacts, and what steps them."""
+    settings = {"include_cfrc_ext_in_observation": False, "contact_cost_weight": 0.0}
+    env = gymnasium.make_vec("Ant-v5", num_envs=worlds, vectorization_mode="async", **settings)
+    env.reset(seed=0)
+    return env, stepping(env.step, actions(env.action_space.shape, random=True))
+
+
+def envpool_threads(worlds: int) -> tuple[object, Repeat] | None:
+    """Return EnvPool's environments, and what steps them; None if it is not installed."""
+    try:
+        import envpool
+    except ImportError:
+        return None
+    env = envpool.make("Ant-v5", env_type="gymnasium", num_envs=worlds, seed=0)
+    env.reset()
+    chosen = [each.astype(np.float64) for each in actions((worlds, *env.action_space.shape), random=True)]
+    return env, stepping(env.step, chosen)
+
+
+def main() -> None:
+    """Print the tables as Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--worlds", type=int, default=64)
+    parser.add_argument("--spells", type=int, default=9)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--bare", type=int, nargs="*", default=[64, 512])
+    chosen = parser.parse_args()
+    print("| worlds | environment ÷ bare simulation |\n|---|---|")
+    for worlds in chosen.bare:
+        print(f"| {worlds} | {beside_bare(worlds):.3f} |", flush=True)
+    print("\n| beside | our solver | ratio | ours [world-steps/s] | theirs |\n|---|---|---|---|---|")
+    for name, make in (("AsyncVectorEnv", gymnasium_processes), ("EnvPool", envpool_threads)):
+        made = make(chosen.worlds)
+        if made is None:
+            print(f"| {name} | not installed | | | |")
+            continue
+        env, theirs = made
+        for solver in ("mujoco", "mujoco-native"):
+            ratio, own, other = beside(chosen.worlds, solver, theirs, chosen.spells, chosen.steps)
+            print(f"| {name} | {solver} | {ratio:.2f} | {own:,.0f} | {other:,.0f} |", flush=True)
+        env.close()
+
+
+if __name__ == "__main__":
+    from pippin.devices import leave_out_backward_kernels
+
+    leave_out_backward_kernels()
+    main()
