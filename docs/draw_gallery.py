@@ -228,7 +228,7 @@ def draw(simulation: Any, path: Path) -> None:
     import newton
     import numpy as np
     from PIL import Image
-    from pippin.viewing.still import still
+    from pippin.viewing.video.still import still
 
     model, state = simulation.model, simulation.state
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)

@@ -10,8 +10,8 @@ import numpy as np
 import pippin
 import warp as wp
 from matplotlib.figure import Figure
-from pippin.viewing.shot import look
-from pippin.viewing.still import still
+from pippin.viewing.video.shot import look
+from pippin.viewing.video.still import still
 
 DOCS = Path(__file__).parent
 IMAGE = DOCS / "images" / "sensors" / "height_scan.png"

@@ -1,48 +1,95 @@
-"""Draw the picture of the README: `python docs/draw_robots.py`. One robot of each example, after two seconds."""
+"""Film the robots of the README: `python docs/draw_robots.py`. Each example runs by itself; the films are joined."""
 
 from __future__ import annotations
 
+import math
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+import av
 import numpy as np
 from pippin import Simulation
+from pippin.viewing.video.file import VideoFile
 
 DOCS = Path(__file__).parent
-SIZE = 360  # of each view [pixels]
-FOV = 0.8  # of a view, from edge to edge [rad]
-VIEWS = {  # position of the camera, and the point that it looks at [m]
-    "ant": ((2.4, -0.9, 1.5), (0.0, 0.0, 0.3)),
-    "quadruped": ((1.1, -1.3, 0.9), (0.0, 0.0, 0.3)),
-    "humanoid": ((1.7, -2.3, 1.5), (0.7, 0.0, 0.1)),
-    "half_cheetah": ((0.4, -2.2, 0.9), (0.0, 0.0, 0.35)),
+FILM = DOCS / "images" / "robots.gif"
+SECONDS = 4.0
+RATE = 20.0  # frames per second
+SIZE = (240, 250)  # of each film [pixels]
+START = 0.5  # time until a gait has its full size [s]
+
+
+def ant(joint: str, time: float) -> float:
+    """Return the offset of a target of the ant [rad]: diagonal legs swing together, and lift while they swing."""
+    leg = int(joint[-1])
+    phase = 7.0 * time + (0.0 if leg in (1, 3) else math.pi)
+    if "hip" in joint:
+        return 0.35 * math.sin(phase) * (-1.0 if leg in (1, 2) else 1.0)
+    return 0.35 * max(0.0, math.cos(phase)) * (-1.0 if leg in (1, 4) else 1.0)
+
+
+def quadruped(joint: str, time: float) -> float:
+    """Return the offset of a target of the quadruped [rad]: it sways, and bends its knees."""
+    side, bend = (1.0 if joint[0] == "L" else -1.0), 0.5 - 0.5 * math.cos(5.0 * time)
+    return {"HAA": 0.2 * math.sin(5.0 * time), "HFE": 0.35 * side * bend, "KFE": -0.7 * side * bend}[joint[-3:]]
+
+
+def half_cheetah(joint: str, time: float) -> float:
+    """Return the offset of a target of the half cheetah [rad]: it bounds."""
+    size, phase = {
+        "bthigh": (0.5, 0.0),
+        "bshin": (0.5, 1.2),
+        "bfoot": (0.3, 2.0),
+        "fthigh": (0.5, 2.2),
+        "fshin": (0.5, 3.2),
+        "ffoot": (0.2, 4.0),
+    }[joint]
+    return size * math.sin(9.0 * time + phase)
+
+
+def humanoid(joint: str, time: float) -> float:
+    """Return the offset of a target of the humanoid [rad]: it holds still, and topples."""
+    return 0.0
+
+
+ROBOTS: dict[str, tuple[Callable[[str, float], float], dict[str, object]]] = {  # gaits, and keys of the viewer
+    "ant": (ant, {"eye": (2.1, -2.5, 1.5), "target": (0.0, 0.0, 0.45), "follow": "torso"}),
+    "quadruped": (quadruped, {"eye": (1.35, -1.75, 0.95), "target": (0.0, 0.0, 0.36), "follow": "base"}),
+    "half_cheetah": (half_cheetah, {"eye": (1.0, -2.9, 0.95), "target": (0.0, 0.0, 0.35), "follow": "torso"}),
+    "humanoid": (humanoid, {"eye": (2.5, -3.4, 1.5), "target": (0.6, 0.0, 0.6)}),
 }
 
 
-def draw(example: str) -> np.ndarray:
-    """Return a view of the example's first world, shape [height, width, 3], from 0 to 255."""
-    overrides = {"scene.worlds": 1, "simulation.device": "cpu"}
-    with Simulation.from_file(DOCS / "examples" / f"{example}.toml", overrides) as simulation:
-        simulation.step(round(2.0 / simulation.control_dt))
+def film(robot: str, folder: Path) -> np.ndarray:
+    """Film a robot as it moves, and return the frames, shape [frames, height, width, 3]."""
+    gait, camera = ROBOTS[robot]
+    viewer = {"type": "video", "path": f"{robot}.gif", "size": SIZE, "rate": RATE, "quality": "high", **camera}
+    overrides = {"scene.worlds": 1, "simulation.device": "cpu", "viewers.film": viewer}
+    example = DOCS / "examples" / f"{robot}.toml"
+    with Simulation.from_file(example, overrides, folder=folder) as simulation:
+        [group] = simulation.actuators.values()
+        joints = [label.rpartition("/")[2] for label in group.joint_labels]
+        start = group.position_targets.numpy().copy()
+        while simulation.time < SECONDS:
+            size = min(1.0, simulation.time / START)
+            group.position_targets.assign(start + [size * gait(joint, simulation.time) for joint in joints])
+            simulation.step()
         simulation.check()
-        return render(simulation, *VIEWS[example])
-
-
-def render(
-    simulation: Simulation, eye: tuple[float, ...], target: tuple[float, ...], ground: str = "ground_plane"
-) -> np.ndarray:
-    """Return the image of a camera at `eye` that looks at `target` [m]; `ground` is the label of a shape."""
-    from pippin.analysis import picture
-
-    picture.paint_ground(simulation.model, simulation.model.shape_label.index(ground))
-    return picture.render(simulation.model, simulation.state, eye, target, (SIZE, SIZE), FOV)
+    with av.open(str(folder / f"{robot}.gif")) as container:
+        return np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)])
 
 
 def main() -> None:
-    """Draw every view side by side."""
-    from pippin.analysis.picture import png
-
-    views = np.concatenate([draw(example) for example in VIEWS], axis=1)
-    (DOCS / "images" / "robots.png").write_bytes(png(views))
+    """Write the films side by side."""
+    with tempfile.TemporaryDirectory() as folder:
+        films = [film(robot, Path(folder)) for robot in ROBOTS]
+    count = min(len(each) for each in films)
+    frames = np.concatenate([each[:count] for each in films], axis=2)
+    file = VideoFile(FILM, (SIZE[0] * len(films), SIZE[1]), RATE, "high")
+    for index, frame in enumerate(frames):
+        file.write(frame, index)
+    file.close()
 
 
 if __name__ == "__main__":

@@ -93,6 +93,51 @@ def network_file(tmp_path) -> Callable[..., Path]:
     return write
 
 
+def floater() -> newton.ModelBuilder:
+    """Return a free box with an arm of two hinges, the second with limits, above nothing."""
+    builder = newton.ModelBuilder(up_axis="Z")
+    names = ("box", "upper", "lower")
+    bodies = [builder.add_link(label=name, mass=1.0, inertia=wp.diag(wp.vec3(0.1))) for name in names]
+    builder.add_shape_box(bodies[0], hx=0.1, hy=0.1, hz=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=0.0))
+    builder.add_shape_sphere(bodies[2], radius=0.05, cfg=newton.ModelBuilder.ShapeConfig(density=0.0))
+    hinge = {"axis": (0.0, 1.0, 0.0), "parent_xform": wp.transform((0.0, 0.0, 0.3), wp.quat_identity())}
+    joints = [
+        builder.add_joint_free(bodies[0], label="root"),
+        builder.add_joint_revolute(bodies[0], bodies[1], label="shoulder", **hinge),
+        builder.add_joint_revolute(bodies[1], bodies[2], label="elbow", limit_lower=-0.1, limit_upper=0.2, **hinge),
+    ]
+    builder.add_articulation(joints, label="floater")
+    builder.joint_q[7] = 0.4
+    return builder
+
+
+@pytest.fixture(scope="session")
+def floating() -> Callable[..., pippin.Simulation]:
+    """Return a function that builds the floater, without gravity, with a task of events."""
+
+    def build(
+        events: dict[str, Any],
+        worlds: int = 4,
+        solver: str = "featherstone",
+        simulation: dict[str, Any] | None = None,
+        scene: dict[str, Any] | None = None,
+        actuator: dict[str, Any] | None = None,
+        **task: Any,
+    ) -> pippin.Simulation:
+        arm = {"type": "pd", "joints": ["shoulder", "elbow"], "kp": 10.0, "kd": 1.0, **(actuator or {})}
+        tables = {
+            "simulation": {"device": "cpu", "dt": 0.01, **(simulation or {})},
+            "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0], **(scene or {})},
+            "solver": {"type": solver},
+            "actuators": {"arm": arm},
+            "task": {"events": events, **task},
+        }
+        return pippin.Simulation(pippin.structure(tables), prototype=floater())
+
+    build.prototype = floater
+    return build
+
+
 ANT = Path(__file__).parents[2] / "docs" / "examples" / "ant.toml"
 
 

@@ -1,7 +1,7 @@
 """Warp kernels of the actuator groups."""
 
 import warp as wp
-from pippin.state.draws import random_state
+from pippin.state.kernels import random_state
 
 __all__ = [
     "add_efforts",

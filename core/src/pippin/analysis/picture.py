@@ -14,8 +14,8 @@ from pippin.assembly.assets.importing import find_assets, import_asset
 from pippin.assembly.scene import finalize, new_builder
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
-from pippin.viewing.bounds import bounds
-from pippin.viewing.still import still
+from pippin.viewing.video.bounds import bounds
+from pippin.viewing.video.still import still
 
 __all__ = ["draw_scene", "png"]
 

@@ -35,7 +35,7 @@ from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.resetting import EndedWorlds, Resetting
 from pippin.step.switches import Switches
-from pippin.task.policy import Policy
+from pippin.task.policy.acting import Policy
 from pippin.task.task import Task
 
 from .actuator_notes import actuator_notes

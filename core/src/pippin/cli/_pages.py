@@ -18,8 +18,8 @@ from pippin.config import SimulationConfig, load, structure
 from pippin.errors import ConfigError, SimulationError
 from pippin.simulation import Simulation
 from pippin.validators import slice_or_indices
-from pippin.viewing.ports import free_port
-from pippin.viewing.viser import ViserConfig, ViserViewer
+from pippin.viewing.viser.ports import free_port
+from pippin.viewing.viser.viewer import ViserConfig, ViserViewer
 
 from ._interrupt import stopped_between_steps
 from ._progress import Progress
@@ -27,7 +27,7 @@ from ._simulate import import_newton, prepare
 
 if TYPE_CHECKING:
     from pippin.recording.reading import Run
-    from pippin.viewing.audience import Audience
+    from pippin.viewing.viser.audience import Audience
 
 __all__ = ["Shown", "source_of"]
 
@@ -70,7 +70,7 @@ class Shown(abc.ABC):
         page = attrs.evolve(page, port=port, speed=page.speed or 1.0 if speed is None else speed)
         if worlds is not None:
             page = attrs.evolve(page, worlds=_checked(worlds))
-            page.worlds_of(self.config.scene.worlds, "--worlds")
+            page.worlds_of(self.config.scene.worlds)
         import_newton(self.config, progress)
 
         def tell(url: str) -> None:
@@ -124,8 +124,8 @@ class Recorded(Shown):
         self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
     ) -> None:
         """Replay the recording."""
-        from pippin.viewing.replay import Replay, poses_of
-        from pippin.viewing.replay_page import ReplayPage
+        from pippin.viewing.viser.replay import Replay, poses_of
+        from pippin.viewing.viser.replay_page import ReplayPage
 
         with self.run:
             recording = poses_of(self.run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import ge, optional
@@ -14,7 +14,7 @@ from .component import ComponentConfig
 __all__ = ["ObservationConfig", "TaskConfig"]
 
 
-def _range(instance: object, attribute: attrs.Attribute[object], value: tuple[float, float] | None) -> None:
+def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
     if value is not None and not value[0] < value[1]:
         raise ValueError(f"'{attribute.name}' must be a range [low, high] with low < high: {list(value)}")
 

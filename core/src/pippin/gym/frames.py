@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from pippin.simulation import Simulation
-from pippin.viewing.renderer import Renderer
-from pippin.viewing.shot import Shot
-from pippin.viewing.tiles import Tiles
-from pippin.viewing.video_config import VideoConfig
+from pippin.viewing.video.config import VideoConfig
+from pippin.viewing.video.renderer import Renderer
+from pippin.viewing.video.shot import Shot
+from pippin.viewing.video.tiles import Tiles
 
 __all__ = ["Frames"]
 

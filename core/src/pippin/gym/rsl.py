@@ -33,12 +33,12 @@ class RslEnv(VecEnv):
             env.reset()
 
     @property
-    def episode_length_buf(self) -> torch.Tensor:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def episode_length_buf(self) -> torch.Tensor:
         """Steps of the present episodes, shape [worlds], in the memory of the task; an assignment is copied."""
         return self._lengths
 
     @episode_length_buf.setter
-    def episode_length_buf(self, value: torch.Tensor) -> None:
+    def episode_length_buf(self, value: torch.Tensor) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
         self._lengths.copy_(value)
 
     def get_observations(self) -> TensorDict:

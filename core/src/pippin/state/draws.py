@@ -12,23 +12,9 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-__all__ = ["Draws", "WorldSeeds", "count_draws", "random_state"]
+from .kernels import count_draws
 
-
-@wp.func
-def random_state(key: int, seed: int, world: int, count: int) -> wp.uint32:
-    """Return the state of the random numbers of a name, by its key, seed, global world and number of draws."""
-    state = wp.rand_init(seed, key)
-    state = wp.rand_init(wp.int32(state), world)
-    return wp.rand_init(wp.int32(state), count)
-
-
-@wp.kernel
-def count_draws(world_mask: wp.array[wp.bool], counts: wp.array[int]):
-    """counts[w] += 1 in the masked worlds."""
-    world = wp.tid()
-    if world_mask[world]:
-        counts[world] += 1
+__all__ = ["Draws", "WorldSeeds"]
 
 
 class WorldSeeds:

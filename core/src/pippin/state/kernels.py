@@ -4,12 +4,14 @@ import warp as wp
 
 __all__ = [
     "collect_overflow",
+    "count_draws",
     "count_step",
     "difference_quotient",
     "find_divergence",
     "find_non_finite_particles",
     "forget_failures",
     "note_overflows",
+    "random_state",
     "restore_rows",
     "unwrap_angles",
 ]
@@ -281,3 +283,19 @@ def forget_contacts(
         shape0[i] = -1
         shape1[i] = -1
         contact_f[i] = wp.spatial_vector()
+
+
+@wp.func
+def random_state(key: int, seed: int, world: int, count: int) -> wp.uint32:
+    """Return the state of the random numbers of a name, by its key, seed, global world and number of draws."""
+    state = wp.rand_init(seed, key)
+    state = wp.rand_init(wp.int32(state), world)
+    return wp.rand_init(wp.int32(state), count)
+
+
+@wp.kernel
+def count_draws(world_mask: wp.array[wp.bool], counts: wp.array[int]):
+    """counts[w] += 1 in the masked worlds."""
+    world = wp.tid()
+    if world_mask[world]:
+        counts[world] += 1

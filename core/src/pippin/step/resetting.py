@@ -39,11 +39,13 @@ class Resetting:
     monitor: Monitor
     rows: WorldReset
     """The initial contents of state and components."""
-    _articulations: wp.array = attrs.field(init=False)
-
-    @_articulations.default
-    def _no_articulations(self) -> wp.array:
-        return wp.zeros(self.model.articulation_count, dtype=bool, device=self.model.device)
+    _articulations: wp.array = attrs.field(
+        init=False,
+        default=attrs.Factory(
+            lambda self: wp.zeros(self.model.articulation_count, dtype=bool, device=self.model.device),
+            takes_self=True,
+        ),
+    )
 
     def run(self, world_mask: wp.array[wp.bool]) -> None:
         """Reset the masked worlds now; mask of shape [world_count + 1]."""

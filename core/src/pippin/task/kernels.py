@@ -1,7 +1,7 @@
 """Kernels of tasks."""
 
 import warp as wp
-from pippin.state.draws import random_state
+from pippin.state.kernels import random_state
 
 __all__ = [
     "begin_episodes",

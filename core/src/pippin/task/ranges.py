@@ -24,7 +24,7 @@ def ordered(instance: object, attribute: attrs.Attribute[Any], value: Range | No
         raise ValueError(f"'{attribute.name}' must be a range [low, high] with low <= high: {list(value)}")
 
 
-def ranged(default: Range | None = ZERO) -> Any:
+def ranged(default: Range = ZERO) -> Any:
     """Return a field for a range."""
     return attrs.field(default=default, validator=ordered)
 

@@ -117,9 +117,11 @@ class Termination(Term):
         """Write whether the episode of each world ends, shape [world_count]."""
 
 
-def _belongs_to_intervals(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+def _belongs_to_intervals(
+    instance: EventConfig, attribute: attrs.Attribute[Any], value: tuple[float, float] | None
+) -> None:
     if (value is not None) != (instance.when == "interval"):
-        raise ValueError(f"'period' and 'when = \"interval\"' need each other, got {value} and {instance.when!r}")
+        raise ValueError(f"'period' needs when = \"interval\", which needs it: got {value} and {instance.when!r}")
     if value is not None and not 0.0 < value[0] <= value[1]:
         raise ValueError(f"'period' must be a range [low, high] above 0: {list(value)}")
 

@@ -1,0 +1,1 @@
+"""Actions: numbers that set targets, efforts or inputs."""

@@ -1,0 +1,1 @@
+"""Commands: wishes that are drawn at random."""

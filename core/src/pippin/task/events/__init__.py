@@ -1,0 +1,1 @@
+"""Events: random changes of the simulation."""

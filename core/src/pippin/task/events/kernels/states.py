@@ -1,0 +1,115 @@
+"""Kernels of events that change the state."""
+
+import warp as wp
+from pippin.task.kernels import random_state
+
+__all__ = ["draw_joints", "draw_roots", "push_roots"]
+
+
+@wp.kernel
+def draw_joints(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    coordinates: wp.array2d[int],
+    dofs: wp.array2d[int],
+    initial_q: wp.array[float],
+    initial_qd: wp.array[float],
+    lower: wp.array[float],
+    upper: wp.array[float],
+    scale: wp.vec2,
+    position: wp.vec2,
+    velocity: wp.vec2,
+    std: wp.vec2,
+    joint_q: wp.array[float],
+    joint_qd: wp.array[float],
+):
+    """Draw position and velocity of joints around their initial ones, within the limits."""
+    world, i = wp.tid()
+    if not world_mask[world]:
+        return
+    state = random_state(key, seeds[world], first_world + world, counts[world])
+    state = wp.rand_init(wp.int32(state), i)
+    q = coordinates[world, i]
+    dof = dofs[world, i]
+    start = initial_q[q]
+    drawn = start * wp.randf(state, scale[0], scale[1]) + wp.randf(state, position[0], position[1])
+    drawn += std[0] * wp.randn(state)
+    if lower[dof] < upper[dof]:
+        drawn = wp.clamp(drawn, wp.min(lower[dof], start), wp.max(upper[dof], start))
+    joint_q[q] = drawn
+    joint_qd[dof] = initial_qd[dof] + wp.randf(state, velocity[0], velocity[1]) + std[1] * wp.randn(state)
+
+
+@wp.func
+def draw_six(state: wp.uint32, low: wp.spatial_vector, high: wp.spatial_vector, std: float):
+    """Return six numbers, uniform from low to high, plus normal ones."""
+    drawn = wp.spatial_vector()
+    for axis in range(6):
+        of_axis = wp.rand_init(wp.int32(state), axis)
+        drawn[axis] = wp.randf(of_axis, low[axis], high[axis]) + std * wp.randn(of_axis)
+    return drawn
+
+
+@wp.kernel
+def draw_roots(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    starts: wp.array2d[int],
+    initial_q: wp.array[float],
+    initial_qd: wp.array[float],
+    low: wp.spatial_vector,
+    high: wp.spatial_vector,
+    velocity_low: wp.spatial_vector,
+    velocity_high: wp.spatial_vector,
+    velocity_std: float,
+    joint_q: wp.array[float],
+    joint_qd: wp.array[float],
+):
+    """Draw pose and velocity of free bodies around their initial ones."""
+    world = wp.tid()
+    if not world_mask[world]:
+        return
+    state = random_state(key, seeds[world], first_world + world, counts[world])
+    moved = draw_six(wp.rand_init(wp.int32(state), 0), low, high, 0.0)
+    added = draw_six(wp.rand_init(wp.int32(state), 1), velocity_low, velocity_high, velocity_std)
+    q = starts[world, 0]
+    dof = starts[world, 1]
+    roll = wp.quat_from_axis_angle(wp.vec3(1.0, 0.0, 0.0), moved[3])
+    pitch = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), moved[4])
+    yaw = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), moved[5])
+    start = wp.quat(initial_q[q + 3], initial_q[q + 4], initial_q[q + 5], initial_q[q + 6])
+    turned = wp.normalize(yaw * pitch * roll * start)
+    for axis in range(3):
+        joint_q[q + axis] = initial_q[q + axis] + moved[axis]
+    for part in range(4):
+        joint_q[q + 3 + part] = turned[part]
+    for axis in range(6):
+        joint_qd[dof + axis] = initial_qd[dof + axis] + added[axis]
+
+
+@wp.kernel
+def push_roots(
+    world_mask: wp.array[wp.bool],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    counts: wp.array[int],
+    starts: wp.array2d[int],
+    low: wp.spatial_vector,
+    high: wp.spatial_vector,
+    joint_qd: wp.array[float],
+):
+    """Add to the velocity of free bodies."""
+    world = wp.tid()
+    if not world_mask[world]:
+        return
+    added = draw_six(random_state(key, seeds[world], first_world + world, counts[world]), low, high, 0.0)
+    dof = starts[world, 1]
+    for axis in range(6):
+        joint_qd[dof + axis] += added[axis]

@@ -1,0 +1,1 @@
+"""Policies: networks that choose the action of a task."""

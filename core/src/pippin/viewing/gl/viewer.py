@@ -1,0 +1,104 @@
+"""Viewer `gl`: a window of this machine, by Newton's viewer for OpenGL."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from attrs.validators import deep_iterable, ge
+from pippin.errors import ConfigError
+from pippin.hookspecs import hookimpl
+from pippin.recording.libraries import library
+from pippin.viewing.config import ViewerConfig
+
+if TYPE_CHECKING:
+    from pippin.binding import Host
+
+__all__ = ["GlConfig", "GlViewer"]
+
+
+@attrs.frozen(kw_only=True)
+class GlConfig(ViewerConfig):
+    """A window with Newton's own panel: pause, one step, reset, camera, and what is shown. It needs a display."""
+
+    size: tuple[int, int] = attrs.field(default=(1280, 720), validator=deep_iterable(ge(64)))
+    """Width and height of the window [pixels]."""
+
+
+class GlViewer:
+    """A window that shows the chosen worlds side by side. If it is closed, the run ends as by Ctrl-C."""
+
+    Config = GlConfig
+
+    def __init__(self, config: GlConfig) -> None:
+        self.config = config
+        #: Frames per second [Hz].
+        self.frame_rate = config.rate
+        self._resets = 0
+        self._asked = False
+
+    @hookimpl
+    def bind(self, simulation: Host) -> None:
+        """Open the window.
+
+        Raises:
+            PluginError: A library is not installed.
+            ConfigError: There is no display, or a world does not exist.
+        """
+        for name in ("pyglet", "imgui_bundle"):
+            library(name, "gl")
+        worlds = self.config.worlds_of(simulation.world_count).tolist()
+        self._window: Any = self._open()
+        self._window.set_model(simulation.model)
+        if len(worlds) < simulation.world_count:
+            self._window.set_visible_worlds(worlds)
+        if any(simulation.config.scene.spacing):
+            self._window.set_world_offsets(simulation.config.scene.spacing)
+        self._window.show_particles = simulation.model.particle_count > 0 and simulation.model.tri_count == 0
+        self._window.picking_enabled = False  # nothing in the step would follow the drag
+        self._window.set_reset_callback(self._ask)
+
+    def _open(self) -> Any:
+        from newton.viewer import ViewerGL
+
+        width, height = self.config.size
+        try:
+            return ViewerGL(width=width, height=height)
+        except Exception as error:  # pyglet has an exception for each system
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ConfigError(
+                f"type: 'gl' cannot open a window ({reason}); choose 'viser', a page in the browser, or 'video', a film"
+            ) from error
+
+    @property
+    def notes(self) -> list[str]:
+        """A phrase if a user reset the worlds in the window."""
+        return [f"a hand reset all worlds {self._resets} times in the window"] if self._resets else []
+
+    def wait_time(self) -> float:
+        """Return 0, or `inf` while the window pauses; after a click on "Step", 0 once."""
+        return 0.0 if self._window.should_step() else math.inf
+
+    @hookimpl
+    def frame(self, simulation: Host, time: float) -> None:
+        """Draw the state, and let the window take its events."""
+        if not self._window.is_running():
+            raise KeyboardInterrupt
+        if self._asked:
+            self._asked = False
+            self._resets += 1
+            simulation.reset()
+        self._window.begin_frame(time)
+        self._window.log_state(simulation.state)
+        self._window.end_frame()
+
+    @hookimpl
+    def close(self) -> None:
+        """Close the window."""
+        if hasattr(self, "_window"):
+            self._window.close()
+            del self._window
+
+    def _ask(self) -> None:
+        self._asked = True

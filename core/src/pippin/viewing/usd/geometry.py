@@ -1,0 +1,224 @@
+"""A USD stage of a model's own geometry: the shapes that can be seen, under an Xform for each body."""
+
+# pyright: reportAttributeAccessIssue=false
+# OpenUSD has no types.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import newton
+import numpy as np
+from pippin.arrays import on_host
+
+from .motion import UsdMotion
+
+__all__ = ["geometry"]
+
+_HALF_GROUND = 50.0
+"""Half the side of a plane without end [m]."""
+
+_ROOT = "/scene"
+
+
+def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.ndarray) -> tuple[UsdMotion, list[str]]:
+    """Return the motion of a new stage of worlds, without samples so far, and notes.
+
+    Args:
+        path: The file of the stage.
+        model: The model.
+        worlds: Indices of the worlds to show.
+        offsets: Displacement of each of these worlds [m], shape [worlds, 3].
+    """
+    from pxr import Sdf, Usd, UsdGeom
+
+    layer: Any = Sdf.Layer.CreateAnonymous(path.suffix)
+    stage: Any = Usd.Stage.Open(layer)
+    UsdGeom.SetStageUpAxis(stage, "Z")
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, _ROOT).GetPrim())
+    shapes = _Shapes(model, stage)
+    prims, bodies, places = [], [], []
+    shapes.add(_ROOT, -1, -1, np.zeros(3))
+    for world, offset in zip(worlds.tolist(), offsets, strict=True):
+        root = f"{_ROOT}/world_{world}"
+        UsdGeom.Xform.Define(stage, root)
+        shapes.add(root, world, -1, offset)
+        for body in np.flatnonzero(on_host(model.body_world) == world):
+            prims.append(_add_body(stage, root, model.body_label[body]))
+            bodies.append(body)
+            places.append(offset)
+            shapes.add(prims[-1], world, int(body), np.zeros(3))
+    motion = UsdMotion(
+        layer=layer,
+        path=path,
+        prims=prims,
+        bodies=np.array(bodies, dtype=int),
+        offsets=np.array(places, dtype=float).reshape(-1, 3),
+    )
+    return motion, shapes.notes
+
+
+def _add_body(stage: Any, root: str, label: str) -> str:
+    """Add an Xform for a body, and return its path."""
+    from pxr import UsdGeom
+
+    path = _free_path(stage, root, label)
+    body: Any = UsdGeom.Xform.Define(stage, path)
+    body.AddTranslateOp()
+    body.AddOrientOp()
+    body.GetPrim().SetDisplayName(label)
+    return path
+
+
+def _free_path(stage: Any, root: str, label: str) -> str:
+    """Return a path below a prim with the last segment of a label, and a number if it is taken."""
+    from pxr import Tf
+
+    name = Tf.MakeValidIdentifier(label.rpartition("/")[2])
+    path, count = f"{root}/{name}", 1
+    while stage.GetPrimAtPath(path):
+        count += 1
+        path = f"{root}/{name}_{count}"
+    return path
+
+
+class _Shapes:
+    """The shapes of a model on a stage; meshes that several shapes share are written once."""
+
+    def __init__(self, model: newton.Model, stage: Any) -> None:
+        self._model, self._stage = model, stage
+        self._types, self._scales = on_host(model.shape_type), on_host(model.shape_scale)
+        self._places, self._colors = on_host(model.shape_transform), on_host(model.shape_color)
+        self._worlds, self._bodies = on_host(model.shape_world), on_host(model.shape_body)
+        self._is_seen = (on_host(model.shape_flags) & int(newton.ShapeFlags.VISIBLE)) > 0
+        self._meshes: dict[tuple[int, bytes], str] = {}
+        #: Facts that a reader of the file should know.
+        self.notes: list[str] = []
+
+    def add(self, root: str, world: int, body: int, offset: np.ndarray) -> None:
+        """Add the shapes of a body, or of a world without a body, below a prim."""
+        for shape in np.flatnonzero(self._is_seen & (self._worlds == world) & (self._bodies == body)):
+            self._add_shape(root, int(shape), offset)
+
+    def _add_shape(self, root: str, shape: int, offset: np.ndarray) -> None:
+        from pxr import Gf, UsdGeom
+
+        kind, label = int(self._types[shape]), self._model.shape_label[shape]
+        write = _WRITERS.get(kind)
+        if write is None:
+            self.notes.append(f"the shape '{label}' is left out: it is of a kind that USD does not have")
+            return
+        path = _free_path(self._stage, root, label)
+        size = self._scales[shape].astype(float)
+        if write is _mesh:
+            shaped: Any = self._shared_mesh(path, shape)
+        else:
+            shaped = write(self._stage, path, size)
+        x, y, z, *turn = self._places[shape].tolist()
+        shaped.AddTranslateOp().Set(Gf.Vec3d(*(np.array((x, y, z)) + offset).tolist()))
+        shaped.AddOrientOp().Set(Gf.Quatf(turn[3], *turn[:3]))
+        if kind in _SCALED:
+            shaped.AddScaleOp().Set(Gf.Vec3f(*size.tolist()))
+        color = Gf.Vec3f(*_linear(self._colors[shape]).tolist())
+        UsdGeom.Gprim(shaped.GetPrim()).CreateDisplayColorAttr([color])
+
+    def _shared_mesh(self, path: str, shape: int) -> Any:
+        """Return a mesh that refers to the one of all shapes with the same triangles."""
+        from pxr import UsdGeom
+
+        source: Any = self._model.shape_source[shape]
+        key = (id(source), b"")
+        if key not in self._meshes:
+            self._meshes[key] = f"/meshes/mesh_{len(self._meshes)}"
+            self._stage.CreateClassPrim("/meshes")
+            _mesh(self._stage, self._meshes[key], source)
+        prim = self._stage.DefinePrim(path, "Mesh")
+        prim.GetReferences().AddInternalReference(self._meshes[key])
+        return UsdGeom.Mesh(prim)
+
+
+def _linear(color: np.ndarray) -> np.ndarray:
+    """Return the linear colour of an sRGB colour, as USD has it."""
+    return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
+
+
+def _sphere(stage: Any, path: str, size: np.ndarray) -> Any:
+    from pxr import UsdGeom
+
+    sphere: Any = UsdGeom.Sphere.Define(stage, path)
+    sphere.CreateRadiusAttr(float(size[0]))
+    return sphere
+
+
+def _ellipsoid(stage: Any, path: str, size: np.ndarray) -> Any:
+    return _sphere(stage, path, np.ones(3))
+
+
+def _box(stage: Any, path: str, size: np.ndarray) -> Any:
+    from pxr import UsdGeom
+
+    box: Any = UsdGeom.Cube.Define(stage, path)
+    box.CreateSizeAttr(2.0)
+    return box
+
+
+def _round(name: str) -> Callable[[Any, str, np.ndarray], Any]:
+    """Return the writer of a solid of revolution about z."""
+
+    def write(stage: Any, path: str, size: np.ndarray) -> Any:
+        from pxr import UsdGeom
+
+        solid: Any = getattr(UsdGeom, name).Define(stage, path)
+        solid.CreateRadiusAttr(float(size[0]))
+        solid.CreateHeightAttr(2.0 * float(size[1]))
+        solid.CreateAxisAttr("Z")
+        return solid
+
+    return write
+
+
+def _plane(stage: Any, path: str, size: np.ndarray) -> Any:
+    from pxr import Gf, UsdGeom
+
+    x, y = (float(side) / 2.0 if side > 0.0 else _HALF_GROUND for side in size[:2])
+    plane: Any = UsdGeom.Mesh.Define(stage, path)
+    corners = ((-x, -y), (x, -y), (x, y), (-x, y))
+    plane.CreatePointsAttr([Gf.Vec3f(*corner, 0.0) for corner in corners])
+    plane.CreateFaceVertexCountsAttr([4])
+    plane.CreateFaceVertexIndicesAttr([0, 1, 2, 3])
+    return plane
+
+
+def _mesh(stage: Any, path: str, source: Any) -> Any:
+    from pxr import UsdGeom, Vt
+
+    mesh: Any = UsdGeom.Mesh.Define(stage, path)
+    indices = np.asarray(source.indices, dtype=np.int32).ravel()
+    points = np.ascontiguousarray(np.asarray(source.vertices, dtype=np.float32).reshape(-1, 3))
+    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(points))
+    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(indices) // 3, 3, dtype=np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(indices))
+    mesh.CreateSubdivisionSchemeAttr("none")
+    return mesh
+
+
+_WRITERS: Mapping[int, Callable[..., Any]] = {
+    int(newton.GeoType.SPHERE): _sphere,
+    int(newton.GeoType.ELLIPSOID): _ellipsoid,
+    int(newton.GeoType.BOX): _box,
+    int(newton.GeoType.CAPSULE): _round("Capsule"),
+    int(newton.GeoType.CYLINDER): _round("Cylinder"),
+    int(newton.GeoType.CONE): _round("Cone"),
+    int(newton.GeoType.PLANE): _plane,
+    int(newton.GeoType.MESH): _mesh,
+    int(newton.GeoType.CONVEX_MESH): _mesh,
+}
+
+_SCALED = tuple(
+    int(kind)
+    for kind in (newton.GeoType.ELLIPSOID, newton.GeoType.BOX, newton.GeoType.MESH, newton.GeoType.CONVEX_MESH)
+)
+"""Kinds of shapes whose size is a scale."""

@@ -1,0 +1,1 @@
+"""Films of a run, ray-traced without a display."""

@@ -1,0 +1,79 @@
+"""Edges of a picture, drawn again with several rays per pixel: few pixels, so that smooth edges cost little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import newton
+import warp as wp
+from newton.sensors import SensorCamera
+
+from .kernels import blend, find_edges, gather
+
+__all__ = ["Edges"]
+
+_THRESHOLD = 6
+"""Difference of the colors of neighbours that makes an edge, from 0 to 255."""
+
+
+class Edges:
+    """Smooths the pictures of some views.
+
+    Args:
+        rays: The rays of each pixel, shape [height, width, samples, 2].
+        view_count: Number of views.
+    """
+
+    def __init__(self, rays: Any, view_count: int) -> None:
+        height, width, self._sample_count, _ = rays.shape
+        device, count = rays.device, height * width
+        self._rays = rays
+        self._edges: Any = wp.zeros((view_count, count), dtype=int, device=device)
+        self._counts: Any = wp.zeros(view_count, dtype=int, device=device)
+        self._chosen: Any = wp.zeros(count * self._sample_count * 2, dtype=wp.vec3, device=device)
+        self._colors: Any = wp.zeros(count, dtype=wp.uint32, device=device)
+        self._shapes: Any = wp.zeros(count, dtype=wp.uint32, device=device)
+        self._depths: Any = wp.zeros(count, dtype=float, device=device)
+
+    def smooth(
+        self,
+        camera: SensorCamera,
+        state: newton.State,
+        poses: Any,
+        worlds: Any,
+        colors: Any,
+        shapes: Any,
+    ) -> None:
+        """Draw the pixels again that differ from a neighbour.
+
+        Args:
+            camera: The camera that drew the picture.
+            state: The state.
+            poses: Pose of the camera of each view.
+            worlds: World of each view.
+            colors: Colors of the picture, which change, shape [views, height, width].
+            shapes: Index of the shape in sight of each pixel.
+        """
+        device = self._rays.device
+        self._counts.zero_()
+        wp.launch(find_edges, colors.shape, [colors, shapes, _THRESHOLD], [self._edges, self._counts], device=device)
+        for view, count in enumerate(self._counts.numpy().tolist()):
+            if not count:
+                continue
+            edges, samples = self._edges[view][:count], self._sample_count
+            rays: Any = self._chosen[: count * samples * 2].reshape((1, count, samples, 2))
+            wp.launch(gather, (count, samples, 2), [self._rays, edges], [rays], device=device)
+            images: list[Any] = [
+                each[:count].reshape((1, 1, count)) for each in (self._colors, self._depths, self._shapes)
+            ]
+            camera.update(
+                state,
+                poses[view : view + 1],
+                rays,
+                color_image=images[0],
+                depth_image=images[1],
+                shape_index_image=images[2],
+                world_indices=worlds[view : view + 1],
+                sync_deformables=False,
+            )
+            wp.launch(blend, count, [images[0], edges, view], [colors], device=device)

@@ -1,0 +1,138 @@
+"""A renderer of shaded pictures, ray-traced by Newton without a display: worlds side by side, ground, shadows, sky."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import newton
+import numpy as np
+import warp as wp
+from newton.sensors import SensorCamera
+from pippin.arrays import on_host, present
+
+from .edges import Edges
+from .kernels import develop
+from .tiles import Tiles
+
+__all__ = ["Renderer"]
+
+_FLOOR = "ground_plane"
+"""Label of the ground that the scene adds, which has no colour of its own."""
+
+_GROUND = (0.80, 0.81, 0.83)
+"""Colour of that ground."""
+
+_HORIZON = (226.0, 231.0, 238.0)
+"""Colour of the sky at the horizon, from 0 to 255."""
+
+_ZENITH = (128.0, 164.0, 208.0)
+"""Colour of the sky above, from 0 to 255."""
+
+_LIGHT = (-0.35, 0.62, -0.78)
+"""Direction of the light."""
+
+
+class Renderer:
+    """Draws worlds of a model into one picture. All arrays are made once; a picture overwrites the one before.
+
+    Args:
+        model: The model; it is only read, besides the boxes around its shapes, which follow the state.
+        worlds: Indices of the worlds to draw, one tile each.
+        layout: The tiles.
+        fov: Angle between the upper and the lower edge of a tile [rad].
+        scale: Size of what is in the middle [m], to which the pattern of the ground and the haze fit.
+        sample_count: Rays per pixel at edges; elsewhere one is enough.
+    """
+
+    def __init__(
+        self,
+        model: newton.Model,
+        worlds: np.ndarray,
+        layout: Tiles,
+        fov: float,
+        scale: float,
+        sample_count: int = 4,
+    ) -> None:
+        self._model, self._painted = model, _painted(model)
+        device = model.device
+        sky = int(_HORIZON[0]) | int(_HORIZON[1]) << 8 | int(_HORIZON[2]) << 16 | 0x7F << 24
+        self._camera = SensorCamera(
+            self._painted,
+            default_clear_data=SensorCamera.ClearData(clear_color=sky, clear_depth=-1.0),
+            default_render_config=SensorCamera.RenderConfig(
+                enable_shadows=True, enable_textures=True, anti_aliasing=SensorCamera.AntiAliasing.SSAA
+            ),
+        )
+        direction: Any = wp.vec3(*(np.array(_LIGHT) / np.linalg.norm(_LIGHT)))
+        self._camera.create_default_light(enable_shadows=True, direction=direction, color=(0.95, 0.91, 0.84))
+        self._camera.set_ambient_light((0.29, 0.31, 0.35), (0.11, 0.105, 0.10))
+        self._rays = self._rays_of(layout, fov, 1)
+        self._edges = Edges(self._rays_of(layout, fov, sample_count), len(worlds)) if sample_count > 1 else None
+        shape = (len(worlds), layout.height, layout.width)
+        self._colors: Any = wp.zeros(shape, dtype=wp.uint32, device=device)
+        self._depths: Any = wp.zeros(shape, dtype=wp.float32, device=device)
+        self._shapes: Any = wp.zeros(shape, dtype=wp.uint32, device=device)
+        self._poses = wp.zeros(len(worlds), dtype=wp.transformf, device=device)
+        self._worlds = wp.array(worlds, dtype=wp.int32, device=device)
+        self._corners = wp.array(layout.corners, dtype=wp.int32, device=device)
+        self._picture = wp.full((*layout.size[::-1], 3), value=255, dtype=wp.uint8, device=device)
+        self._host = wp.zeros(self._picture.shape, dtype=wp.uint8, device="cpu", pinned=device.is_cuda)
+        is_plane = on_host(model.shape_type) == int(newton.GeoType.PLANE)
+        is_ground = is_plane & (on_host(model.shape_body) < 0)
+        self._is_ground = wp.array(is_ground, dtype=wp.bool, device=device)
+        self._floors = [shape for shape, label in enumerate(model.shape_label) if label == _FLOOR]
+        self._cell, self._haze = _round_length(scale / 2.0), 14.0 * scale
+
+    def render(self, state: newton.State, poses: np.ndarray) -> np.ndarray:
+        """Return the picture, shape [height, width, 3], from 0 to 255; the next one overwrites it.
+
+        Args:
+            state: The state.
+            poses: Pose of the camera of each drawn world: it looks along its own −z, with +y up. Shape [worlds, 7].
+        """
+        model = self._model
+        self._poses.assign(poses)
+        colors = present(self._painted.shape_color)
+        wp.copy(colors, present(model.shape_color))
+        for shape in self._floors:
+            colors[shape : shape + 1].fill_(wp.vec3(*_GROUND))
+        model.bvh_refit_shapes(state)
+        model.bvh_refit_particles(state)
+        self._camera.update(
+            state,
+            self._poses,
+            self._rays,
+            color_image=self._colors,
+            depth_image=self._depths,
+            shape_index_image=self._shapes,
+            world_indices=self._worlds,
+        )
+        if self._edges is not None:
+            self._edges.smooth(self._camera, state, self._poses, self._worlds, self._colors, self._shapes)
+        inputs = [self._colors, self._depths, self._shapes, self._rays, self._poses, model.shape_transform]
+        inputs += [self._is_ground, self._cell, self._haze, wp.vec3(*_HORIZON), wp.vec3(*_ZENITH), self._corners]
+        wp.launch(develop, self._colors.shape, inputs, [self._picture], device=model.device)
+        wp.copy(self._host, self._picture)
+        wp.synchronize_device(model.device)
+        return self._host.numpy()
+
+    def _rays_of(self, layout: Tiles, fov: float, sample_count: int) -> Any:
+        """Return the rays of a tile, shape [height, width, samples, 2]."""
+        return SensorCamera.compute_camera_rays_pinhole(
+            layout.width, layout.height, camera_fov=fov, device=self._model.device, sample_count=sample_count
+        )
+
+
+def _painted(model: newton.Model) -> newton.Model:
+    """Return the model with colours of its own; everything else is shared."""
+    painted = copy.copy(model)
+    painted.shape_color = wp.clone(present(model.shape_color))
+    return painted
+
+
+def _round_length(length: float) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten that is not above a length."""
+    power = 10.0 ** math.floor(math.log10(length))
+    return max(step * power for step in (1.0, 2.0, 5.0) if step * power <= length * (1.0 + 1e-9))

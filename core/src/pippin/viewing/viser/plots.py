@@ -1,0 +1,174 @@
+"""Plots of a page: how the channels of a world change with time."""
+
+from __future__ import annotations
+
+import time as clock
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pippin.binding import Host
+from pippin.labels import match, name_of
+from pippin.recording.channels import Channel, channels
+from viser import uplot
+
+from .hand import Hand
+
+if TYPE_CHECKING:
+    from .controls import Controls
+    from .page import Page
+
+__all__ = ["Plots"]
+
+_NONE = "none"
+"""Choice of no series."""
+
+_ROWS_MAX = 300
+"""Number of rows that a plot keeps."""
+
+_LINES_MAX = 12
+"""Number of lines of a plot; the entries after them are left out, and the title says so."""
+
+_PERIOD = 0.1
+"""Time between two changes of a plot [s]."""
+
+_COLOURS = (
+    "#2563eb",
+    "#dc2626",
+    "#059669",
+    "#d97706",
+    "#7c3aed",
+    "#0891b2",
+    "#db2777",
+    "#65a30d",
+    "#475569",
+    "#92400e",
+)
+
+
+class Plots:
+    """Plots of the chosen world, or of the first one: those that the file asks for, and one that the page chooses.
+
+    Args:
+        patterns: Patterns of names of channels to plot at once.
+        page: The page.
+        simulation: The simulation.
+        controls: The controls, for the chosen world.
+        hand: What keeps the choice of a series.
+        where: Place of the patterns, for errors.
+
+    Raises:
+        ConfigError: A pattern matches no channel.
+    """
+
+    def __init__(
+        self, patterns: Sequence[str], page: Page, simulation: Host, controls: Controls, hand: Hand, where: str
+    ) -> None:
+        self._page, self._simulation, self._controls = page, simulation, controls
+        self._world, self._next = controls.worlds[0], 0.0
+        self._channels = self._of_world()
+        names = list(self._channels)
+        fixed = [names[index] for index in match(patterns, names, "channel", where)] if patterns else []
+        self._folder = page.server.gui.add_folder("Plots", order=20.0)
+        with self._folder:
+            choice = page.server.gui.add_dropdown("Series", (_NONE, *names), initial_value=_NONE, order=1.0)
+            choice.on_update(hand.later(self._choose))
+        self._plots = {name: self._plot(name) for name in fixed}
+        self._chosen: _Plot | None = None
+
+    def follow(self) -> None:
+        """Add the present values to the plots, at most ten times a second."""
+        if clock.perf_counter() < self._next:
+            return
+        self._next = clock.perf_counter() + _PERIOD
+        if self._controls.worlds[0] != self._world:
+            self._world = self._controls.worlds[0]
+            self._channels = self._of_world()
+            for plot in self._shown():
+                plot.clear()
+        for plot in self._shown():
+            if plot.name in self._channels:
+                plot.add(self._simulation.time, self._channels[plot.name])
+
+    def _shown(self) -> list[_Plot]:
+        return [*self._plots.values(), *([] if self._chosen is None else [self._chosen])]
+
+    def _of_world(self) -> Mapping[str, Channel]:
+        every = channels(self._simulation, (self._world,))
+        return {channel.name: channel for channel in every if np.issubdtype(channel.dtype, np.number)}
+
+    def _plot(self, name: str) -> _Plot:
+        with self._folder:
+            return _Plot(self._page.server.gui, name, self._channels[name])
+
+    def _choose(self, name: str) -> None:
+        if self._chosen is not None:
+            self._chosen.remove()
+        self._chosen = None if name == _NONE or name not in self._channels else self._plot(name)
+
+
+class _Plot:
+    """The last rows of a channel."""
+
+    def __init__(self, gui: Any, name: str, channel: Channel) -> None:
+        self.name = name
+        labels = _labels(channel)
+        count = min(len(labels), _LINES_MAX)
+        self._rows: deque[np.ndarray] = deque(maxlen=_ROWS_MAX)
+        self._width = count
+        more = f", the first {count} of {len(labels)}" if count < len(labels) else ""
+        self._handle = gui.add_uplot(
+            data=self._data(),
+            series=(
+                uplot.Series(label="t"),
+                *(
+                    uplot.Series(label=label, stroke=_COLOURS[index % len(_COLOURS)], width=1.5)
+                    for index, label in enumerate(labels[:count])
+                ),
+            ),
+            scales={"x": uplot.Scale(time=False)},
+            title=f"{name}{_unit(channel)}{more}",
+            legend=uplot.Legend(show=count > 1),
+            aspect=1.6,
+            order=2.0,
+        )
+
+    def add(self, time: float, channel: Channel) -> None:
+        """Add a row at `time` [s]; time that goes back starts anew."""
+        if self._rows and time < self._rows[-1][0]:
+            self._rows.clear()
+        if self._rows and time == self._rows[-1][0]:
+            return
+        values = channel.numpy()[0].ravel()[: self._width].astype(np.float64)
+        if np.isfinite(values).all():  # the browser cannot scale anything else
+            self._rows.append(np.concatenate(([time], values)))
+            self._handle.data = self._data()
+
+    def clear(self) -> None:
+        """Forget the rows."""
+        self._rows.clear()
+        self._handle.data = self._data()
+
+    def remove(self) -> None:
+        """Take the plot from the page."""
+        self._handle.remove()
+
+    def _data(self) -> tuple[np.ndarray, ...]:
+        rows = np.array(self._rows).reshape(len(self._rows), self._width + 1)
+        return tuple(np.ascontiguousarray(column) for column in rows.T)
+
+
+def _labels(channel: Channel) -> list[str]:
+    """Return a name for each entry of a world."""
+    size = int(np.prod(channel.shape[1:], dtype=int))
+    names = list(map(name_of, channel.labels)) or [""]
+    parts = list(channel.components) or [""]
+    if len(names) * len(parts) == size:
+        return [" ".join(filter(None, (name, part))) or channel.name for name in names for part in parts]
+    return [str(index) for index in range(size)]
+
+
+def _unit(channel: Channel) -> str:
+    units = dict.fromkeys(channel.units)
+    return f" [{', '.join(units)}]" if units else ""

@@ -1,0 +1,140 @@
+"""Replay of a recording: the state of a simulation at the time of a row, in the place of a running simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import newton
+import numpy as np
+from pippin.arrays import on_host, present
+from pippin.errors import ConfigError
+from pippin.indices import chosen_worlds
+from pippin.recording.reading import Recording, Run
+from pippin.viewing.config import WORLDS_MAX
+
+__all__ = ["Replay", "poses_of"]
+
+_POSES = ("body_q", "joint_q")
+"""Channels with the poses of the bodies, the most direct one first."""
+
+
+def poses_of(run: Run) -> Recording:
+    """Return the recording of a run folder that has the poses of the bodies.
+
+    Raises:
+        ConfigError: No recording has them.
+    """
+    for name in _POSES:
+        for recording in run.recordings.values():
+            if name in recording and len(recording.time):
+                return recording
+    raise ConfigError(f"{run.path}: no recording with rows of {' or '.join(_POSES)}; record one of them")
+
+
+def _shown(recording: Recording, worlds: str | tuple[int, ...] | None, count: int) -> list[int]:
+    if worlds is None:
+        return list(recording.worlds[:WORLDS_MAX])
+    chosen = chosen_worlds(worlds, count, "worlds").tolist()
+    for world in chosen:
+        if world not in recording.worlds:
+            raise ConfigError(f"worlds: world {world} is not in '{recording.path}'; recorded: {recording.worlds}")
+    return chosen
+
+
+class Replay:
+    """A simulation that shows what was recorded, as viewers see it; it takes no steps.
+
+    Args:
+        simulation: The simulation of the same configuration, whose state is overwritten.
+        recording: The recording, which has `body_q` or `joint_q`.
+        worlds: The worlds to show, as in a viewer's table; None means the first of the recorded ones.
+
+    Raises:
+        ConfigError: A world does not exist, or was not recorded.
+    """
+
+    contacts: None = None
+    observables: None = None
+    first_diverged_step: None = None
+    program: None = None
+    is_waiting = True
+
+    def __init__(self, simulation: Any, recording: Recording, worlds: str | tuple[int, ...] | None = None) -> None:
+        self._simulation, self._recording = simulation, recording
+        self.config, self.model, self.device = simulation.config, simulation.model, simulation.device
+        #: The shown worlds.
+        self.worlds = _shown(recording, worlds, simulation.world_count)
+        #: Simulated time of each row [s], shape [rows].
+        self.times = recording.time
+        #: The row that is shown.
+        self.row = -1
+        self._channels = [name for name in (*_POSES, "particle_q") if name in recording]
+        if "body_q" in self._channels and "joint_q" in self._channels:
+            self._channels.remove("joint_q")
+        self.seek(float(self.times[0]))
+
+    @property
+    def state(self) -> newton.State:
+        """The state at the row."""
+        return self._simulation.state
+
+    @property
+    def time(self) -> float:
+        """Simulated time of the row [s]."""
+        return float(self.times[self.row])
+
+    @property
+    def step_count(self) -> int:
+        """Control steps until the row."""
+        return round(self.time / self.control_dt)
+
+    @property
+    def control_dt(self) -> float:
+        """Length of a control step [s]."""
+        return self._simulation.control_dt
+
+    @property
+    def world_count(self) -> int:
+        """The number of worlds."""
+        return self._simulation.world_count
+
+    @property
+    def prototype_of_world(self) -> np.ndarray:
+        """The prototype that each world is a copy of, shape [world_count]."""
+        return self._simulation.prototype_of_world
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the row is the last one."""
+        return self.row == len(self.times) - 1
+
+    def seek(self, time: float) -> None:
+        """Go to the last row that is not later than a time [s], or to the first one."""
+        row = max(int(np.searchsorted(self.times, time + 1e-9, side="right")) - 1, 0)
+        if row == self.row:
+            return
+        self.row = row
+        for name in self._channels:
+            self._write(name)
+        if "joint_q" in self._channels:
+            state = self._simulation.state
+            newton.eval_fk(self.model, present(state.joint_q), present(state.joint_qd), state)
+
+    def forward(self) -> None:
+        """Go to the next row."""
+        self.seek(float(self.times[min(self.row + 1, len(self.times) - 1)]))
+
+    def reset(self, worlds: Any = None) -> None:
+        """Go to the first row."""
+        self.seek(float(self.times[0]))
+
+    def _write(self, name: str) -> None:
+        starts = {"joint_q": "joint_coord", "body_q": "body", "particle_q": "particle"}[name]
+        firsts = on_host(getattr(self.model, f"{starts}_world_start"))
+        array = getattr(self._simulation.state, name)
+        values = on_host(array).copy()
+        row = np.asarray(self._recording[name][self.row])
+        for world, recorded in zip(self._recording.worlds, row, strict=True):
+            first = firsts[world]
+            values[first : first + len(recorded)] = recorded
+        array.assign(values)

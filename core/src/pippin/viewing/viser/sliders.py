@@ -1,0 +1,163 @@
+"""Sliders of a page: the position targets of actuators, written in place between steps."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pippin.arrays import on_host
+from pippin.binding import Host
+from pippin.components.bound import Bound
+from pippin.labels import match, name_of
+
+from .hand import Hand
+
+if TYPE_CHECKING:
+    from .controls import Controls
+    from .page import Page
+
+__all__ = ["TargetSliders", "add_sliders"]
+
+_EXPANDED_MAX = 12
+"""Number of sliders up to which a folder is open at first."""
+
+_LIMIT_MAX = 1000.0
+"""Limit of a joint from which it counts as none [m, rad]."""
+
+_DIGITS = 3
+"""Decimal places of a slider."""
+
+
+class TargetSliders:
+    """One slider for each position target of an actuator in a world.
+
+    Args:
+        label: Label of the actuator.
+        actuator: The bound actuator, which has position targets.
+        page: The page.
+        simulation: The simulation.
+        controls: The controls, for the chosen worlds.
+        hand: What keeps the moves of the sliders.
+    """
+
+    def __init__(
+        self, label: str, actuator: Bound, page: Page, simulation: Host, controls: Controls, hand: Hand
+    ) -> None:
+        self._targets: Any = actuator.position_targets
+        held = range(simulation.world_count) if actuator.worlds is None else actuator.worlds.tolist()
+        self._row_of_world = {world: row for row, world in enumerate(held)}
+        self._controls, self._hand = controls, hand
+        self._shown = self._read(0)
+        names = _short(actuator.joint_labels)
+        ranges = _ranges(simulation, actuator)
+        with page.server.gui.add_folder(f"Targets: {label}", order=2.0, expand_by_default=len(names) <= _EXPANDED_MAX):
+            self._sliders = [self._add(page, column, names[column], *ranges[column]) for column in range(len(names))]
+
+    def write(self, column: int, value: float) -> None:
+        """Write one target of the chosen worlds [m or rad].
+
+        Args:
+            column: Index of the target.
+            value: The new target.
+        """
+        self._hand.target_count += 1
+        self._shown[column] = value
+        for row in self._rows():
+            self._targets[row, column : column + 1].fill_(value)
+
+    def follow(self) -> None:
+        """Show the targets of the first of the chosen worlds: a program may have written others."""
+        rows = self._rows()
+        if not rows:
+            return
+        for column, value in enumerate(self._read(rows[0])):
+            if value != self._shown[column] and math.isfinite(value):
+                self._shown[column] = value
+                slider = self._sliders[column]
+                slider.min, slider.max = min(slider.min, _down(value)), max(slider.max, _up(value))
+                slider.value = round(float(value), _DIGITS)
+
+    def _rows(self) -> list[int]:
+        return [self._row_of_world[world] for world in self._controls.worlds if world in self._row_of_world]
+
+    def _read(self, row: int) -> np.ndarray:
+        return on_host(self._targets[row]).copy()
+
+    def _add(self, page: Page, column: int, name: str, lower: float, upper: float) -> Any:
+        value = float(self._shown[column]) if math.isfinite(self._shown[column]) else 0.0
+        lower, upper = min(_down(lower), _down(value)), max(_up(upper), _up(value))
+        slider = page.server.gui.add_slider(
+            name, min=lower, max=upper, step=10.0**-_DIGITS, initial_value=round(value, _DIGITS)
+        )
+        slider.on_update(self._hand.later(lambda value: self.write(column, value)))
+        return slider
+
+
+def add_sliders(
+    patterns: Sequence[str] | None, page: Page, simulation: Host, controls: Controls, hand: Hand, where: str
+) -> list[TargetSliders]:
+    """Add the sliders of the actuators whose labels match, and that have position targets.
+
+    Args:
+        patterns: Patterns of labels of actuators; None means all.
+        page: The page.
+        simulation: The simulation.
+        controls: The controls, for the chosen worlds.
+        hand: What keeps the moves of the sliders.
+        where: Place of the patterns, for errors.
+
+    Raises:
+        ConfigError: A pattern matches no actuator with position targets.
+    """
+    bound = {label: Bound(actuator, f"actuators:{label}") for label, actuator in simulation.actuators.items()}
+    offered = [label for label, actuator in bound.items() if _is_offered(actuator)]
+    chosen = range(len(offered))
+    if patterns is not None:
+        chosen = match(patterns, offered, "actuator", where)
+    return [TargetSliders(offered[index], bound[offered[index]], page, simulation, controls, hand) for index in chosen]
+
+
+def _is_offered(actuator: Bound) -> bool:
+    targets = actuator.position_targets
+    return targets is not None and targets.ndim == 2 and targets.shape[1] == len(actuator.joint_labels)
+
+
+def _ranges(simulation: Host, actuator: Bound) -> list[tuple[float, float]]:
+    """Return the limits of the driven joints [m or rad]; half a turn, or a metre, if a joint has none."""
+    count, dofs = len(actuator.joint_labels), actuator.actuated_dofs
+    if dofs is None or dofs.size < count:
+        return [(-math.pi, math.pi)] * count
+    model = simulation.model
+    linear = _linear_dofs(model)
+    lower, upper = on_host(model.joint_limit_lower), on_host(model.joint_limit_upper)
+    ranges = []
+    for dof in on_host(dofs)[:count]:
+        free = 1.0 if linear[dof] else math.pi
+        low, high = float(lower[dof]), float(upper[dof])
+        ranges.append((low if abs(low) < _LIMIT_MAX else -free, high if abs(high) < _LIMIT_MAX else free))
+    return ranges
+
+
+def _linear_dofs(model: Any) -> np.ndarray:
+    """Return whether each degree of freedom of the model is a translation."""
+    is_linear = np.zeros(model.joint_dof_count, bool)
+    for first, (linear, _) in zip(on_host(model.joint_qd_start), on_host(model.joint_dof_dim), strict=False):
+        is_linear[first : first + linear] = True
+    return is_linear
+
+
+def _short(labels: Sequence[str]) -> list[str]:
+    """Return the names of the joints; the whole label of those that share their name."""
+    counts = Counter(map(name_of, labels))
+    return [name_of(label) if counts[name_of(label)] == 1 else label for label in labels]
+
+
+def _down(value: float) -> float:
+    return math.floor(value * 10**_DIGITS) / 10**_DIGITS
+
+
+def _up(value: float) -> float:
+    return math.ceil(value * 10**_DIGITS) / 10**_DIGITS

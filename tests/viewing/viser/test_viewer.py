@@ -1,0 +1,225 @@
+"""The page of a simulation: what it shows and what its controls do, in a real browser; its refusals without one."""
+
+import io
+import runpy
+import socket
+import threading
+from pathlib import Path
+
+import numpy as np
+import pippin
+import pytest
+from PIL import Image
+from pippin import Simulation
+
+CHROMIUM = runpy.run_path(str(Path(__file__).with_name("chromium.py")))
+Chromium, until = CHROMIUM["Chromium"], CHROMIUM["until"]
+
+LINKS, WORLDS = 2, 4
+PD = {"type": "pd", "joints": [".*"], "kp": 5.0, "kd": 0.0}  # without damping it swings for the whole time
+
+needs_browser = pytest.mark.skipif(not Chromium.is_installed(), reason="there is no Chromium on this machine")
+
+
+def build(worlds=WORLDS, **page):
+    """Return a simulation of hanging chains with a page."""
+    import newton
+    import warp as wp
+    from pippin.conformance import scenes
+
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_chain(builder, [1.0] + [0.0] * (LINKS - 1), length=0.5)
+    skin = newton.ModelBuilder.ShapeConfig(density=0.0)
+    for body in range(LINKS):
+        middle = wp.transform((0.0, 0.0, -0.25), wp.quat_identity())
+        builder.add_shape_capsule(body, xform=middle, radius=0.05, half_height=0.15, cfg=skin)
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.005, "decimation": 2},
+        "scene": {"worlds": worlds},
+        "solver": {"type": "featherstone"},
+        "actuators": {"arm": PD},
+        "viewers": {"page": {"type": "viser", **page}},
+    }
+    return Simulation(pippin.structure(tables), prototype=builder)
+
+
+class Run:
+    """A simulation that another thread steps, as a program does, and its page in a tab."""
+
+    def __init__(self, simulation, browser):
+        self.simulation, self.page = simulation, simulation.viewers["page"]
+        self.program = simulation.program
+        self._is_over = False
+        self._thread = threading.Thread(target=self._step)
+        self._thread.start()
+        self.tab = browser.open(self.page.url)
+
+    def _step(self):
+        while not self._is_over:
+            self.simulation.step()
+
+    def joint_q(self):
+        return self.simulation.state.joint_q.numpy().reshape(WORLDS, LINKS).copy()
+
+    def targets(self):
+        return self.simulation.actuators["arm"].position_targets.numpy().copy()
+
+    def pause(self):
+        """Pause by the checkbox, and wait until no step is under way."""
+        self.tab.press("Pause")
+        until(lambda: self.simulation.is_waiting and self.tab.shows("paused"), "the pause")
+
+    def go_on(self):
+        self.tab.press("Pause")
+        until(lambda: not self.tab.shows("paused"), "the end of the pause")
+
+    def end(self):
+        self._is_over = True
+        self.page.pause(False)
+        self._thread.join()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """One simulation, one server and one browser for all tests: each leaves it running, with all worlds chosen."""
+    browser = Chromium(tmp_path_factory.mktemp("chromium"), (800, 500))
+    try:
+        with build(worlds=WORLDS, speed=1.0, rate=10.0) as simulation:
+            run = Run(simulation, browser)
+            try:
+                until(lambda: run.tab.shows("real time"), "the page")
+                yield run
+            finally:
+                run.end()
+    finally:
+        browser.close()
+
+
+@needs_browser
+def test_the_page_shows_every_shape_of_the_worlds(run):
+    until(lambda: run.tab.instance_count() == run.simulation.model.shape_count, "the shapes")
+
+
+@needs_browser
+def test_the_picture_is_neither_blank_nor_still(run):
+    def picture():
+        image = Image.open(io.BytesIO(run.tab.screenshot())).convert("RGB")
+        return np.asarray(image).astype(int)[:, :460]  # beside the panel
+
+    def changed():
+        return (np.abs(picture() - first).max(axis=-1) > 30).mean()
+
+    first = picture()
+    until(lambda: changed() > 0.001, "another picture")
+
+    assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50
+
+
+@needs_browser
+def test_a_pause_holds_the_time_and_step_takes_one_step(run):
+    run.pause()
+    held = run.simulation.step_count
+    run.tab.press("Step")
+    until(lambda: run.simulation.step_count > held, "the step")
+    until(lambda: run.simulation.is_waiting, "the pause")
+
+    assert run.simulation.step_count == held + 1
+    run.go_on()
+    until(lambda: run.simulation.step_count > held + 1, "more steps")
+
+
+@needs_browser
+def test_a_reset_restores_the_chosen_world_alone(run):
+    run.pause()
+    before = run.joint_q()
+    run.tab.choose("World", "2")
+    until(lambda: run.tab.instance_count() == run.simulation.model.shape_count // WORLDS, "one world")
+    run.tab.press("Reset this world")
+    until(lambda: not np.array_equal(run.joint_q()[2], before[2]), "the reset")
+    one = run.joint_q()
+    run.tab.press("Reset")
+    until(lambda: not np.array_equal(run.joint_q(), one), "the reset of all")
+
+    np.testing.assert_array_equal(np.delete(one, 2, axis=0), np.delete(before, 2, axis=0))
+    np.testing.assert_allclose(run.joint_q(), [[1.0] + [0.0] * (LINKS - 1)] * WORLDS, atol=1e-6)
+    run.tab.choose("World", "all")
+    run.go_on()
+
+
+@needs_browser
+def test_a_slider_writes_the_target_of_the_chosen_world_alone(run):
+    run.tab.choose("World", "1")
+    before = run.targets()
+    run.tab.key(1, "End")
+    until(lambda: not np.array_equal(run.targets(), before), "the target")
+    after, step = run.targets(), run.simulation.step_count
+    until(lambda: run.simulation.step_count > step + 2, "steps with it")
+
+    assert np.argwhere(after != before).tolist() == [[1, 1]]
+    assert after[1, 1] == pytest.approx(np.pi, abs=1e-3), "half a turn, as the joint has no limits"
+    assert run.simulation.program is run.program
+    assert "target" in run.simulation.notes["viewers:page"][0]
+    run.tab.choose("World", "all")
+
+
+@needs_browser
+def test_the_page_plots_a_chosen_channel(run):
+    run.tab.choose("Series", "joint_q")
+    until(lambda: run.tab.evaluate("document.querySelector('.uplot canvas')?.width > 0"), "the plot")
+    title = run.tab.evaluate("document.querySelector('.u-title').textContent")
+    run.tab.choose("Series", "none")
+    until(lambda: run.tab.evaluate("!document.querySelector('.uplot')"), "the end of the plot")
+
+    assert title == "joint_q [rad]"
+
+
+@needs_browser
+def test_a_closed_tab_ends_nothing(run):
+    until(lambda: run.page.audience.count == 1, "the tab")
+    run.tab.close()
+    until(lambda: run.page.audience.count == 0, "the end of the tab")
+    step = run.simulation.step_count
+    until(lambda: run.simulation.step_count > step + 2, "more steps")
+
+    assert not run.page.wants_frame()
+
+
+def test_nobody_wants_frames_of_a_page_that_nobody_opened(capfd):
+    with build() as simulation:
+        simulation.step(3)
+        page = simulation.viewers["page"]
+
+        assert not page.wants_frame()
+        assert page.wait_time() == 0.0
+        assert page.url.startswith("http://127.0.0.1:")
+        assert page.notes == []
+    assert "viser" not in capfd.readouterr().out
+
+
+def test_a_port_in_use_is_refused():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        with pytest.raises(
+            pippin.ConfigError, match=rf"viewers\.page\.port: port {port} of 127\.0\.0\.1 cannot be used"
+        ):
+            build(port=port)
+
+
+def test_a_pattern_without_an_actuator_is_refused():
+    with pytest.raises(
+        pippin.ConfigError, match=r"viewers\.page\.sliders: no actuator matches 'arms'; did you mean 'arm'"
+    ):
+        build(sliders=["arms"])
+
+
+def test_a_pattern_without_a_channel_is_refused():
+    with pytest.raises(pippin.ConfigError, match=r"viewers\.page\.plots: no channel matches 'joint_x'; did you mean"):
+        build(plots=["joint_x"])
+
+
+def test_a_missing_viser_is_refused_with_the_line_that_installs_it(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "viser", None)
+
+    with pytest.raises(pippin.PluginError, match=r"viewers\.page: .*'viser' cannot be imported.*'pippin\[viser\]'"):
+        build()
