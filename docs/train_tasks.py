@@ -69,7 +69,7 @@ TASKS = {
         "ant.toml",
         worlds=128,
         steps=24,
-        iterations=600,
+        iterations=500,
         period=50,
         test_worlds=8,
         weights={"healthy": 0.02, "forward": 0.2, "control": -0.001},
