@@ -18,6 +18,9 @@ COLD_ENTRANCES = (
     "pippin.gym",
     "pippin.isaac",
     "pippin.recording",
+    "pippin.scaling",
+    "pippin.scaling.local",
+    "pippin.scaling.sweep",
     "pippin.sensing",
     "pippin.solving",
     "pippin.viewing",
@@ -44,8 +47,8 @@ DOORS = {
     ("pippin.actuation.parameters", "pippin.actuation.kernels"),
     ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
-    ("pippin.recording.recorder", "pippin.recording.episodes"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
+    ("pippin.scaling.variant_job", "pippin.scaling.variant_run"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""

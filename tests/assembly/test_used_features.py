@@ -113,6 +113,8 @@ MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "contact_stiffness": lambda builder: _collide(builder, kd=10.0),
     "friction_damping": lambda builder: _collide(builder, kf=10.0),
     "adhesion": lambda builder: _collide(builder, ka=0.01),
+    "torsional_friction": lambda builder: _collide(builder, mu_torsional=0.1),
+    "rolling_friction": lambda builder: _collide(builder, mu_rolling=0.1),
     "limit_stiffness": lambda builder: _hinge(builder, limit_lower=-1.0, limit_upper=1.0, limit_ke=100.0),
     "particles": _particles,
     "springs": _cloth,

@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
 import mujoco
@@ -91,6 +93,31 @@ def replays(simulation: pippin.Simulation) -> dict[str, float]:
     return row
 
 
+def shares(model: Any, state: np.ndarray, count: int) -> Callable[[], None]:
+    """Return a step of as many batches as threads, each with a fixed share of the worlds and a Python thread."""
+    parts = [Batch(model, len(rows), 1) for rows in np.array_split(state, count)]
+    for part, rows in zip(parts, np.array_split(state, count), strict=True):
+        part.state[:] = rows
+    jobs, done = SimpleQueue[Callable[[], None]](), SimpleQueue[None]()
+
+    def work() -> None:
+        while True:
+            jobs.get()()
+            done.put(None)
+
+    for _ in parts[1:]:
+        threading.Thread(target=work, daemon=True).start()
+
+    def step() -> None:
+        for part in parts[1:]:
+            jobs.put(part.step)
+        parts[0].step()
+        for _ in parts[1:]:
+            done.get()
+
+    return step
+
+
 def alternatives(simulation: pippin.Simulation, threads: int, turns: int) -> Mapping[str, float]:
     """Return the time of other ways to call MuJoCo, as a ratio to a plain call for all worlds."""
     ours = simulation.solver.batch
@@ -110,6 +137,7 @@ def alternatives(simulation: pippin.Simulation, threads: int, turns: int) -> Map
     ways: dict[str, Callable[[], Any]] = {
         "all worlds": plain.step,
         "two halves": lambda: [halved.step(half) for half in halves],
+        "a batch per thread": shares(model, np.array(ours.state), threads),
         "poses from MuJoCo": lambda: posed.step(stage=stage.mjSTAGE_POS.value),
         "an MjData per world": kept.step,
         "poses from an MjData per world": lambda: kept_posed.step(stage=stage.mjSTAGE_VEL.value),

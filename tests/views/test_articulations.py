@@ -180,6 +180,19 @@ def test_a_moved_fixed_root_takes_its_links_along(robots):
     np.testing.assert_allclose(get(arms, "dof_positions"), joints, atol=2e-3)
 
 
+def test_a_fixed_root_gets_its_pose_although_its_joint_has_just_moved(robots):
+    """The body still stands where the old joint had it."""
+    arms = robots.view.articulations("arm")
+    frames = arms.get_attribute("joint_X_p").numpy()
+    frames[:, 0, :3] += 0.04
+    arms.set_attribute("joint_X_p", frames)
+    poses = get(arms, "root_transforms")
+    poses[1:, :3] += [0.5, -0.25, 1.0]
+    arms.set_root_transforms(poses[1:], indices=[1, 2, 3], compact=True)
+
+    np.testing.assert_allclose(get(arms, "root_transforms"), poses, atol=1e-5)
+
+
 def test_a_held_root_has_no_velocity_to_set(robots):
     arms = robots.view.articulations("arm")
     with pytest.raises(ViewError, match="set_root_velocities: row 0, 'arm' is held by a joint"):

@@ -693,10 +693,9 @@ _OF_DRIVES = (
 def _unlike(name: str, found: np.ndarray, expected: np.ndarray, used: np.ndarray) -> str:
     """Return how a reading differs from what was set; quaternions of both signs are the same turn."""
     found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
-    near = 5e-3 if name == "root_transforms" else 1e-4  # the joints of maximal coordinates hold a root about there
     if found.shape[-1:] == (7,):
         signs = np.sign(np.sum(found[..., 3:] * expected[..., 3:], axis=-1, keepdims=True))
         found = np.concatenate([found[..., :3], found[..., 3:] * signs], axis=-1)
     with np.errstate(all="ignore"):
-        off = ~((np.abs(found - expected) <= near + 1e-5 * np.abs(expected)) | (found == expected)) & used
+        off = ~((np.abs(found - expected) <= 1e-4 + 1e-5 * np.abs(expected)) | (found == expected)) & used
     return f"{name} reads back {found[off][:4]} and not {expected[off][:4]}" if off.any() else ""

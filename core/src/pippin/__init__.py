@@ -1,5 +1,6 @@
 """Pippin: a plugin host for the Newton physics engine."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .binding import Binding, Host
@@ -31,6 +32,7 @@ from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
     from .recording.reading import Run, open_run
+    from .replaying import replay
 
 __all__ = [
     "AssetConfig",
@@ -58,14 +60,17 @@ __all__ = [
     "hookimpl",
     "load",
     "open_run",
+    "replay",
     "structure",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import what reads recordings at its first use: it needs NumPy, which the commands do without."""
-    if name not in ("Run", "open_run"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .recording import reading
+_LATE = {"Run": "pippin.recording.reading", "open_run": "pippin.recording.reading", "replay": "pippin.replaying"}
+"""Modules of public names that need NumPy or Warp, which the commands do without."""
 
-    return getattr(reading, name)
+
+def __getattr__(name: str) -> Any:
+    """Import what needs NumPy or Warp at its first use."""
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)

@@ -66,6 +66,8 @@ class Host(Protocol):
     """The folder for the files of the run, which the first file makes; None if the caller gave none."""
     step_count: int
     """Control steps so far."""
+    reset_counts: wp.array[int]
+    """Number of resets of each world so far, on the device, shape [world_count]."""
     step_counter: wp.array[wp.int64]
     """Control steps so far, on the device, shape [1]; kernels of a recorded step may read it."""
     seeds: WorldSeeds

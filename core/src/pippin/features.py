@@ -85,6 +85,10 @@ FEATURES: Mapping[str, Feature] = {
     ),
     "friction_damping": Feature(meaning="damping of sliding in a contact [N·s/m]", is_structural=False),
     "adhesion": Feature(meaning="distance at which shapes adhere [m]", is_structural=False),
+    "torsional_friction": Feature(
+        meaning="friction of shapes against turning about the normal of a contact [m]", is_structural=False
+    ),
+    "rolling_friction": Feature(meaning="friction of shapes against rolling [m]", is_structural=False),
     "limit_stiffness": Feature(
         meaning="stiffness and damping of joint limits [N/m, N·s/m, N·m/rad, N·m·s/rad]", is_structural=False
     ),
@@ -126,6 +130,8 @@ OF_ATTRIBUTES: Mapping[str, str] = {
     "shape_material_kd": "contact_stiffness",
     "shape_material_ke": "contact_stiffness",
     "shape_material_kf": "friction_damping",
+    "shape_material_mu_rolling": "rolling_friction",
+    "shape_material_mu_torsional": "torsional_friction",
     "shape_material_restitution": "restitution",
 }
 """Features that a solver needs to honour arrays of the model, by name of the array."""

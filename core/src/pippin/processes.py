@@ -9,16 +9,17 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Callable
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Collection
+from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Self
 
 from .errors import PippinError, SimulationError
 
-__all__ = ["FreshProcess", "RemoteError"]
+__all__ = ["FreshProcess", "RemoteError", "ready"]
 
 
 class RemoteError(Exception):
@@ -28,7 +29,7 @@ class RemoteError(Exception):
 class FreshProcess:
     """A function that runs in a new interpreter, not a copy of this one, and exchanges messages with its caller.
 
-    Leaving a `with` block ends the process, whatever it is doing.
+    Leaving a `with` block ends the process, whatever it is doing. It also ends if this process ends, even by a kill.
 
     Args:
         name: Name of the process in errors.
@@ -80,21 +81,37 @@ class FreshProcess:
                 raise error from RemoteError(f"in the process of {self._name}\n{trace}")
         return message
 
+    def close(self) -> None:
+        """End the process, whatever it is doing, and wait until it is gone."""
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._process.kill()
-        self._process.join()
-        self._connection.close()
+        self.close()
+
+
+def ready(processes: Collection[FreshProcess], timeout: float) -> list[FreshProcess]:
+    """Return the processes that sent a message or ended; none if nothing happens in time.
+
+    Args:
+        processes: The processes to wait for.
+        timeout: Longest wait [s].
+    """
+    arrived = wait([process._connection for process in processes], timeout)
+    return [process for process in processes if process._connection in arrived]
 
 
 def _run(
     connection: Connection, before: Callable[[], None] | None, function: bytes, arguments: tuple[Any, ...]
 ) -> None:
     """Run the function. Standard output belongs to the caller, so everything printed here goes to standard error."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal: the caller ends this one
     os.dup2(sys.stderr.fileno(), 1)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
@@ -105,3 +122,11 @@ def _run(
         pickle.loads(function)(connection, *arguments)  # imports its module
     except PippinError as error:
         connection.send((error, "".join(traceback.format_exception(error))))
+
+
+def _end_with_parent() -> None:
+    """Wait until the parent has ended, and end this process: a killed parent cannot do it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGKILL if os.name == "posix" else signal.SIGTERM)

@@ -121,6 +121,8 @@ class Simulation:
         self.step_count = 0
         #: The same on the device, shape [1]: kernels of a recorded step may read it.
         self.step_counter: wp.array[wp.int64] = built.step_counter
+        #: Number of resets of each world so far, on the device, shape [world_count].
+        self.reset_counts: wp.array[int] = built.reset.counts
         #: The seeds of the random draws of each world.
         self.seeds: WorldSeeds = built.seeds
         with self._components.closed_on_failure(), config.tree.placing():

@@ -76,6 +76,7 @@ def test_options_and_defaults_are_those_of_newton():
         ("dvi.omega", 2.5),
         ("dvi.apgd.relaxation", 0.0),
         ("lox.weight_beta", 0.5),
+        ("max_contacts_per_world", 0),
         ("constraints.contact_recovery_speed", float("inf")),
         ("collision_detector.default_gap", -0.1),
         ("materials.friction_mix_mode", "mean"),

@@ -56,6 +56,12 @@ def test_every_solver_gets_the_target(simulate, asset):
         assert "stay at ctrl = 0" in simulation.notes["scene"][-1]
 
 
+@pytest.mark.parametrize("asset", [{}, {"normalise": False}])
+def test_a_scale_is_one_of_the_reference_of_a_slide_too(simulate, asset):
+    with simulate("featherstone", scale=2.0, **asset) as simulation:
+        np.testing.assert_allclose(targets(simulation), [[-REF, 2.0 * 0.2]] * 2)
+
+
 def test_a_control_group_without_inputs_starts_at_zero(simulate):
     with simulate("featherstone", {"own": {"type": "control", "actuators": [".*"]}}) as simulation:
         simulation.step()

@@ -27,7 +27,7 @@ from .check import with_solver
 from .measures import PenetrationProbe
 from .summary import throughput
 
-__all__ = ["UNITS", "SolverRun", "compare"]
+__all__ = ["UNITS", "SolverRun", "compare", "measured_run"]
 
 _SAMPLE_COUNT = 100
 """Largest number of samples of a run; the steps between two samples are timed without a break."""
@@ -165,13 +165,22 @@ def _run(connection: Connection, file: Path, overrides: Sequence[str], solver: s
         own, config = load(file, overrides).solver, with_solver(file, overrides, solver)
         is_own = own is not None and own.type == solver
         with Simulation(config if is_own else _accepting(config)) as simulation:
-            result = _measured(simulation, steps, started)
+            result, _ = measured_run(simulation, steps, started)
     texts = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in noted))
     connection.send(attrs.evolve(result, solver=solver, warnings=texts))
 
 
-def _measured(simulation: Simulation, steps: int, started: float) -> SolverRun:
-    """Step to the end or to the first failure. The time of taking samples is not counted."""
+def measured_run(
+    simulation: Simulation, steps: int, started: float, begun: Callable[[], None] = lambda: None
+) -> tuple[SolverRun, SimulationError | None]:
+    """Step to the end or to the first failure; return the figures, and the failure if there was one.
+
+    Args:
+        simulation: The simulation, which was not stepped yet.
+        steps: Control steps. The time of taking samples between them is not counted.
+        started: Time at which the run began, in seconds since the epoch.
+        begun: Called after the first step, when all is compiled.
+    """
     samples = _Samples(simulation)
     initial = simulation.model.state()
     initial.assign(simulation.state)
@@ -180,6 +189,7 @@ def _measured(simulation: Simulation, steps: int, started: float) -> SolverRun:
         compile_step(simulation.program)
         simulation.step()
         first = time.time() - started
+        begun()
         samples.take(initial, 0.0)
         simulation.check()
         for step in np.unique(np.linspace(1, steps, min(steps, _SAMPLE_COUNT)).round().astype(int)):
@@ -190,12 +200,12 @@ def _measured(simulation: Simulation, steps: int, started: float) -> SolverRun:
             timed = simulation.step_count - 1
             samples.take(simulation.state, simulation.time)
     except SimulationError as error:
-        failure = str(error)
+        failure = error
     speed = throughput(simulation, timed, elapsed)
     ran = SolverRun(
         solver="",
         outcome="finished" if failure is None else "failed",
-        reason=failure,
+        reason=None if failure is None else str(failure),
         ignored=tuple(simulation.left_out),
         is_captured=simulation.program.is_captured,
         first_diverged_step=simulation.first_diverged_step,
@@ -203,7 +213,7 @@ def _measured(simulation: Simulation, steps: int, started: float) -> SolverRun:
         time_to_first_step=first,
         series=samples.series(),
     )
-    return attrs.evolve(ran, **samples.figures())
+    return attrs.evolve(ran, **samples.figures()), failure
 
 
 def _accepting(config: SimulationConfig) -> SimulationConfig:

@@ -35,6 +35,7 @@ Kind = Literal[
     "stage",
     "viewer",
     "recorder",
+    "executor",
     "quantity",
     "action",
     "reward",

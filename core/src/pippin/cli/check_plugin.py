@@ -27,6 +27,7 @@ KINDS = ("solver", "actuator", "sensor", "viewer", "recorder")
 OTHER_WAYS: dict[Kind, str] = {
     "clamping": """in an actuator, check-plugin pd --set kp=20.0 --set 'clamping=[{{type="{name}"}}]'""",
     "stage": """in a sensor, check-plugin joint-state --set 'stages=[{{type="{name}", output="position"}}]'""",
+    "executor": "pippin sweep FILE --over simulation.seed=0..3 --executor {name}",
     "plugin": "with a file that names it, by pippin run, pippin verify and pippin profile",
 }
 """What to do for a plugin of a kind that has no checks of its own."""

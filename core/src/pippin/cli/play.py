@@ -25,4 +25,4 @@ def play(file: Path, overrides: tuple[str, ...], policy: Path | None, **options:
     input and one output. Without --policy, the file names it in the table [policy].
     """
     chosen = () if policy is None else (f"policy.path={json.dumps(str(policy.absolute()))}",)
-    run_file(file, ["task.autoreset='same-step'", *overrides, *chosen], **options)
+    run_file(file, [*overrides, *chosen], **options)

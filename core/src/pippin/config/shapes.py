@@ -75,10 +75,10 @@ class ShapeConfig:
     """Coefficient of restitution (0)."""
 
     mu_torsional: float | None = _inherited()
-    """Coefficient of torsional friction [m] (0.005)."""
+    """Coefficient of torsional friction [m] (0.005). For MuJoCo, a shape that states no `condim` then gets 4."""
 
     mu_rolling: float | None = _inherited()
-    """Coefficient of rolling friction [m] (0.0001)."""
+    """Coefficient of rolling friction [m] (0.0001). For MuJoCo, a shape that states no `condim` then gets 6."""
 
     margin: float | None = _inherited()
     """Thickness added around a shape; contacts act at this distance from the surface [m] (0)."""

@@ -151,6 +151,28 @@ def _met(*, gap: float = 0.0, speed: tuple[float, float] = (0.0, 0.0), **surface
     return add
 
 
+def _spun(*, spin: tuple[float, float], speed: float = 0.0, **surface: Any) -> Any:
+    """Return a function that adds a ball that turns on a block of its own, both of one surface.
+
+    Args:
+        spin: Angular velocity of the ball about y and z [rad/s].
+        speed: Velocity of the ball along x [m/s].
+        surface: As for `_met`.
+    """
+    met = _met(gap=-0.0005, speed=(speed, 0.0), **surface)
+
+    def add(builder: newton.ModelBuilder, label: str, y: float) -> None:
+        first = builder.shape_count
+        met(builder, label, y)
+        builder.joint_qd[-3:] = [0.0, *spin]
+        dimensions = builder.custom_attributes.get("mujoco:condim")
+        if dimensions is not None:  # MuJoCo leaves the friction out of contacts of a lower dimension
+            values: Any = dimensions.values or {}
+            dimensions.values = {**values, **dict.fromkeys(range(first, builder.shape_count), 6)}
+
+    return add
+
+
 def _d6(builder: newton.ModelBuilder, label: str, y: float) -> None:
     import newton
 
@@ -360,6 +382,20 @@ BENCHES: Mapping[str, Bench] = {
         least=-0.02,
         most=0.05,
         expectation="a block holds a ball that leaves with 1.5 m/s and would rise by 0.1 m [m]",
+    ),
+    "torsional_friction": Bench(
+        add=_spun(spin=(0.0, 5.0), mu_torsional=0.02),
+        measure=lambda before, after: float(after[1][-1, 5]),
+        least=1.5,
+        most=4.2,
+        expectation="torsional friction of 0.02 m slows a ball that turns on the spot with 5 rad/s [rad/s]",
+    ),
+    "rolling_friction": Bench(
+        add=_spun(spin=(10.0, 0.0), speed=1.0, mu_rolling=0.05),
+        measure=_speed(_X),
+        least=0.4,
+        most=0.95,
+        expectation="rolling friction of 0.05 m slows a ball that rolls with 1 m/s [m/s]",
     ),
     "limit_stiffness": _slides(
         "a limit of 100 N/m lets a slider of 1 m/s go some centimetres beyond [m]",

@@ -1,10 +1,10 @@
-"""The kernels of recorders: resets counted by world, and contacts sorted into the rows of their worlds."""
+"""The kernels of recorders: contacts sorted into the rows of their worlds."""
 
 import warp as wp
 from pippin.views.kernels.contact_rows import pose_of
 from pippin.views.kernels.contacts import Sources, is_contact
 
-__all__ = ["Table", "count_resets", "fill_table"]
+__all__ = ["Table", "fill_table"]
 
 
 @wp.struct
@@ -22,14 +22,6 @@ class Table:
     point: wp.array2d(dtype=wp.vec3)
     normal: wp.array2d(dtype=wp.vec3)
     force: wp.array2d(dtype=wp.vec3)
-
-
-@wp.kernel
-def count_resets(world_mask: wp.array[bool], counts: wp.array[int]):
-    """counts[world] += 1 for the masked worlds."""
-    world = wp.tid()
-    if world_mask[world]:
-        counts[world] = counts[world] + 1
 
 
 @wp.func

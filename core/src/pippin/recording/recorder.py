@@ -19,8 +19,6 @@ from .files import locked, place, refuse_locked, refuse_unwritable, room_for
 from .header import Header
 
 if TYPE_CHECKING:
-    import newton
-    import warp as wp
     from pippin.binding import Binding, Host
 
 __all__ = ["Recorder"]
@@ -113,7 +111,6 @@ class Recorder(abc.ABC):
             PluginError: A library of the format is not installed.
         """
         from .channels import channels
-        from .episodes import EpisodeCounts
         from .rows import rows_of
 
         self.require()
@@ -125,13 +122,12 @@ class Recorder(abc.ABC):
             raise ConfigError(f"path: '{self.path}' must end with {self.suffix}, by which readers know the format")
         refuse_unwritable(self.path)
         self.worlds = chosen_worlds(self.config.worlds, simulation.world_count, "worlds")
-        self._episodes = EpisodeCounts(simulation)
         #: The recorded channels; known after `bind`.
         self.channels = channels(
             simulation,
             self.worlds,
             self.config.series,
-            episode=self._episodes.counts,
+            episode=simulation.reset_counts,
             also=self.needed,
             max_contacts=self.config.max_contacts,
         )
@@ -149,11 +145,6 @@ class Recorder(abc.ABC):
         self.row_count += 1
         if self._rows.is_full or time.perf_counter() - self._flushed >= self.config.flush_period:
             self.flush()
-
-    @hookimpl
-    def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
-        """Begin the next episode of the masked worlds."""
-        self._episodes.add(world_mask)
 
     @hookimpl
     def close(self) -> None:

@@ -11,6 +11,7 @@ import warp as wp
 from pippin.errors import PluginError
 from pippin.indices import IndexRange
 
+from .kernels import count_draws
 from .world_rows import WorldRows, state_rows
 
 __all__ = ["WorldReset"]
@@ -26,6 +27,8 @@ class WorldReset:
 
     def __init__(self, model: newton.Model, states: tuple[newton.State, ...]) -> None:
         self._model = model
+        #: Number of resets of each world so far, shape [world_count].
+        self.counts = wp.zeros(model.world_count, dtype=int, device=model.device)
         self._rows = [rows for state in states for rows in state_rows(model, state)]
 
     def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
@@ -76,6 +79,7 @@ class WorldReset:
         return wp.array(chosen, dtype=bool, device=device)
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
-        """Restore the initial contents of the masked worlds."""
+        """Restore the initial contents of the masked worlds, and count their reset. May be recorded."""
+        wp.launch(count_draws, len(self.counts), [world_mask, self.counts], device=self.counts.device)
         for rows in self._rows:
             rows.restore(world_mask)

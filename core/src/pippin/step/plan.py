@@ -107,6 +107,7 @@ class StepPlan:
                 "monitor": self.monitor,
                 "buffers": self.buffers,
                 "solver itself": self.solver,
+                "reset counts": self.resetting.rows.counts,
             },
             hosts=frozenset({"solver itself", *self.components}),
             model=self.model,

@@ -15,7 +15,7 @@ from pippin.binding import Host
 from .choice import Choice
 from .errors import ViewError
 from .indexing import PADDING, free_roots
-from .kernels.placement import Movers, scatter_poses, scatter_twists
+from .kernels.placement import Movers, mark_joined, scatter_poses, scatter_twists
 from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
 from .rules import Rule
@@ -56,6 +56,7 @@ class Placement:
         self._aliases = Aliases()
         self._put = PreparedLaunch(scatter_poses, device)
         self._throw = PreparedLaunch(scatter_twists, device)
+        self._mark_joined = PreparedLaunch(mark_joined, device)
         self._blocks = Blocks.of(self.host, self.joints, coords, dofs) if device.is_cpu else None
 
     @property
@@ -76,6 +77,17 @@ class Placement:
             f"{where}: row {row}, {self.labels[row]!r} is held by a joint; set the positions and velocities of DOFs"
             " instead"
         )
+
+    def settle_joined(self, values: wp.array, choice: Choice, faults: wp.array) -> None:
+        """Put the chosen bodies that a joint holds where the joint has them. May be recorded.
+
+        A solver in maximal coordinates leaves a body a little beside its joint, and much if the joint was just changed.
+        """
+        _ = self.host.state  # earlier writes
+        rows = self._aliases.of(values, wp.transform, len(values))
+        self._mark_joined(choice.count, [rows, self._movers, choice.argument, faults, self.marks.argument])
+        self.host.written.note("joints")
+        _ = self.host.state
 
     def write(
         self, what: Literal["pose", "velocity"], values: wp.array, choice: Choice, rule: Rule, faults: wp.array

@@ -261,7 +261,7 @@ class RowView(abc.ABC):
     def _place(self, where: str, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         if quantity.moves_anchor and self._placement.has_joined:
             self._notify(where, quantity.flags)
-            _ = self._host.state  # the root's pose has to agree with its joint before the joint's anchor is moved
+            self._placement.settle_joined(values, choice, self._faults_of[quantity.name])
         if quantity.placed:
             rule, faults = RULES[quantity.valid], self._faults_of[quantity.name]
             self._placement.write(quantity.placed, values, choice, rule, faults)

@@ -42,6 +42,8 @@ class SolverKamino:
     optional_features: ClassVar = {
         "contact_stiffness": "constraints.contact_compliance",
         "limit_stiffness": "constraints.limit_compliance",
+        "rolling_friction": "lox.contact_spatial_friction",
+        "torsional_friction": "lox.contact_spatial_friction",
     }
     supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
     supported_observables = frozenset({"contact_f"})
@@ -60,6 +62,8 @@ class SolverKamino:
         }
         if compliant.contact_compliance:
             self.supported_features -= {"restitution"}
+        if config.dynamics_solver == "lox" and config.lox.contact_spatial_friction:
+            self.supported_features |= {"rolling_friction", "torsional_friction"}
 
     @property
     def is_capturable(self) -> bool:

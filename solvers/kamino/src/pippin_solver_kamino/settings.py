@@ -423,7 +423,7 @@ class KaminoConfig:
     use_collision_detector: bool = False
     """Whether Kamino detects contacts; otherwise Newton's pipeline does, configured by `[collision]`."""
 
-    max_contacts_per_world: int | None = inherited(ge(0))
+    max_contacts_per_world: int | None = inherited(ge(1))
     """Contacts per world with Newton's pipeline; by default estimated from the shapes."""
 
     use_fk_solver: bool = False

@@ -159,6 +159,8 @@ class SolverMuJoCo:
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",
+        "rolling_friction",
+        "torsional_friction",
     }
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
     supported_model_changes = RIGID_CHANGES | {

@@ -136,6 +136,8 @@ class SolverMuJoCoNative:
         "mimic_constraints",
         "mimic_joints",
         "mujoco_tendons",
+        "rolling_friction",
+        "torsional_friction",
     }
     is_capturable = False
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})

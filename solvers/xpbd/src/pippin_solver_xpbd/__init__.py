@@ -86,9 +86,11 @@ class SolverXPBD:
         "loop_joints",
         "mimic_joints",
         "particles",
+        "rolling_friction",
         "springs",
         "tendons",
         "tetrahedra",
+        "torsional_friction",
     }
     optional_features: ClassVar = {
         "particle_worlds": "disable_particle_contacts",

@@ -22,6 +22,7 @@ from pippin.labels import assign, match
 
 from .actuator_rows import declare_actuators
 from .completion import complete
+from .contact_dimensions import keep_dimensions
 from .elements import Element, find_culprits, find_missing_files, read_elements
 from .formats import FORMATS, Format, choose_format, given_options, is_normalised
 from .keyframes import start_at
@@ -105,6 +106,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
         raise ConfigError(failure(asset, error)) from error
     if asset.format is FORMATS["mjcf"]:
         forget_needless_names(builder)
+        keep_dimensions(builder)
     if not (builder.body_count or builder.shape_count or builder.particle_count):
         raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
     if normal is not None:

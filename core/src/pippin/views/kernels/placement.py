@@ -7,7 +7,7 @@ from .faults import HELD, INVALID, fault
 from .marks import Marks, mark_row
 from .rules import is_pose, is_twist
 
-__all__ = ["Movers", "scatter_poses", "scatter_twists"]
+__all__ = ["Movers", "mark_joined", "scatter_poses", "scatter_twists"]
 
 
 @wp.struct
@@ -36,6 +36,28 @@ def is_identity(frame: wp.transform):
     for k in range(6):
         size += wp.abs(frame[k])
     return size == 0.0
+
+
+@wp.kernel
+def mark_joined(
+    count: int,
+    row_step: int,
+    column_step: int,
+    values: wp.array[wp.transform],
+    movers: Movers,
+    chosen: Chosen,
+    faults: wp.array[int],
+    marks: Marks,
+):
+    """Mark the chosen rows whose body is held by a joint that is not free, if the pose that they get is one."""
+    for position in range(wp.tid(), count, row_step):
+        row = chosen_row(position, movers.body_of.shape[0], chosen, False, faults)
+        if row >= 0 and movers.joint_of[row] >= 0 and movers.coord_of[row] < 0:
+            at = row
+            if chosen.is_compact:
+                at = position
+            if is_pose(values[at]):
+                mark_row(row, marks)
 
 
 @wp.kernel

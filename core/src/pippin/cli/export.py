@@ -1,0 +1,47 @@
+"""`pippin export`: the captured step as a file that Warp alone replays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from ._options import PATH, json_line, overrides
+from ._progress import shown_progress
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@click.argument("folder", type=PATH)
+@overrides()
+@json_line()
+def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Write the captured step of FILE into FOLDER, for programs without Newton.
+
+    FOLDER, new or empty, then contains Warp's graph file (step.wrp, step_modules), the names, roles and shapes of its
+    arrays (step.json), a README and replay.py, which needs Warp and NumPy alone. pippin.replay(FOLDER) does the same.
+
+    The file starts from the start of the simulation, as after a reset. A replay of it is compared with the simulation,
+    bit for bit. What cannot be exported is refused with the reason: operations that run eagerly, and sensors with a
+    period. Viewers and recorders are no part of the step.
+    """
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        with progress.phase("read"):
+            from pippin.config import load
+
+            from ._simulate import build, import_newton, prepare
+
+            config = load(file, overrides).unobserved()
+        import_newton(config, progress)
+        from pippin.scaling.export import export_step
+
+        with build(config, progress) as simulation:
+            prepare(simulation, progress)
+            simulation.reset()
+            with progress.phase("export"):
+                entries = export_step(simulation, folder, file.name)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        progress.note(f"{len(entries)} arrays, {size / 1e6:.1f} MB: {folder}")
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), "bytes": size, "arrays": entries}))

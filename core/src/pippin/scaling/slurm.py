@@ -1,0 +1,133 @@
+"""The Slurm executor: jobs of a cluster, through submitit."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import ge
+from pippin.recording.libraries import library
+
+from .executor import Ended, How, Job
+from .worker import call_in_folder
+
+__all__ = ["SlurmExecutor"]
+
+_LOOK_PERIOD = 0.1
+"""Time between two looks at the jobs [s]."""
+
+_STARTED = "started"
+"""File in the folder of a job that has started: it may have waited in a queue before."""
+
+
+class SlurmExecutor:
+    """Runs each job as a job of a Slurm cluster. The folders must be on a file system that all nodes have.
+
+    Raises:
+        PluginError: The extra `slurm` is not installed.
+    """
+
+    keeps_processes = False
+
+    @attrs.frozen(kw_only=True)
+    class Config:
+        """Settings of the Slurm executor."""
+
+        cluster: Literal["slurm", "local"] = "slurm"
+        """`slurm`, or `local`: submitit's own processes of this machine, to try a sweep before."""
+
+        processes: int = attrs.field(default=100, validator=ge(1))
+        """Largest number of jobs that are queued or run at once."""
+
+        partition: str | None = None
+        """Partition of the cluster; by default that of the cluster."""
+
+        minutes: int = attrs.field(default=60, validator=ge(1))
+        """Time limit of a job for the cluster [min]; that of the sweep holds too."""
+
+        cpus: int = attrs.field(default=1, validator=ge(1))
+        """Cores of a job."""
+
+        gpus: int = attrs.field(default=0, validator=ge(0))
+        """GPUs of a job."""
+
+        folder: str = ".submitit"
+        """Folder for the files of submitit, on the shared file system."""
+
+    def __init__(self, config: Config) -> None:
+        self.slots, self._is_local = config.processes, config.cluster == "local"
+        self._submitit = library("submitit", "slurm")
+        self._executor = self._submitit.AutoExecutor(folder=config.folder, cluster=config.cluster)
+        self._executor.update_parameters(timeout_min=config.minutes, cpus_per_task=config.cpus)
+        if config.gpus:
+            self._executor.update_parameters(gpus_per_node=config.gpus)
+        if config.partition is not None:
+            self._executor.update_parameters(slurm_partition=config.partition)
+        self._running: dict[str, tuple[Job, Any]] = {}
+        self._dropped: list[Any] = []
+        self._ended: list[Ended] = []
+
+    def submit(self, job: Job) -> None:
+        """Give a job to the cluster, which queues it."""
+        self._running[job.key] = job, self._executor.submit(call_in_folder, job, str(job.folder / _STARTED))
+
+    def wait(self, timeout: float) -> list[Ended]:
+        """Return the jobs that ended since the last call."""
+        end = time.monotonic() + timeout
+        while not self._look() and self._running and time.monotonic() < end:
+            time.sleep(min(_LOOK_PERIOD, timeout))
+        ended, self._ended = self._ended, []
+        return ended
+
+    def cancel(self, key: str) -> None:
+        """End a job that has not ended."""
+        if key in self._running:
+            self._drop(key, "cancelled", "")
+
+    def close(self) -> None:
+        """Cancel all jobs. The cluster ends them; processes of this machine are gone when this returns."""
+        for key in list(self._running):
+            self._drop(key, "cancelled", "")
+        while self._is_local and not all(submitted.done() for submitted in self._dropped):
+            time.sleep(_LOOK_PERIOD)
+
+    def _look(self) -> bool:
+        """Note the jobs that have ended or take too long; return whether there are any."""
+        for key, (job, submitted) in list(self._running.items()):
+            if submitted.done():
+                del self._running[key]
+                self._ended.append(self._end_of(job, submitted))
+            elif _seconds_since(job.folder / _STARTED) > (math.inf if job.timeout is None else job.timeout):
+                self._drop(key, "timed-out", f"it took longer than {job.timeout:g} s")
+        return bool(self._ended)
+
+    def _end_of(self, job: Job, submitted: Any) -> Ended:
+        error = submitted.exception()
+        if error is None:
+            return Ended(key=job.key, how="returned")
+        if isinstance(error, self._submitit.core.utils.FailedJobError):
+            return Ended(key=job.key, how="raised", text=_last_line(job.folder / "log.txt"))
+        return Ended(key=job.key, how="lost", text=f"the cluster lost it, its state is {submitted.state}")
+
+    def _drop(self, key: str, how: How, text: str) -> None:
+        _, submitted = self._running.pop(key)
+        submitted.cancel(check=False)
+        self._dropped.append(submitted)
+        self._ended.append(Ended(key=key, how=how, text=text))
+
+
+def _seconds_since(path: Path) -> float:
+    """Return the age of a file [s]; 0 if it does not exist."""
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _last_line(log: Path) -> str:
+    """Return the last line of a log, which names the exception."""
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -1,0 +1,143 @@
+"""The folder of a sweep: a folder for each finished variant, and the table of all.
+
+A variant is written into a hidden folder and renamed when it is whole: a folder with a name of its own is finished.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from typing import IO, Any
+
+import attrs
+from pippin.config import dump_toml
+from pippin.errors import ConfigError
+
+from .table import write_csv
+from .variants import FORMAT, Variant
+
+__all__ = ["SweepFolder", "publish"]
+
+_DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
+"""Distributions whose versions change results."""
+
+
+class SweepFolder:
+    """A folder of one sweep. Only one process at a time runs it.
+
+    Args:
+        path: The folder, new, empty, or of the same sweep.
+        variants: All variants of the sweep.
+        command: The command that goes on with the sweep, for the reader of the folder.
+
+    Raises:
+        ConfigError: The folder belongs to something else, or another process runs the sweep.
+    """
+
+    def __init__(self, path: Path, variants: Sequence[Variant], command: Sequence[str] = ()) -> None:
+        #: The folder.
+        self.path = path
+        self._variants = path / "variants"
+        what = {"format": FORMAT, "variants": [each.id for each in variants], "versions": _versions()}
+        self._refuse_others(what)
+        self._variants.mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(path / "sweep.lock")
+        _write_json(path / "sweep.json", {**what, "command": list(command)})
+        for left in self._variants.glob(".*"):  # of a process that was killed
+            shutil.rmtree(left, ignore_errors=True)
+
+    def close(self) -> None:
+        """Let other processes run the sweep."""
+        self._lock.close()
+
+    def begin(self, variant: Variant) -> Path:
+        """Make the hidden folder of a variant, with its configuration, and return it."""
+        folder = self._variants.absolute() / f".{variant.id}-{os.getpid()}"
+        folder.mkdir()
+        config = attrs.evolve(variant.config, viewers={})
+        (folder / "config.toml").write_text(dump_toml(config), encoding="utf-8")
+        return folder
+
+    def final(self, variant: Variant) -> Path:
+        """Return the folder of a finished variant."""
+        return self._variants.absolute() / variant.id
+
+    def summary(self, variant: Variant) -> dict[str, Any] | None:
+        """Return the summary of a variant; None if it has not finished."""
+        try:
+            return json.loads((self.final(variant) / "summary.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+
+    def write_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write `results.csv`, whole or not at all."""
+        hidden = self.path / ".results.csv"
+        write_csv(hidden, rows)
+        hidden.replace(self.path / "results.csv")
+
+    def _refuse_others(self, what: Mapping[str, Any]) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise ConfigError(f"--out: '{self.path}' is a file; choose another folder")
+        if not self.path.is_dir() or not any(self.path.iterdir()):
+            return
+        try:
+            found = json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"--out: '{self.path}' is not empty, and no sweep; choose another folder") from error
+        if found["variants"] != what["variants"] or found["format"] != what["format"]:
+            raise ConfigError(f"--out: '{self.path}' holds another sweep; choose another folder, or remove this one")
+        changed = {
+            name: version for name, version in what["versions"].items() if found["versions"].get(name) != version
+        }
+        if changed:
+            before = ", ".join(f"{name} {found['versions'].get(name)}" for name in changed)
+            now = ", ".join(f"{name} {version}" for name, version in changed.items())
+            raise ConfigError(f"--out: '{self.path}' was begun with {before}, here is {now}; choose another folder")
+
+
+def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:
+    """Write the summary of a variant into its hidden folder, and give the folder its name. The first one wins."""
+    reason = summary.get("reason")
+    reason = None if reason is None else reason.replace(str(folder), str(final))
+    _write_json(folder / "summary.json", {**summary, "reason": reason, "host": socket.gethostname()})
+    (folder / "begun").unlink(missing_ok=True)
+    try:
+        folder.rename(final)
+    except OSError:
+        if not (final / "summary.json").exists():
+            raise
+        shutil.rmtree(folder)
+
+
+def _write_json(path: Path, data: Mapping[str, Any]) -> None:
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _DISTRIBUTIONS:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
+def _locked(path: Path) -> IO[str]:
+    """Return a file that this process has locked until it closes the file or ends."""
+    file = path.open("w", encoding="utf-8")
+    try:
+        import fcntl
+    except ImportError:  # no such locks on Windows
+        return file
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise ConfigError(f"--out: '{path.parent}' is being run by another process; wait for its end") from error
+    return file

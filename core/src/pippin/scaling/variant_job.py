@@ -1,0 +1,47 @@
+"""The job of a variant: it reads a configuration, runs it, and leaves a folder with its summary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import attrs
+from pippin.config import load
+from pippin.errors import PippinError
+from pippin.simulation import import_hot_modules
+
+from .sweep_folder import publish
+
+__all__ = ["prepare", "run"]
+
+
+def prepare(*, requires_grad: bool) -> None:
+    """Import Newton and Warp, which takes seconds."""
+    import_hot_modules(requires_grad=requires_grad)
+
+
+def run(
+    *, folder: str, final: str, steps: int, requires_grad: bool, settings: Mapping[str, str], is_shared: bool
+) -> None:
+    """Run the configuration in a folder, write its summary beside it, and rename the folder.
+
+    Args:
+        folder: Folder with `config.toml`.
+        final: The name that the folder gets when it is whole.
+        steps: Control steps to simulate.
+        requires_grad: Whether kernels are compiled with gradients, because some variant of the sweep needs them.
+        settings: The swept keys and their values, for the summary.
+        is_shared: Whether other variants run on this machine at the same time, so that times are no measurements.
+    """
+    started = time.perf_counter()
+    prepare(requires_grad=requires_grad)
+    from .variant_run import run_variant
+
+    try:
+        config = attrs.evolve(load(Path(folder) / "config.toml"), viewers={})
+        summary = run_variant(config, Path(folder), steps)
+    except PippinError as error:  # before the first step: the file, a plugin, or the solver
+        summary = {"outcome": "refused", "reason": str(error)}
+    facts = {"seconds": time.perf_counter() - started, "settings": dict(settings), "is_shared": is_shared}
+    publish(Path(folder), Path(final), {**summary, **facts})

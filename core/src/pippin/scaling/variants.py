@@ -1,0 +1,122 @@
+"""Variants of a sweep: the product of the swept values, each a whole configuration with an id."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+from pippin.config import SimulationConfig, dump_toml, load
+from pippin.config.loading import unstructure
+from pippin.config.overrides import parse
+from pippin.errors import ConfigError, PluginError
+
+from .values import Axis
+
+__all__ = ["FORMAT", "Variant", "variants_of"]
+
+FORMAT = 1
+"""Format of a sweep's folder."""
+
+_SCALARS = (str, bool, int, float)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Variant:
+    """One configuration of a sweep."""
+
+    id: str
+    """Twelve hexadecimal digits, computed from the configuration and the number of steps."""
+
+    settings: Mapping[str, str]
+    """The swept keys, and their values in TOML."""
+
+    config: SimulationConfig
+
+    steps: int
+    """Control steps to simulate."""
+
+    @property
+    def values(self) -> dict[str, str | bool | int | float]:
+        """The swept keys, and their values; of a list or a table its text."""
+        parsed = {key: parse([f"{key}={text}"])[0].value for key, text in self.settings.items()}
+        return {key: value if isinstance(value, _SCALARS) else self.settings[key] for key, value in parsed.items()}
+
+    @property
+    def kernels(self) -> str:
+        """Name of what is compiled: variants of one name have the same plugins, and share most kernels."""
+        step = self.config.simulation
+        return _digest([sorted(set(_types(unstructure(self.config)))), step.device, step.requires_grad])
+
+
+def variants_of(
+    file: Path, overrides: Sequence[str], axes: Sequence[Axis], steps: Callable[[SimulationConfig], int]
+) -> list[Variant]:
+    """Return the product of the axes, the last one fastest.
+
+    Args:
+        file: A configuration file.
+        overrides: Values that replace those of the file in every variant, as on the command line.
+        axes: The alternatives that are combined.
+        steps: Returns the number of control steps of a configuration.
+
+    Raises:
+        ConfigError: A key is swept twice, two variants are equal, or configurations are wrong: a line for each fault.
+    """
+    _refuse_twice(axes)
+    variants, faults = [], dict[str, str]()
+    for alternatives in itertools.product(*axes):
+        settings = {key: value for each in alternatives for key, value in each.items()}
+        try:
+            config = load(file, [*overrides, *(f"{key}={value}" for key, value in settings.items())])
+            count = steps(config)
+        except (ConfigError, PluginError) as error:
+            for fault in error.faults:
+                faults.setdefault(fault, _text(settings))
+            continue
+        key = _digest([FORMAT, dump_toml(config), count])
+        variants.append(Variant(id=key, settings=settings, config=config, steps=count))
+    if faults:
+        raise ConfigError(*(f"{fault} (first with {settings})" for fault, settings in faults.items()))
+    _refuse_equal(variants)
+    return variants
+
+
+def _refuse_twice(axes: Sequence[Axis]) -> None:
+    keys = [key for axis in axes for key in axis[0]]
+    twice = [key for index, key in enumerate(keys) if key in keys[:index]]
+    if twice:
+        raise ConfigError(f"--over: {twice[0]!r} is swept twice; give all its values in one place")
+
+
+def _refuse_equal(variants: Sequence[Variant]) -> None:
+    first: dict[str, Variant] = {}
+    for variant in variants:
+        other = first.setdefault(variant.id, variant)
+        if other is not variant:
+            raise ConfigError(
+                f"--over: {_text(other.settings)} and {_text(variant.settings)} are one configuration; keep one of them"
+            )
+
+
+def _text(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in settings.items())
+
+
+def _types(data: Any) -> Iterator[str]:
+    """Yield the `type` of each table of a configuration."""
+    if isinstance(data, Mapping):
+        if isinstance(data.get("type"), str):
+            yield data["type"]
+        data = list(data.values())
+    if isinstance(data, list):
+        for item in data:
+            yield from _types(item)
+
+
+def _digest(data: Any) -> str:
+    return hashlib.blake2b(json.dumps(data).encode(), digest_size=6).hexdigest()

@@ -1,0 +1,80 @@
+"""The worker of the local executor: a process that runs one job after the other."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from .executor import Job
+
+__all__ = ["call", "call_in_folder", "serve"]
+
+
+def serve(connection: Connection) -> None:
+    """Run each job that comes, and send its end: "returned" or "raised", and the reason."""
+    faulthandler.enable()  # a crash of native code leaves its stack in the job's log
+    while True:
+        try:
+            job = connection.recv()
+        except EOFError:
+            return
+        connection.send(_end_of(job))
+
+
+def call(job: Job) -> Any:
+    """Call the function of a job."""
+    module, _, name = job.function.partition(":")
+    return getattr(import_module(module), name)(**job.arguments)
+
+
+def call_in_folder(job: Job, started: str) -> None:
+    """Call the function of a job in a process of its own: a file tells when it started, and `log.txt` what it printed.
+
+    Args:
+        job: The job.
+        started: The file that is made first.
+    """
+    Path(started).touch()
+    faulthandler.enable()
+    with _printing_to(job.folder / "log.txt"):
+        try:
+            call(job)
+        except Exception:  # the function is not ours
+            traceback.print_exc()
+            raise
+
+
+def _end_of(job: Job) -> tuple[str, str]:
+    with _printing_to(job.folder / "log.txt"):
+        try:
+            call(job)
+        except Exception as error:  # the function is not ours
+            traceback.print_exc()
+            return "raised", " ".join(f"{type(error).__name__}: {error}".split())
+    return "returned", ""
+
+
+@contextmanager
+def _printing_to(path: Path) -> Iterator[None]:
+    """Send both standard streams to the end of a file, those of native code too."""
+    kept = [os.dup(stream) for stream in (1, 2)]
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.close(log)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for stream, before in zip((1, 2), kept, strict=True):
+            os.dup2(before, stream)
+            os.close(before)

@@ -1,0 +1,63 @@
+"""Claims that torsional and rolling friction act where they are asked for, or are refused."""
+
+import pippin
+import pytest
+
+BALL = """<mujoco><worldbody><body pos="0 0 .1"><freejoint/><geom size=".1" mass="1" {}/></body></worldbody></mujoco>"""
+OF_FILE = 'friction="1 .5 .4"'
+
+
+@pytest.fixture
+def simulate(tmp_path):
+    """Return a function that builds a ball on the ground."""
+
+    def simulate(solver, attributes="", **shapes):
+        path = tmp_path / "ball.xml"
+        path.write_text(BALL.format(attributes))
+        tables = {
+            "simulation": {"device": "cpu", "dt": 0.002},
+            "scene": {"assets": [{"path": str(path)}], "ground": True, "shapes": shapes},
+            "solver": {"type": solver},
+        }
+        return pippin.Simulation(pippin.structure(tables))
+
+    return simulate
+
+
+@pytest.mark.parametrize(
+    ("attributes", "shapes", "ground", "ball"),
+    [
+        ("", {}, 3, 3),
+        (OF_FILE, {}, 3, 3),
+        ('condim="4"', {}, 3, 4),
+        ("", {"mu_torsional": 0.1}, 4, 4),
+        ("", {"mu_torsional": 0.1, "mu_rolling": 0.01}, 6, 6),
+        (OF_FILE, {"mu_torsional": 0.1}, 4, 3),
+        ('condim="1"', {"mu_rolling": 0.1}, 6, 1),
+    ],
+)
+def test_shapes_get_the_dimension_of_the_friction_that_the_scene_gives_them(simulate, attributes, shapes, ground, ball):
+    with simulate("mujoco-native", attributes, **shapes) as simulation:
+        model = simulation.solver.mj_model
+
+        found = {int(kind): int(dim) for kind, dim in zip(model.geom_type, model.geom_condim, strict=True)}
+
+    assert found == {0: ground, 2: ball}  # a plane and a sphere
+
+
+def test_friction_that_mujoco_itself_leaves_out_needs_no_support(simulate):
+    with simulate("featherstone", OF_FILE) as simulation:
+        assert simulation.notes == {}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "shapes", "feature"),
+    [
+        ("", {"mu_torsional": 0.1}, "torsional_friction"),
+        ("", {"mu_rolling": 0.1}, "rolling_friction"),
+        ('condim="6" ' + OF_FILE, {}, "rolling_friction"),
+    ],
+)
+def test_a_solver_without_the_friction_refuses_it(simulate, attributes, shapes, feature):
+    with pytest.raises(pippin.ConfigError, match=rf"'featherstone' does not support {feature} .*solvers that do"):
+        simulate("featherstone", attributes, **shapes)

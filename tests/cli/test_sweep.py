@@ -1,0 +1,269 @@
+"""`pippin sweep` on a pendulum: stopped, killed and gone on with, and variants that end in every way."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from pippin.cli import main
+
+PENDULUM = """
+<mujoco>
+  <worldbody>
+    <body name="arm">
+      <joint name="shoulder" axis="0 1 0"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0 0 -0.5"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+SCENE = """
+[simulation]
+device = "cpu"
+dt = 0.001
+
+[scene]
+[[scene.assets]]
+path = "pendulum.xml"
+joint_positions = { shoulder = 1.0 }
+
+[solver]
+type = "featherstone"
+"""
+
+VARIANTS = """simulation.seed,simulation.substeps,simulation.max_speed,scene.assets.0.joint_positions
+0,1,1e4,{shoulder = 1.0}
+1,1,0.01,{shoulder = 1.0}
+2,1,1e4,{knee = 1.0}
+3,1,1e4,{shoulder = 0.5}
+4,100000,1e4,{shoulder = 1.0}
+5,100000,1e4,{shoulder = 1.0}
+"""
+"""One that is right, one that is soon too fast, one without such a joint, one more, and two that take for ever."""
+
+FIRST, FAST, WRONG, LAST, KILLED, LONG = range(6)
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "pendulum.xml").write_text(PENDULUM)
+    (folder / "pendulum.toml").write_text(SCENE)
+    (folder / "variants.csv").write_text(VARIANTS)
+    return folder
+
+
+def words(scene, *more):
+    """Return the words of the command."""
+    files = [str(scene / "pendulum.toml"), "--variants", str(scene / "variants.csv"), "--out", str(scene / "out")]
+    return ["sweep", *files, "--steps", "20", "--processes", "1", *more]
+
+
+def start(scene, *more):
+    return subprocess.Popen(
+        [sys.executable, "-c", "from pippin.cli import main; main(prog_name='pippin')", *words(scene, *more)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for(what, seconds=300.0):
+    """Return what a function gives as soon as it is true."""
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return found
+
+
+def processes_of(session):
+    """Return the processes of a session that are not zombies."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, belongs, *_ = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(belongs) == session and state != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def no_process_of(session):
+    """Return whether all processes of a session end soon; that of Python's resource tracker ends after the driver."""
+    end = time.monotonic() + 10.0
+    while processes_of(session) and time.monotonic() < end:
+        time.sleep(0.05)
+    return not processes_of(session)
+
+
+def worker_of(session):
+    """Return the worker of a driver."""
+    for pid in processes_of(session):
+        if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            return pid
+    return None
+
+
+def rows_of(scene):
+    with (scene / "out" / "results.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def times_of(scene):
+    """Return when the summary of each finished variant was written [ns]."""
+    return {path.parent.name: path.stat().st_mtime_ns for path in (scene / "out").glob("variants/*/summary.json")}
+
+
+def has_begun_long_one(scene):
+    return any("substeps = 100000" in path.read_text() for path in (scene / "out").glob("variants/.*/config.toml"))
+
+
+@pytest.fixture(scope="module")
+def stopped(scene):
+    """The command, stopped by Ctrl-C in its fifth variant: exit code, what it printed, whether it is gone, and rows."""
+    process = start(scene)
+    wait_for(lambda: has_begun_long_one(scene))
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=60.0)
+    return process.returncode, text, no_process_of(process.pid), rows_of(scene)
+
+
+@pytest.fixture(scope="module")
+def killed(scene, stopped):
+    """The same command, killed in its fifth variant: processes before, whether they ended, times of the summaries."""
+    process = start(scene)
+    wait_for(lambda: has_begun_long_one(scene))
+    before = processes_of(process.pid)
+    process.kill()
+    process.wait()
+    assert process.stdout is not None
+    process.stdout.close()
+    return before, no_process_of(process.pid), times_of(scene)
+
+
+@pytest.fixture(scope="module")
+def finished(scene, killed):
+    """The same command with a limit of time, its worker killed in the fifth variant: exit code, text, and rows."""
+    process = start(scene, "--timeout", "5", "--json")
+    wait_for(lambda: [*(scene / "out").glob("variants/.*/log.txt")])
+    os.kill(wait_for(lambda: worker_of(process.pid)), signal.SIGKILL)
+    text, _ = process.communicate(timeout=120.0)
+    return process.returncode, text, rows_of(scene)
+
+
+def test_ctrl_c_leaves_rows_that_say_so_and_no_process(stopped):
+    code, text, is_gone, rows = stopped
+
+    assert code == 130
+    assert is_gone
+    assert "stopped; go on with: pippin sweep" in text
+    assert [row["outcome"] for row in rows] == ["ok", "diverged", "refused", "ok", "stopped", "waiting"]
+
+
+def test_no_process_outlives_a_driver_that_is_killed(killed):
+    before, is_gone, _ = killed
+
+    assert len(before) >= 2
+    assert is_gone
+
+
+def test_the_same_command_goes_on_and_runs_nothing_twice(scene, killed, finished):
+    _, _, before = killed
+    _, text, _ = finished
+
+    after = times_of(scene)
+
+    assert len(before) == 4
+    assert {name: after[name] for name in before} == before
+    assert "4 variants are finished already" in text
+    assert [path.name for path in (scene / "out" / "variants").glob(".*")] == []
+
+
+def test_each_way_to_end_is_a_row_that_says_so(finished):
+    code, text, rows = finished
+
+    assert code == 4
+    assert [row["outcome"] for row in rows] == ["ok", "diverged", "refused", "ok", "crashed", "timed-out"]
+    assert rows[FIRST]["reason"] == ""
+    assert " of world 0 " in rows[FAST]["reason"]
+    assert "knee" in rows[WRONG]["reason"]
+    assert "the process ended with signal SIGKILL; see " in rows[KILLED]["reason"]
+    assert "it took longer than 5 s; see " in rows[LONG]["reason"]
+    counts = {"ok": 2, "diverged": 1, "refused": 1, "timed-out": 1, "crashed": 1}
+    assert json.loads(text.splitlines()[-1])["outcomes"] == counts
+
+
+def test_a_row_has_settings_and_figures(scene, finished):
+    _, _, rows = finished
+    last = rows[LAST]
+
+    assert (last["simulation.seed"], last["simulation.max_speed"]) == ("3", "10000.0")
+    assert last["scene.assets.0.joint_positions"] == "{shoulder = 0.5}"
+    assert (last["steps"], last["worlds"], last["shared"]) == ("20", "1", "false")
+    assert float(last["simulated_time"]) == pytest.approx(0.02)
+    assert 0.0 <= float(last["energy_drift"]) < 0.1
+    assert 1 <= int(rows[FAST]["first_diverged_step"]) <= 20
+    summary = json.loads((scene / "out" / "variants" / last["id"] / "summary.json").read_text())
+    assert summary["settings"]["simulation.seed"] == "3"
+    assert summary["versions"].keys() >= {"newton", "warp-lang"}
+
+
+def test_another_sweep_is_refused_in_the_folder(scene, finished):
+    result = CliRunner().invoke(main, words(scene, "--set", "scene.worlds=2"))
+
+    assert result.exit_code == 2
+    assert "holds another sweep; choose another folder, or remove this one" in result.stderr
+
+
+def test_a_dry_run_shows_the_variants_and_makes_no_folder(scene, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    result = CliRunner().invoke(
+        main, ["sweep", str(scene / "pendulum.toml"), "--over", "simulation.seed=0..2", "--steps", "5", "--dry-run"]
+    )
+
+    assert result.exit_code == 0
+    assert len([line for line in result.stdout.splitlines() if line.split()[-1:] == ["5"]]) == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ([], "--over: nothing to sweep"),
+        (["--over", "solver.kd=1,2"], "solver.kd"),
+        (
+            ["--over", "simulation.seed=0,1", "--timeout", "0"],
+            "--timeout: expected a positive time in seconds, got 0.0",
+        ),
+        (["--over", "simulation.seed=0,1", "--executor-set", "cores=2"], "executor.cores"),
+    ],
+)
+def test_a_wrong_command_is_refused_before_anything_starts(scene, tmp_path, options, fault):
+    result = CliRunner().invoke(main, ["sweep", str(scene / "pendulum.toml"), "--out", str(tmp_path / "out"), *options])
+
+    assert result.exit_code == 2
+    assert fault in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_executor_is_named_with_those_installed(scene):
+    options = ["--over", "simulation.seed=0,1", "--executor", "loca"]
+
+    result = CliRunner().invoke(main, ["sweep", str(scene / "pendulum.toml"), *options])
+
+    assert result.exit_code == 3
+    assert (
+        "executor 'loca': not installed; installed executors: local (pippin), slurm (pippin); did you mean"
+        in result.stderr
+    )
