@@ -2,7 +2,8 @@
 
 import logging
 import math
-import time
+import re
+import time as clock
 
 import pippin
 import pytest
@@ -91,12 +92,41 @@ def test_frames_of_real_time_are_left_out_if_they_come_late(simulate):
     viewer = Viewer(frame_rate=50.0)
     with simulate(viewer) as simulation:
         simulation.step(1)
-        start, seen = time.perf_counter(), len(viewer.steps)
-        while time.perf_counter() < start + 0.1:
+        start, seen = clock.perf_counter(), len(viewer.steps)
+        while clock.perf_counter() < start + 0.1:
             simulation.step(5)
-        passed = time.perf_counter() - start
+        passed = clock.perf_counter() - start
 
     assert 1 <= len(viewer.steps) - seen <= passed * 50.0 + 1
+
+
+def test_frames_that_a_slow_viewer_misses_are_counted(simulate):
+    class Slow(Viewer):
+        frame_rate = 100.0
+
+        @pippin.hookimpl
+        def frame(self, simulation, time):
+            self.steps.append(simulation.step_count)
+            clock.sleep(0.05)
+
+    with simulate(Slow()) as simulation:
+        start = clock.perf_counter()
+        while clock.perf_counter() < start + 0.2:
+            simulation.step()
+        (note,) = simulation.notes["plugins:slow"]
+
+    late, count = map(int, re.match(r"(\d+) of (\d+) frames were left out", note).groups())
+    assert 3 <= late < count
+
+
+def test_the_caller_s_own_time_makes_no_frame_late(simulate):
+    with simulate(Viewer(frame_rate=100.0)) as simulation:
+        simulation.step(2)
+        clock.sleep(0.1)
+        simulation.step(2)
+        notes = simulation.notes
+
+    assert "plugins:viewer" not in notes
 
 
 def test_no_frame_is_made_if_nobody_looks(simulate):

@@ -66,8 +66,8 @@ class Observers:
 
     @property
     def notes(self) -> Mapping[str, list[str]]:
-        """The reason why a viewer was switched off, by component."""
-        return {viewer.owner: [viewer.fault] for viewer in self._viewers if viewer.fault is not None}
+        """Facts about viewers by component: the frames that came too late, and why one was switched off."""
+        return {viewer.owner: viewer.notes for viewer in self._viewers}
 
     def start(self) -> None:
         """Show the state in all viewers, whether or not a frame is due."""
@@ -103,6 +103,8 @@ class Observers:
         """Sleep as long as viewers ask for it, with frames in between; return whether one of them paused the run."""
         start, is_paused = time.perf_counter(), False
         self._clock = self._clock or start
+        for viewer in self._viewers:
+            viewer.idle_seconds += start - self._clock  # the caller's time between two steps makes no frame late
         while (left := max(viewer.wait_time() for viewer in self._viewers)) > 0.0:
             is_paused = is_paused or math.isinf(left)
             self.is_waiting = True
@@ -127,7 +129,19 @@ class _Viewer:
         self.fault: str | None = None
         self._answer, self._bound, self._simulation = answer, bound, simulation
         self._rate, self._period = declared.frame_rate, declared.frame_period
-        self._next_time, self._next_step = 0.0, 0
+        self._next_time, self._next_step = time.perf_counter(), 0
+        self._shown_count = self._late_count = 0
+        #: Time since the last frame in which the caller took no step [s].
+        self.idle_seconds = 0.0
+
+    @property
+    def notes(self) -> list[str]:
+        """Facts that a reader of the results should know."""
+        notes = [] if self.fault is None else [self.fault]
+        if self._late_count:
+            count = self._shown_count + self._late_count
+            notes.append(f"{self._late_count} of {count} frames were left out: a step, or the viewer, took too long")
+        return notes
 
     def wait_time(self) -> float:
         return self._guarded(self._bound.wait_time, 0.0)
@@ -149,8 +163,10 @@ class _Viewer:
     def look(self, *, is_forced: bool = False) -> None:
         """Show a frame if one is due and somebody looks."""
         if self.fault is None and (is_forced or self._is_due()):
-            self._schedule()
+            late_count = self._schedule()
             if is_forced or self._guarded(self._bound.wants_frame, False):
+                self._shown_count += 1
+                self._late_count += late_count
                 self._guarded(self._show, None)
 
     def _show(self) -> None:
@@ -161,14 +177,18 @@ class _Viewer:
             return time.perf_counter() >= self._next_time
         return self._simulation.step_count >= self._next_step
 
-    def _schedule(self) -> None:
+    def _schedule(self) -> int:
+        """Set the time of the next frame, and return how many frames should have come since the last one."""
         if self._rate is not None:
-            self._next_time = time.perf_counter() + 1.0 / self._rate
-            return
+            now, period = time.perf_counter(), 1.0 / self._rate
+            late_count = max(0, math.floor((now - self.idle_seconds - self._next_time) / period + _TOLERANCE))
+            self._next_time, self.idle_seconds = now + period, 0.0
+            return late_count
         done = self._simulation.step_count
         steps = 1.0 if self._period is None else self._period / self._simulation.control_dt
         frame = math.floor(done / steps + _TOLERANCE) + 1
         self._next_step = max(done + 1, math.ceil(frame * steps - _TOLERANCE))
+        return 0
 
     def _guarded(self, call: Callable[[], T], otherwise: T) -> T:
         if self.fault is not None:
