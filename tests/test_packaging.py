@@ -14,6 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
+from pippin.catalog.entries import PLURALS
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = sorted(path.parent for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src"))
@@ -71,7 +72,8 @@ def test_the_wheels_in_an_empty_environment_list_every_plugin(environment, wheel
     done = subprocess.run([scripts / "pippin", "plugins", "--json"], capture_output=True, text=True, check=True)
 
     listed = {
-        (row["distribution"], f"pippin.{row['kind']}s", row["name"], row["state"]) for row in json.loads(done.stdout)
+        (row["distribution"], f"pippin.{PLURALS[row['kind']]}", row["name"], row["state"])
+        for row in json.loads(done.stdout)
     }
     assert listed == {
         (project(member)["name"], group, name, "ok")

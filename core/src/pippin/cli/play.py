@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ._options import PATH, overrides, simulation_options, viewer_options
-from .run import run_file
+from ._run import run_file
 
 
 @click.command()

@@ -91,7 +91,9 @@ class SlurmExecutor:
         """Cancel all jobs. The cluster ends them; processes of this machine are gone when this returns."""
         for key in list(self._running):
             self._drop(key, "cancelled", "")
-        while self._is_local and not all(submitted.done() for submitted in self._dropped):
+        while self._is_local and (left := [submitted for submitted in self._dropped if not submitted.done()]):
+            for submitted in left:
+                submitted.cancel(check=False)  # once more: a process that has just begun misses the signal
             time.sleep(_LOOK_PERIOD)
 
     def _look(self) -> bool:
