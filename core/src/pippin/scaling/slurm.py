@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -72,7 +75,8 @@ class SlurmExecutor:
 
     def submit(self, job: Job) -> None:
         """Give a job to the cluster, which queues it."""
-        self._running[job.key] = job, self._executor.submit(call_in_folder, job, str(job.folder / _STARTED))
+        with _interruptible():
+            self._running[job.key] = job, self._executor.submit(call_in_folder, job, str(job.folder / _STARTED))
 
     def wait(self, timeout: float) -> list[Ended]:
         """Return the jobs that ended since the last call."""
@@ -91,9 +95,7 @@ class SlurmExecutor:
         """Cancel all jobs. The cluster ends them; processes of this machine are gone when this returns."""
         for key in list(self._running):
             self._drop(key, "cancelled", "")
-        while self._is_local and (left := [submitted for submitted in self._dropped if not submitted.done()]):
-            for submitted in left:
-                submitted.cancel(check=False)  # once more: a process that has just begun misses the signal
+        while self._is_local and not all(submitted.done() for submitted in self._dropped):
             time.sleep(_LOOK_PERIOD)
 
     def _look(self) -> bool:
@@ -119,6 +121,23 @@ class SlurmExecutor:
         submitted.cancel(check=False)
         self._dropped.append(submitted)
         self._ended.append(Ended(key=key, how=how, text=text))
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let processes that are started in a `with` block end by SIGINT, by which submitit cancels them.
+
+    A process in the background of a shell ignores this signal, and those that it starts inherit that.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _seconds_since(path: Path) -> float:
