@@ -60,6 +60,15 @@ def scene(tmp_path_factory):
     return folder
 
 
+COMMAND = """
+import signal
+from pippin.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run in the background, which ignores it
+main(prog_name="pippin")
+"""
+"""The command as in a terminal, where Ctrl-C reaches it."""
+
+
 def words(scene, *more):
     """Return the words of the command."""
     files = [str(scene / "pendulum.toml"), "--variants", str(scene / "variants.csv"), "--out", str(scene / "out")]
@@ -68,7 +77,7 @@ def words(scene, *more):
 
 def start(scene, *more):
     return subprocess.Popen(
-        [sys.executable, "-c", "from pippin.cli import main; main(prog_name='pippin')", *words(scene, *more)],
+        [sys.executable, "-c", COMMAND, *words(scene, *more)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -69,7 +69,7 @@ CHECKS = (
     _check(step_checks.check_capture, *_PARTS),
     _check(step_checks.check_determinism, *_PARTS),
     _check(step_checks.check_substeps, "solver", "actuator"),
-    _check(step_checks.check_allocation, *_EVERY),
+    _check(step_checks.check_allocation, *_PARTS, "recorder"),
     _check(step_checks.check_reset, *_PARTS),
     _check(step_checks.check_worlds, *_PARTS),
     _check(step_checks.check_checkpoint, *_EVERY),
