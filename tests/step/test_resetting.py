@@ -88,8 +88,9 @@ def test_an_ended_world_starts_anew_within_the_step(falling, solver):
         before = heights(simulation).copy()
         simulation.step(1)  # 0.14 s: a fall of 0.1 m
         after, speed = heights(simulation).copy(), simulation.state.joint_qd.numpy().reshape(3, 6)[:, 2]
-        text = str(simulation.program)
+        text, resets = str(simulation.program), simulation.reset_counts.numpy().tolist()
 
+    assert resets == [1, 0, 0], "rehearsed resets are put back"
     assert before[0] < 0.92
     np.testing.assert_allclose(after[0], 1.0)
     assert speed[0] == 0.0

@@ -8,7 +8,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pippin.analysis.run_folder import RunFolder
     from pippin.recording.npz import NpzRecorder
 
-__all__ = ["build", "finish", "import_newton", "labelled", "prepare", "simulate", "step_count"]
+__all__ = ["build", "finish", "import_newton", "prepare", "simulate", "step_count"]
 
 End: TypeAlias = "SimulationError | PluginError | KeyboardInterrupt"
 """What ends a run early: the results so far are written all the same."""
@@ -61,7 +61,7 @@ def simulate(
     Args:
         file: The simulated file, which gives the folder its name.
         config: Its configuration.
-        start: Returns the simulation, given the progress, the folder of its files, and more plugins.
+        start: Returns the simulation, given the progress, the folder of its files, and more plugins by label.
         count: Control steps to simulate.
         progress: The progress of the command.
         out: The run folder; by default a new one.
@@ -84,7 +84,7 @@ def simulate(
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
     asked, restarts = config, list[str]()
     while True:
-        with start(progress, folder.path, *_default_recorder(config, record_worlds)) as simulation:
+        with start(progress, folder.path, _default_recorder(config, record_worlds)) as simulation:
             if target is not None:
                 _refuse_unsaved(simulation)
             first, notes = simulation.step_count, list(restarts)
@@ -147,17 +147,12 @@ def build(
     config: SimulationConfig,
     progress: Progress,
     folder: Path | None = None,
-    *plugins: Any,
+    plugins: Mapping[str, Any] | None = None,
     trace: HookTrace | None = None,
 ) -> Simulation:
     """Return the simulation of a configuration; newton and warp are imported on the way."""
     with progress.phase("build"):
-        return Simulation(config, plugins=labelled(plugins), trace=trace, folder=folder)
-
-
-def labelled(plugins: Sequence[Any]) -> dict[str, Any]:
-    """Return plugins by label: the default recorder, whose file gets its name from the label."""
-    return dict(zip(["series"], plugins, strict=False))
+        return Simulation(config, plugins=plugins or {}, trace=trace, folder=folder)
 
 
 def _refuse_two_choices(config: SimulationConfig, record_worlds: int | None) -> None:
@@ -171,14 +166,14 @@ def _refuse_two_choices(config: SimulationConfig, record_worlds: int | None) -> 
         raise ConfigError(f"--record-worlds: the file has recorders of its own; set recorders.{label}.worlds instead")
 
 
-def _default_recorder(config: SimulationConfig, record_worlds: int | None) -> list[NpzRecorder]:
-    """Return the recorder of a run whose file has none: of `series.npz`, for the first worlds."""
+def _default_recorder(config: SimulationConfig, record_worlds: int | None) -> dict[str, NpzRecorder]:
+    """Return the recorder of a run whose file has none, by its label: of `series.npz`, for the first worlds."""
     from pippin.recording.npz import NpzRecorder
 
     count = min(1 if record_worlds is None else record_worlds, config.scene.worlds)
     if config.recorders or not count:
-        return []
-    return [NpzRecorder(NpzRecorder.Config(worlds=f"0:{count}"))]
+        return {}
+    return {"series": NpzRecorder(NpzRecorder.Config(worlds=f"0:{count}"))}
 
 
 def import_newton(config: SimulationConfig, progress: Progress) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,14 @@ def resume(checkpoint: Path, steps: int | None, duration: float | None, as_json:
             leave_out_backward_kernels()
             from pippin.state.checkpoint import Checkpoint
 
-            from ._simulate import finish, labelled, simulate, step_count
+            from ._simulate import finish, simulate, step_count
 
             config = structure(tomllib.loads(Checkpoint.read(checkpoint).config))
             count = step_count(config, steps, duration)
 
-        def start(progress: Progress, folder: Path, *plugins: Any) -> Simulation:
+        def start(progress: Progress, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
             with progress.phase("load"):
-                return Simulation.load(checkpoint, labelled(plugins), folder=folder)
+                return Simulation.load(checkpoint, plugins, folder=folder)
 
         results, end = simulate(checkpoint, config, start, count, progress, **options)
     finish(results, end, as_json=as_json)

@@ -191,10 +191,6 @@ class Task:
         self._is_new.zero_()
         wp.copy(self.worlds.last_action, self.worlds.action)
 
-    def state_arrays(self) -> Mapping[str, wp.array]:
-        """Return nothing: a reset begins an episode by `reset_worlds`."""
-        return {}
-
     def check(self) -> None:
         """Raise once if a reward was not finite in a world whose state is; the simulation can go on.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -58,9 +59,9 @@ class KernelLaw(Law):
     Config: ClassVar[type] = LawConfig
 
     @property
+    @abc.abstractmethod
     def kernel(self) -> Any:
         """The kernel, whose arguments are `values`, `columns`, `targets`, `target_columns`, the parameters, `out`."""
-        raise NotImplementedError
 
     @property
     def parameters(self) -> list[Any]:
