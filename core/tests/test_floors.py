@@ -18,9 +18,9 @@ COLD_ENTRANCES = (
     "pippin.gym",
     "pippin.isaac",
     "pippin.recording",
-    "pippin.scaling",
-    "pippin.scaling.local",
-    "pippin.scaling.sweep",
+    "pippin.scale",
+    "pippin.scale.local",
+    "pippin.scale.sweep",
     "pippin.sensing",
     "pippin.solving",
     "pippin.viewing",
@@ -48,7 +48,7 @@ DOORS = {
     ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
-    ("pippin.scaling.variant_job", "pippin.scaling.variant_run"),
+    ("pippin.scale.variant_job", "pippin.scale.variant_run"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""

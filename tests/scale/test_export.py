@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.errors import ConfigError, SimulationError
-from pippin.scaling.export import export_step
+from pippin.scale.export import export_step
 
 STEPS = 20
 

@@ -2,8 +2,8 @@
 
 import pytest
 from pippin.errors import ConfigError
-from pippin.scaling.values import axis_of
-from pippin.scaling.variants import variants_of
+from pippin.scale.values import axis_of
+from pippin.scale.variants import variants_of
 
 SCENE = '[scene]\nworlds = 2\n[solver]\ntype = "xpbd"\n'
 

@@ -4,8 +4,8 @@ import os
 import time
 
 import pytest
-from pippin.scaling import Ended, Job
-from pippin.scaling.executors import make_executor
+from pippin.scale import Ended, Job
+from pippin.scale.executors import make_executor
 
 FUNCTIONS = """
 import os

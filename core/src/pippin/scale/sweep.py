@@ -98,7 +98,7 @@ class Sweep:
         count = min(self._executor.slots, len(self._waiting)) if self._executor.keeps_processes else 0
         for number in range(count):
             arguments = {"requires_grad": self._requires_grad}
-            function = "pippin.scaling.variant_job:prepare"
+            function = "pippin.scale.variant_job:prepare"
             self._executor.submit(
                 Job(key=f"prepare-{number}", function=function, arguments=arguments, folder=self._folder.path)
             )
@@ -130,7 +130,7 @@ class Sweep:
             "is_shared": self._executor.slots > 1,
         }
         self._running[variant.id] = _Running(variant=variant, folder=folder, started=time.monotonic())
-        function = "pippin.scaling.variant_job:run"
+        function = "pippin.scale.variant_job:run"
         self._executor.submit(
             Job(key=variant.id, function=function, arguments=arguments, folder=folder, timeout=self._timeout)
         )

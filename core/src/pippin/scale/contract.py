@@ -22,7 +22,7 @@ _LIMIT = 2.0
 
 
 def executor_faults(make: Callable[[], Executor], folder: Path, timeout: float = 120.0) -> list[str]:
-    """Return a line for each promise of `pippin.scaling.Executor` that an executor breaks; none if it is right.
+    """Return a line for each promise of `pippin.scale.Executor` that an executor breaks; none if it is right.
 
     Args:
         make: Returns the executor, with at least one slot.

@@ -1,10 +1,10 @@
 """The check of executors: ours pass it, and one that breaks its promises does not."""
 
 import pytest
-from pippin.scaling import Ended
-from pippin.scaling.contract import executor_faults
-from pippin.scaling.executors import make_executor
-from pippin.scaling.worker import call
+from pippin.scale import Ended
+from pippin.scale.contract import executor_faults
+from pippin.scale.executors import make_executor
+from pippin.scale.worker import call
 
 
 def test_the_local_executor_keeps_the_contract(tmp_path):

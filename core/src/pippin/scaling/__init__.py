@@ -1,5 +1,0 @@
-"""The room of sweeps and exports: many variants of one file, on executors that plugins bring."""
-
-from .executor import Ended, Executor, Job
-
-__all__ = ["Ended", "Executor", "Job"]
