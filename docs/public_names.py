@@ -16,6 +16,7 @@ FOR_PLUGINS = (
     "pippin",
     "pippin.actuation",
     "pippin.sensing",
+    "pippin.importing",
     "pippin.solving",
     "pippin.recording",
     "pippin.recording.channels",

@@ -187,6 +187,10 @@ class Host(Protocol):
         """Tell the solver, before the next step, which part of the model was changed."""
         ...
 
+    def call_hook(self, hook: str, **arguments: Any) -> Any:
+        """Call a hook that a plugin specifies, and return the answers of the components in calling order."""
+        ...
+
     def switch(self, component: Any, *, on: bool) -> None:
         """Switch an actuator on or off, from the next step on."""
         ...

@@ -134,6 +134,10 @@ class Declaration:
     configuration has a key `deterministic`, the claim holds for `deterministic = true`. `simulation.determinism`
     relies on it."""
 
+    hookspecs: type | None = None
+    """A class whose methods, marked with `@pippin.hookspec`, are [hooks of the plugin's own](#hooks-of-a-plugin): other
+    components answer them, and `simulation.call_hook` calls them."""
+
     is_observer: bool = _bool_field()
     """True if the component only observes the simulation: its data are not part of the simulation's state. Viewers and
     recorders always do."""

@@ -8,7 +8,17 @@ from collections.abc import Callable
 
 import attrs
 
-from . import actuator_checks, ask_checks, claims, configuration, observer_checks, physics, sensor_checks, step_checks
+from . import (
+    actuator_checks,
+    ask_checks,
+    claims,
+    configuration,
+    importer_checks,
+    observer_checks,
+    physics,
+    sensor_checks,
+    step_checks,
+)
 from .asks import ASKS
 from .benches import BENCHES
 from .runs import Runs
@@ -57,14 +67,15 @@ def _ask(name: str) -> Check:
 
 _PARTS = ("solver", "actuator", "sensor")
 _EVERY = (*_PARTS, *OBSERVERS)
+_CHOSEN = (*_EVERY, "importer")
 
 CHECKS = (
-    _check(configuration.check_entry_point, *_EVERY),
-    _check(configuration.check_light_import, *_EVERY),
-    _check(configuration.check_documented_keys, *_EVERY),
-    _check(configuration.check_round_trip, *_EVERY),
-    _check(configuration.check_unknown_keys, *_EVERY),
-    _check(configuration.check_schema, *_EVERY),
+    _check(configuration.check_entry_point, *_CHOSEN),
+    _check(configuration.check_light_import, *_CHOSEN),
+    _check(configuration.check_documented_keys, *_CHOSEN),
+    _check(configuration.check_round_trip, *_CHOSEN),
+    _check(configuration.check_unknown_keys, *_CHOSEN),
+    _check(configuration.check_schema, *_CHOSEN),
     _check(step_checks.check_lifecycle, *_EVERY),
     _check(step_checks.check_capture, *_PARTS),
     _check(step_checks.check_determinism, *_PARTS),
@@ -93,6 +104,10 @@ CHECKS = (
     _check(observer_checks.check_folder, *OBSERVERS),
     _check(observer_checks.check_frames, "viewer"),
     _check(observer_checks.check_rows, "recorder"),
+    _check(importer_checks.check_content, "importer"),
+    _check(importer_checks.check_place, "importer"),
+    _check(importer_checks.check_options, "importer"),
+    _check(importer_checks.check_simulation, "importer"),
 )
 """Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
 

@@ -45,7 +45,7 @@ _GUESSES: Mapping[str, Any] = {"joints": ["hinge_0"], "body": "ball", "bodies": 
 class Subject:
     """An installed plugin, and the settings of its tests."""
 
-    kind: Literal["solver", "actuator", "sensor", "viewer", "recorder"]
+    kind: Literal["solver", "actuator", "sensor", "viewer", "recorder", "importer"]
     """Kind of the plugin."""
 
     name: str
@@ -66,6 +66,9 @@ class Subject:
     dt: float = 0.002
     """Length of a substep [s]."""
 
+    file: Path | None = None
+    """A file that an importer reads."""
+
     def __str__(self) -> str:
         """Return kind and name, as in error messages."""
         return f"{self.kind} {self.name!r}"
@@ -84,7 +87,11 @@ class Subject:
         """Table of the plugin: the author's keys, and default values for other required keys."""
         config: type = self.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked
         fields = attrs.fields_dict(config)
-        guesses = {name: value for name, value in _GUESSES.items() if name in fields and self.kind != "solver"}
+        guesses = {
+            name: value
+            for name, value in _GUESSES.items()
+            if name in fields and self.kind not in ("solver", "importer")
+        }
         needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
         if issubclass(config, SiteConfig) and "site" not in self.config:
             needed["body"] = guesses["body"]
@@ -100,10 +107,26 @@ class Subject:
         Raises:
             ConfigError: The table is wrong.
         """
-        table = self.table if table is None else table
-        if self.kind == "solver":
-            return structure({"solver": table}).solver
-        return getattr(structure({f"{self.kind}s": {LABEL: table}}), f"{self.kind}s")[LABEL]
+        config = structure(self.tables(self.table if table is None else table))
+        match self.kind:
+            case "solver":
+                return config.solver
+            case "importer":
+                return config.scene.assets[0].importer
+        return getattr(config, f"{self.kind}s")[LABEL]
+
+    def tables(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a file with nothing but a table of the plugin."""
+        match self.kind:
+            case "solver":
+                return {"solver": table}
+            case "importer":
+                return {"scene": {"assets": [{"path": str(self.file), "importer": table}]}}
+        return {f"{self.kind}s": {LABEL: table}}
+
+    def asset_table(self) -> dict[str, Any]:
+        """Return the table of an asset that an importer reads."""
+        return {"path": str(self.file), "importer": self.table}
 
     def scene(self) -> Scene:
         """Return the content of each world: the author's prototype, or the kit's scene for the declared features."""
@@ -164,7 +187,7 @@ class Subject:
             warnings.simplefilter("ignore", CaptureWarning)
             return Simulation(
                 structure(tables | self._tables(is_present)),
-                {**self._plugins(), **(plugins or {})},
+                {**self.plain_solver(), **(plugins or {})},
                 prototype,
                 folder=self.new_folder() if has_folder else None,
             )
@@ -173,7 +196,7 @@ class Subject:
         """Build a simulation as `build` does, and resume it from a file."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
-            return Simulation.load(path, self._plugins(), self._filled(self.scene()), folder=self.new_folder())
+            return Simulation.load(path, self.plain_solver(), self._filled(self.scene()), folder=self.new_folder())
 
     def new_folder(self) -> Path | None:
         """Return an empty folder for the files of a viewer or a recorder; None for plugins that write none."""
@@ -194,11 +217,12 @@ class Subject:
 
     def _tables(self, is_present: bool) -> dict[str, Any]:
         if self.kind == "solver":
-            return {"solver": self.table}
+            return self.tables(self.table)
         solver = {} if self.solver is None else {"solver": {"type": self.solver}}
-        return solver | ({f"{self.kind}s": {LABEL: self.table}} if is_present else {})
+        return solver | (self.tables(self.table) if is_present else {})
 
-    def _plugins(self) -> dict[str, Any]:
+    def plain_solver(self) -> dict[str, Any]:
+        """Return a solver object by label; empty if a solver is tested, or named."""
         if self.kind == "solver" or self.solver is not None:
             return {}
         from .plain_solver import PlainSolver

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from pippin.errors import PluginError
@@ -16,6 +18,7 @@ from .subject import Scene, Subject
 __all__ = [
     "Conformance",
     "check_actuator",
+    "check_importer",
     "check_recorder",
     "check_sensor",
     "check_solver",
@@ -27,7 +30,7 @@ class Conformance:
     """The checks of one installed plugin, with its known failures.
 
     Args:
-        kind: Kind of the plugin: `solver`, `actuator`, `sensor`, `viewer` or `recorder`.
+        kind: Kind of the plugin: `solver`, `actuator`, `sensor`, `viewer`, `recorder` or `importer`.
         name: Name of the plugin, as in the key `type` of its table.
         config: The other keys of its table. Patterns match the kit's scene unless there is a `prototype`.
         prototype: Adds a suitable scene to the builder of one world, which the solver's `configure_builder` has
@@ -37,14 +40,16 @@ class Conformance:
         world_count: Number of worlds.
         dt: Length of a substep [s].
         expected_failures: Reasons why some checks fail, by the names of the checks.
+        file: A file that an importer reads; only its checks use it, and they need it.
 
     Raises:
-        PluginError: `expected_failures` names a check that plugins of this kind do not have.
+        PluginError: `expected_failures` names a check that plugins of this kind do not have; or an importer has no
+            `file`, or another plugin has one.
     """
 
     def __init__(
         self,
-        kind: Literal["solver", "actuator", "sensor", "viewer", "recorder"],
+        kind: Literal["solver", "actuator", "sensor", "viewer", "recorder", "importer"],
         name: str,
         *,
         config: Mapping[str, Any] | None = None,
@@ -53,6 +58,7 @@ class Conformance:
         world_count: int = 3,
         dt: float = 0.002,
         expected_failures: Mapping[str, str] | None = None,
+        file: str | os.PathLike[str] | None = None,
     ) -> None:
         #: The plugin, and the settings of its tests.
         self.subject = Subject(
@@ -63,7 +69,11 @@ class Conformance:
             solver=solver,
             world_count=world_count,
             dt=dt,
+            file=None if file is None else Path(file),
         )
+        if (file is None) == (kind == "importer"):
+            cure = "needs a file to read; pass one" if file is None else "reads no file; leave it out"
+            raise PluginError(f"{self.subject}: {cure}, file=... or --file")
         self.expected_failures = dict(expected_failures or {})
         #: The checks of the plugin's kind, by name.
         self.checks: Mapping[str, Check] = {check.name: check for check in checks_for(kind)}
@@ -125,6 +135,11 @@ def check_viewer(name: str, **options: Any) -> list[CheckResult]:
 def check_recorder(name: str, **options: Any) -> list[CheckResult]:
     """Run every check of a recorder; arguments and errors are those of `check_solver`."""
     return _checked(Conformance("recorder", name, **options))
+
+
+def check_importer(name: str, file: str | os.PathLike[str], **options: Any) -> list[CheckResult]:
+    """Run every check of an importer with a file that it reads; otherwise as `check_solver`."""
+    return _checked(Conformance("importer", name, file=file, **options))
 
 
 def _checked(conformance: Conformance) -> list[CheckResult]:
