@@ -17,6 +17,8 @@ from pippin.indices import chosen_worlds
 from .config import RecorderConfig
 from .files import locked, place, refuse_locked, refuse_unwritable, room_for
 from .header import Header
+from .part import Part
+from .parts import Parts
 
 if TYPE_CHECKING:
     from pippin.binding import Binding, Host
@@ -57,6 +59,8 @@ class Recorder(abc.ABC):
     worlds: np.ndarray
     #: Everything about the recording besides its rows; known after the first row.
     header: Header
+    #: The place of the recording in that of a run, if other processes simulate other worlds of it; set after `bind`.
+    part: Part | None = None
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -82,6 +86,18 @@ class Recorder(abc.ABC):
     @abc.abstractmethod
     def finish(self) -> None:
         """Complete and close the file. Called once if it was opened, also after a failed `write`."""
+
+    def join(self, parts: Parts, path: Path) -> None:
+        """Write a file of the recordings of several processes, as if one had recorded all worlds.
+
+        The recorder is not bound to a simulation.
+        """
+        self.open(path, parts.header)
+        try:
+            for rows in parts.blocks():
+                self.write(rows)
+        finally:
+            self.finish()
 
     def require(self) -> None:  # noqa: B027  (few formats need one)
         """Import the libraries of the format with `pippin.recording.library`; called by `bind`."""
@@ -180,7 +196,7 @@ class Recorder(abc.ABC):
 
     def _start(self, simulation: Host) -> None:
         name = self._label.partition(":")[2]
-        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels)
+        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels, self.part)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.growing_path.exists():
             refuse_locked(self.growing_path, "path: ")
