@@ -14,7 +14,7 @@ from pippin.processes import FreshProcess, ready
 from .executor import Ended, How, Job
 from .worker import serve
 
-__all__ = ["LocalExecutor", "usable_cores"]
+__all__ = ["LocalExecutor", "free_cores", "usable_cores"]
 
 _MEMORY_OF_PROCESS = 0.6 * 2**30
 """Memory that a process with Newton and a simulation takes [bytes]."""
@@ -112,13 +112,18 @@ class LocalExecutor:
         return started + (float("inf") if job.timeout is None else job.timeout)
 
 
+def free_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def usable_cores() -> int:
     """Return the number of cores that this process may use, or fewer if the memory is too small for as many processes.
 
     Raises:
         ConfigError: The memory of this machine is unknown, so that a number must be given.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = free_cores()
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError) as error:
