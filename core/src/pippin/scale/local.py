@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import attrs
 from pippin.errors import ConfigError, SimulationError
-from pippin.processes import FreshProcess, ready
+from pippin.processes import FreshProcess, free_cores, ready
 
 from .executor import Ended, How, Job
 from .worker import serve
 
-__all__ = ["LocalExecutor", "free_cores", "usable_cores"]
+__all__ = ["LocalExecutor", "usable_cores"]
 
 _MEMORY_OF_PROCESS = 0.6 * 2**30
 """Memory that a process with Newton and a simulation takes [bytes]."""
@@ -110,11 +110,6 @@ class LocalExecutor:
     @staticmethod
     def _deadline(job: Job, started: float) -> float:
         return started + (float("inf") if job.timeout is None else job.timeout)
-
-
-def free_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def usable_cores() -> int:

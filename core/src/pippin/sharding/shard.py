@@ -11,10 +11,9 @@ from pippin.config import AssetConfig, ComponentConfig, SceneConfig, SimulationC
 from pippin.devices import find_device
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds, whole_number
+from pippin.processes import free_cores
 from pippin.recording.config import RecorderConfig
 from pippin.viewing.config import ViewerConfig
-
-from .local import free_cores
 
 __all__ = ["Shard", "shards_of"]
 
