@@ -23,6 +23,7 @@ from .recorder import Recorder
 
 __all__ = ["McapConfig", "McapFile", "McapRecorder", "mend"]
 
+
 @attrs.frozen(kw_only=True)
 class McapConfig(RecorderConfig):
     """Settings of the recorder `mcap`."""

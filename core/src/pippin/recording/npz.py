@@ -105,9 +105,7 @@ def _texts(header: Header) -> Iterator[tuple[str, Any]]:
     yield HEADER, header.to_json()
 
 
-def _write_column(
-    archive: zipfile.ZipFile, name: str, spool: Spool | Parts, dtype: np.dtype[Any], shape: Any
-) -> None:
+def _write_column(archive: zipfile.ZipFile, name: str, spool: Spool | Parts, dtype: np.dtype[Any], shape: Any) -> None:
     description = {"descr": dtype.str, "fortran_order": False, "shape": (spool.count, *shape)}
     with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
         np.lib.format.write_array_header_1_0(member, description)

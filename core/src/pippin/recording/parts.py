@@ -67,7 +67,7 @@ class Parts:
     @cached_property
     def count(self) -> int:
         """Number of rows that all files have."""
-        return min(len(reader.column("time")) for reader in self._readers)
+        return min(reader.column("time").shape[0] for reader in self._readers)
 
     def column(self, name: str) -> Any:
         """Return the values of a column, read by slices."""
@@ -130,7 +130,9 @@ def _refuse_strangers(paths: Sequence[Path], headers: Sequence[Header]) -> None:
     """
     seen: dict[int, Path] = {}
     for path, header in zip(paths, headers, strict=True):
-        unlike = next((name for name in ("label", "whole", "config", "period") if _differ(header, headers[0], name)), "")
+        unlike = next(
+            (name for name in ("label", "whole", "config", "period") if _differ(header, headers[0], name)), ""
+        )
         if not unlike and _contents(header) != _contents(headers[0]):
             unlike = "columns"
         if unlike:

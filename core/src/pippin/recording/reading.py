@@ -24,7 +24,7 @@ from .series import Series
 if TYPE_CHECKING:
     from pippin.config import SimulationConfig
 
-__all__ = ["Recording", "Run", "open_run"]
+__all__ = ["Recording", "Run", "is_readable", "open_run"]
 
 _FORMATS = {".npz": NpzFile, ".rows": SpoolFile, ".h5": Hdf5File, ".mcap": McapFile}
 """Readers by the suffix of their files."""
@@ -44,7 +44,9 @@ class Recording(Mapping[str, Series]):
 
     def __init__(self, path: str | os.PathLike[str], *others: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._file = Parts({Path(each): _reader(Path(each)) for each in (path, *others)}) if others else _reader(self.path)
+        #: The files as one; None for one file.
+        self.parts = Parts({Path(each): _reader(Path(each)) for each in (path, *others)}) if others else None
+        self._file: Any = self.parts or _reader(self.path)
         #: Everything besides the values: worlds, channels, times of the steps, configuration and versions.
         self.header: Header = self._file.header
         self._columns = {column.name: column for column in self.header.columns}
@@ -99,6 +101,11 @@ class Recording(Mapping[str, Series]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def is_readable(path: Path) -> bool:
+    """Return whether recordings with the suffix of a path can be read."""
+    return path.suffix in _FORMATS
 
 
 def _reader(path: Path) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import errno
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 
 from .config import RecorderConfig
-from .files import locked, place, refuse_locked, refuse_unwritable, room_for
+from .files import is_full, locked, place, refuse_locked, refuse_unwritable, room_for
 from .header import Header
 from .part import Part
 from .parts import Parts
@@ -27,9 +26,6 @@ __all__ = ["Recorder"]
 
 _RESERVE = 1_000_000
 """Free bytes that recorders leave on a disk, besides twice their buffer."""
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""The errors of a system without room for the rest of a file."""
 
 _CONTACT_COUNT = "contacts/count"
 
@@ -216,7 +212,7 @@ class Recorder(abc.ABC):
         try:
             self.write(rows)
         except OSError as error:
-            if error.errno not in _FULL:
+            if not is_full(error):
                 raise
             return f"the system has no room for it ({error.strerror})"
         return None
@@ -241,6 +237,6 @@ class Recorder(abc.ABC):
         try:
             self.finish()
         except OSError as error:
-            if error.errno not in _FULL:
+            if not is_full(error):
                 raise
             self.notes.append(f"'{self.path}' could not be completed, as the system has no room ({error.strerror})")
