@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from pippin.catalog.entries import Catalog
 from pippin.components.contract import load_plugin
 from pippin.config import SimulationConfig
 from pippin.recording.joining import join
-from pippin.recording.npz import NpzRecorder
+from pippin.recording.npz import NpzRecorder, spool_of
 from pippin.recording.recorder import Recorder
 
 from ._crew import Member
@@ -31,6 +31,7 @@ def joined(members: Sequence[Member], task: Task) -> tuple[dict[str, Any], Simul
     results = {member.worlds: member.results for member in members if member.results is not None}
     ran = merged(results)
     recordings: dict[str, Any] = {}
+    kept: set[Path] = set()
     for label in task.worlds_of:
         recorded = [each["recordings"][label] for each in results.values() if label in each["recordings"]]
         parts, rows = [Path(each["file"]) for each in recorded], min(each["rows"] for each in recorded)
@@ -42,9 +43,8 @@ def joined(members: Sequence[Member], task: Task) -> tuple[dict[str, Any], Simul
         ran["notes"] = _renamed(ran["notes"], parts, target)
         if note is not None:
             ran["notes"].setdefault(f"recorders:{label}", []).append(note)
-    _remove_empty(task.folder / "shards")
-    if (rest := task.folder / "shards").exists():
-        ran["notes"].setdefault("processes", []).append(f"files of each process are in '{rest}'")
+            kept.update(path for part in parts for path in (part, spool_of(part)))
+    ran["notes"] = {"processes": [_division(members), *_rest(task.folder / "shards", kept)], **ran["notes"]}
     steps = min(each["steps"] for each in results.values())
     facts = {"worlds": task.config.scene.worlds, "first_step": 0, "steps": steps, "seconds_waited": 0.0}
     config = next(iter(results.values()))["config"]
@@ -66,10 +66,16 @@ def _renamed(notes: dict[str, Any], parts: Sequence[Path], target: Path) -> dict
     return notes
 
 
-def _remove_empty(folder: Path) -> None:
-    """Remove a folder and those in it as far as they have no files."""
-    for path in sorted(folder.rglob("*"), reverse=True):
+def _division(members: Sequence[Member]) -> str:
+    sizes = list(dict.fromkeys(len(member.shard.worlds) for member in members))
+    worlds = "1 world" if sizes == [1] else f"{' or '.join(map(str, sizes))} worlds"
+    return f"{len(members)}, with {worlds} each"
+
+
+def _rest(folder: Path, kept: Collection[Path]) -> Iterator[str]:
+    """Remove the folders of the processes that are empty; yield a note if plugins left files in others."""
+    for path in [*sorted(folder.rglob("*"), reverse=True), folder]:
         with suppress(OSError):
             path.rmdir()
-    with suppress(OSError):
-        folder.rmdir()
+    if files := [path for path in sorted(folder.rglob("*")) if path.is_file() and path not in kept]:
+        yield f"plugins of each process left files in '{folder}', such as '{files[0]}'"

@@ -93,9 +93,9 @@ def simulate_in_processes(
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
     restarts = list[str]()
     while True:
-        task = _task(config, folder.path, record_worlds, may_grow=len(restarts) < RESTARTS_MAX)
-        shards = _shards(config, processes)
-        with Crew(shards, task, progress) as crew:
+        with config.tree.placing():
+            task = _task(config, folder.path, record_worlds, may_grow=len(restarts) < RESTARTS_MAX)
+        with Crew(_shards(config, processes), task, progress) as crew:
             end = _advance(crew, count, progress, task)
         if crew.sizes is None:
             break
@@ -104,7 +104,7 @@ def simulate_in_processes(
         config = grown(config, crew.sizes)
     with progress.phase("write"):
         ran, config = joined(crew.members, task)
-        ran["notes"] = {"processes": [_division(shards)], **_with_start(ran["notes"], restarts)}
+        ran["notes"] = _with_start(ran["notes"], restarts)
         summary = summary_of(ran, config, progress, end)
         write(folder, file, config, summary)
     return report(summary, folder, progress), end
@@ -121,7 +121,7 @@ def _advance(crew: Crew, count: int, progress: Progress, task: Task) -> End | No
     except PippinError as error:
         crew.finish_others()
         if (parts := task.folder / "shards").exists():
-            error.restate(lambda fault: f"{fault}; what was recorded is in '{parts}', and pippin.open_run reads it")
+            error.restate(lambda fault: f"{fault}; what was recorded stays in '{parts}', and pippin.open_run reads it")
         raise
     return crew.failure or stopped
 
@@ -162,9 +162,3 @@ def _time(crew: Crew, config: SimulationConfig) -> float:
 
 def _with_start(notes: Mapping[str, Any], restarts: list[str]) -> dict[str, Any]:
     return {**notes, "start": [*restarts, *notes.get("start", ())]} if restarts else dict(notes)
-
-
-def _division(shards: list[Shard]) -> str:
-    sizes = list(dict.fromkeys(len(shard.worlds) for shard in shards))
-    worlds = "1 world" if sizes == [1] else f"{' or '.join(map(str, sizes))} worlds"
-    return f"{len(shards)}, with {worlds} each"

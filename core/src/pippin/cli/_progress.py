@@ -67,7 +67,7 @@ class Progress:
 
     def note(self, text: str) -> None:
         """Print a line that stays."""
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def _live(self, name: str) -> AbstractContextManager[object]:
         if not self._console.is_terminal:

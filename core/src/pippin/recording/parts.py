@@ -113,13 +113,16 @@ class _Joined:
         if first is Ellipsis:
             first, rest = slice(None), [Ellipsis, *rest]
         if isinstance(first, slice):
-            chosen: Any = slice(*first.indices(self._count))
-        else:
-            chosen = np.arange(self._count)[first]  # an index is counted from the last common row, and within them
-        is_one = not isinstance(chosen, slice) and chosen.ndim == 0
-        parts = [column[slice(int(chosen), int(chosen) + 1) if is_one else chosen] for column in self._columns]
-        joined = np.concatenate(parts, axis=1)[:, self._order]
-        return joined[(0, *rest)] if is_one else joined[(slice(None), *rest)]
+            chosen = range(self._count)[first]
+            rows = self._rows(slice(min(chosen), max(chosen) + 1, abs(chosen.step)) if chosen else slice(0, 0))
+            return (rows if chosen.step > 0 else rows[::-1])[(slice(None), *rest)]
+        indices = np.arange(self._count)[first]  # an index is counted from the last common row
+        if indices.ndim:
+            return self._rows(indices)[(slice(None), *rest)]
+        return self._rows(slice(int(indices), int(indices) + 1))[(0, *rest)]
+
+    def _rows(self, chosen: slice | np.ndarray) -> np.ndarray:
+        return np.concatenate([column[chosen] for column in self._columns], axis=1)[:, self._order]
 
 
 def _refuse_strangers(paths: Sequence[Path], headers: Sequence[Header]) -> None:
