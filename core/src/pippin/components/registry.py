@@ -195,7 +195,8 @@ class Components(Mapping[str, Any]):
         Raises:
             PluginError: No component specifies it, or it has other arguments.
         """
-        asked = self._hook(hook).spec.argnames if hook in self._own_hooks else ()
+        specified = self._hook(hook).spec if hook in self._own_hooks else None
+        asked = () if specified is None else specified.argnames
         refuse_arguments(hook, self._own_hooks, asked, arguments)
         return self.call(hook, **arguments)
 
