@@ -29,10 +29,12 @@ KINDS = ("solver", "actuator", "sensor", "viewer", "recorder", "importer")
 OTHER_WAYS: dict[Kind, str] = {
     "clamping": """in an actuator, check-plugin pd --set kp=20.0 --set 'clamping=[{{type="{name}"}}]'""",
     "stage": """in a sensor, check-plugin joint-state --set 'stages=[{{type="{name}", output="position"}}]'""",
-    "executor": "pippin sweep FILE --over simulation.seed=0..3 --executor {name}",
-    "plugin": "with a file that names it, by pippin run, pippin verify and pippin profile",
+    "executor": "by pippin sweep FILE --over simulation.seed=0..3 --executor {name}",
+    "subcommand": "by pippin {name}",
 }
-"""What to do for a plugin of a kind that has no checks of its own."""
+"""How to try plugins of the kinds that have no checks of their own; the others are tried with a file."""
+
+WITH_A_FILE = "with a file that names it, by pippin run, pippin verify and pippin profile"
 
 
 @click.command()
@@ -113,13 +115,15 @@ def _refuse_other_kinds(name: str, plain: str) -> None:
     """Say how a plugin is checked that acts inside another one, or for which a contract promises nothing to measure.
 
     Raises:
-        PluginError: A clamping, a stage or an extension has the name.
+        PluginError: A plugin of another kind has the name.
     """
-    for kind, way in OTHER_WAYS.items():
-        if plain in Catalog.installed().names(kind):
+    for entry in Catalog.installed().entries:
+        if entry.name == plain and entry.kind not in KINDS:
+            way = OTHER_WAYS.get(entry.kind, WITH_A_FILE).format(name=name)
+            article = "an" if entry.kind[0] in "aeiou" else "a"
             raise PluginError(
-                f"check-plugin: {name!r} is a {kind}; the kinds with checks are {', '.join(KINDS)}: try it"
-                f" {way.format(name=name)}"
+                f"check-plugin: {name!r} is {article} {entry.kind}; the kinds with checks are {', '.join(KINDS)}: try"
+                f" it {way}"
             )
 
 
