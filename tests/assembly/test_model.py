@@ -116,3 +116,21 @@ def test_worlds_without_anything_that_moves_are_named(tmp_path):
 
     with pytest.raises(pippin.ConfigError, match=r"nothing in the scene can move in worlds 0:2, got"):
         pippin.Simulation(pippin.structure({**TABLES, "scene": scene, "actuators": {}}))
+
+
+def test_a_checkpoint_is_resumed_with_the_plugin_of_a_file(pendulum, tmp_path):
+    with pippin.Simulation(pippin.structure({**TABLES, "plugins": {"robot": pendulum}})) as simulation:
+        simulation.actuators["motor"].position_targets.fill_(0.2)
+        simulation.step(3)
+        simulation.save(tmp_path / "a.npz")
+        simulation.step(2)
+        there = simulation.state.joint_q.numpy().copy()
+
+    with pippin.Simulation.load(tmp_path / "a.npz") as resumed:
+        resumed.step(2)
+
+        np.testing.assert_array_equal(resumed.state.joint_q.numpy(), there)
+
+    (tmp_path / "pendulum.py").unlink()
+    with pytest.raises(pippin.PippinError, match=r"pendulum\.py: there is no such file; correct the path"):
+        pippin.Simulation.load(tmp_path / "a.npz")
