@@ -10,9 +10,9 @@ import pippin
 from pippin.arrays import present
 from pippin.errors import PluginError
 
+from .kinds import LABEL
 from .observing import advance, differing, start
 from .runs import Runs
-from .subject import LABEL
 
 __all__ = ["check_addition", "check_driven_joints", "check_efforts"]
 
