@@ -1,8 +1,8 @@
 """Release of all distributions of the workspace: `uv run --group dev python .ci/release.py 0.2.0`.
 
 Everything happens in a copy of the last commit: versions, bounds, changelog, wheels, and a run from the wheels alone in
-an empty environment. If all of it works, the changed files come back into the tree, and the wheels into `dist/`. Nothing
-is committed and nothing is uploaded; the last lines say how.
+an empty environment. If all of it works, the changed files come back into the tree, and the wheels into `dist/`.
+Nothing is committed and nothing is uploaded; the last lines say how.
 """
 
 from __future__ import annotations

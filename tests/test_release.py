@@ -35,8 +35,11 @@ def release(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=clone, capture_output=True, text=True)
 
 
-def test_every_line_of_a_fragment_is_a_message_about_a_package():
-    assert not [line for line in messages(ROOT) if not MESSAGE.fullmatch(line)]
+def test_every_line_of_a_fragment_is_a_message_about_a_package_and_stands_once():
+    told = messages(ROOT)
+
+    assert not [line for line in told if not MESSAGE.fullmatch(line)]
+    assert not {line for line in told if told.count(line) > 1}
 
 
 def test_a_release_sets_versions_and_bounds_and_moves_the_fragments_into_the_changelog(clone):
@@ -52,7 +55,7 @@ def test_a_release_sets_versions_and_bounds_and_moves_the_fragments_into_the_cha
         assert name == "pippin" or "pippin>=0.7.1,<0.8" in project["dependencies"], name
     changelog = (clone / "CHANGELOG.md").read_text()
     assert "\n## 0.7.1 (" in changelog
-    assert sorted(re.findall(r"^- (.*)$", changelog, re.MULTILINE)) == sorted({line.strip() for line in told})
+    assert sorted(re.findall(r"^- (.*)$", changelog, re.MULTILINE)) == sorted(map(str.strip, told))
     assert [path.name for path in (clone / "changelog.d").iterdir()] == ["README.md"]
     assert '"pippin>=0.7.1,<0.8"' in (clone / "docs" / "how-to" / "publish-a-plugin.md").read_text()
 
