@@ -100,6 +100,7 @@ CHECKS = (
     _check(actuator_checks.check_efforts, "actuator"),
     _check(actuator_checks.check_driven_joints, "actuator"),
     _check(actuator_checks.check_addition, "actuator"),
+    _check(actuator_checks.check_open_loop, "actuator"),
     _check(sensor_checks.check_outputs, "sensor"),
     _check(sensor_checks.check_readings, "sensor", "stage"),
     _check(effect_checks.check_effect, *CARRIED, "action", "event"),
