@@ -54,7 +54,9 @@ class Header:
     """Versions of Pippin, Newton and Warp."""
 
     quaternion_order: str = "xyzw"
+    """Order of the components of quaternions."""
     up_axis: str = "z"
+    """Axis against gravity."""
 
     @classmethod
     def of(
