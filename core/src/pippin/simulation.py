@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from .views import SimulationView
 
 __all__ = ["Simulation", "import_hot_modules"]
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def import_hot_modules(*, requires_grad: bool) -> None:
@@ -380,9 +383,13 @@ class Simulation:
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
 
-    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`, on the device."""
-        self._plan.resetting.evaluate_bodies(world_mask)
+    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let bodies and solver follow the joints of `state` that a component wrote within a step. May be recorded.
+
+        Args:
+            world_mask: The written worlds, shape [world_count + 1].
+        """
+        self._plan.resetting.take_joints(world_mask)
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
         """Write for each world whether its state diverged since its last reset, shape [world_count], on the device.
@@ -644,11 +651,13 @@ class Simulation:
     def close(self) -> None:
         """Call the `stopped` callbacks and close the components, once.
 
-        The arrays, and the getters of views, stay readable; each call that would change something is an error.
+        The arrays, and the getters of views, stay readable; each call that would change something is an error. Notes
+        that components add now, such as a recorder that cannot write its last rows, are logged as warnings.
         """
         if self._is_closing:
             return
         self._is_closing = True
+        before = self._noted()
         try:
             if self._is_ready:
                 self.callbacks.call("stopped", simulation=self)
@@ -658,6 +667,13 @@ class Simulation:
             finally:
                 self._is_closed = True
                 self.callbacks.close()
+                for note in self._noted() - before:
+                    _LOGGER.warning("%s", note)
+
+    def _noted(self) -> set[str]:
+        """Return the notes of components, in their words; none before all components are bound."""
+        bound = self._components.bound if self._is_ready else {}
+        return {f"{name}: {note}" for name, each in bound.items() for note in each.notes}
 
     def __enter__(self) -> Self:
         return self
