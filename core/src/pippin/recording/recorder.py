@@ -93,6 +93,10 @@ class Recorder(abc.ABC):
         """Write a file of the recordings of several processes, as if one had recorded all worlds.
 
         The recorder is not bound to a simulation.
+
+        Args:
+            parts: The recordings, in the order of their worlds.
+            path: The file, which is replaced if it is there.
         """
         self.open(path, parts.header)
         try:
