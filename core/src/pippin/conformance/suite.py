@@ -79,7 +79,11 @@ class Conformance:
             )
 
     def run(self, name: str) -> CheckResult:
-        """Run one check."""
+        """Run one check.
+
+        Args:
+            name: Name of the check.
+        """
         expected = self.expected_failures.get(name)
         try:
             self.checks[name].run(self._runs)
@@ -105,6 +109,10 @@ class Conformance:
 def check_solver(name: str, **options: Any) -> list[CheckResult]:
     """Run every check of a solver; `options` are those of `Conformance`.
 
+    Args:
+        name: The name of the solver's entry point.
+        **options: Arguments of `Conformance`.
+
     Raises:
         PluginError: Checks failed; one paragraph for each.
     """
@@ -112,22 +120,42 @@ def check_solver(name: str, **options: Any) -> list[CheckResult]:
 
 
 def check_actuator(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of an actuator; arguments and errors are those of `check_solver`."""
+    """Run every check of an actuator; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the actuator's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("actuator", name, **options))
 
 
 def check_sensor(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a sensor; arguments and errors are those of `check_solver`."""
+    """Run every check of a sensor; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the sensor's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("sensor", name, **options))
 
 
 def check_viewer(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a viewer; arguments and errors are those of `check_solver`."""
+    """Run every check of a viewer; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the viewer's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("viewer", name, **options))
 
 
 def check_recorder(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a recorder; arguments and errors are those of `check_solver`."""
+    """Run every check of a recorder; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the recorder's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("recorder", name, **options))
 
 
