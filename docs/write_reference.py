@@ -466,7 +466,8 @@ PUBLIC_NAMES = """\
 <!-- Written by docs/write_reference.py from the docstrings of public modules. Change those, then run it. -->
 
 These names keep their meaning within a [contract version](contract-version.md). Every name has one path, and a plugin
-imports nothing else of Pippin; `pippin.views` and `pippin.isaac` are for users, not for plugins.
+imports nothing else of Pippin; `pippin.views` and `pippin.isaac` are for users, not for plugins. The
+[documentation site](../how-to/build-the-site.md) has an entry for each, with arguments, members and errors.
 """
 
 MODEL_CHANGES = {
@@ -980,7 +981,6 @@ PAGES = {
     "views": views_page,
     "hooks": hooks_page,
     "public-names": public_names_page,
-    "python-api": runpy.run_path(str(Path(__file__).with_name("python_api.py")))["python_api_page"],
     "conformance": conformance_page,
     "tasks": tasks_page,
 }

@@ -294,7 +294,7 @@ CHANGING = {
 READING = {"check", "close", "from_file", "load", "mark_diverged", "model_change_fault", "outcome", "world_indices"}
 """Methods that change nothing, or build another simulation."""
 
-SERVING = {"evaluate_bodies", "tell_solver"}
+SERVING = {"take_joints", "tell_solver"}
 """Methods for kernels of a recorded step, which components call; the host calls no component after the end."""
 
 

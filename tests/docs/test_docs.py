@@ -47,7 +47,6 @@ WRITTEN = (
     "views",
     "hooks",
     "public-names",
-    "python-api",
     "conformance",
     "tasks",
 )

@@ -73,8 +73,10 @@ class Host(Protocol):
     seeds: WorldSeeds
     """The seeds of the random draws of each world."""
 
-    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`. May be recorded."""
+    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let bodies and solver follow the joints of `state` that a component wrote within a step, in the masked
+        worlds, [world_count + 1]. May be recorded.
+        """
         ...
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:

@@ -380,9 +380,13 @@ class Simulation:
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
 
-    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`, on the device."""
-        self._plan.resetting.evaluate_bodies(world_mask)
+    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let bodies and solver follow the joints of `state` that a component wrote within a step. May be recorded.
+
+        Args:
+            world_mask: The written worlds, shape [world_count + 1].
+        """
+        self._plan.resetting.take_joints(world_mask)
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
         """Write for each world whether its state diverged since its last reset, shape [world_count], on the device."""

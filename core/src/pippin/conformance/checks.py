@@ -87,6 +87,7 @@ CHECKS = (
     _check(actuator_checks.check_efforts, "actuator"),
     _check(actuator_checks.check_driven_joints, "actuator"),
     _check(actuator_checks.check_addition, "actuator"),
+    _check(actuator_checks.check_open_loop, "actuator"),
     _check(sensor_checks.check_outputs, "sensor"),
     _check(sensor_checks.check_readings, "sensor"),
     _check(observer_checks.check_observation, "sensor", *OBSERVERS),

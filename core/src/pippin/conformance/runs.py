@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 from pippin.arrays import on_host
+from pippin.components.bound import Bound
 from pippin.errors import PippinError, PluginError
 
 from . import scenes
@@ -73,6 +74,9 @@ class Whole:
     contacts: Mapping[str, bool] | None
     """Observed values of `detects_contacts` and `runs_pipeline`; None if nothing in the scene can touch."""
 
+    is_open_loop: bool
+    """Whether the plugin, if it is an actuator, declares `is_open_loop`."""
+
     misplacement: float
     """Largest distance between a body in the state and its position according to the joint coordinates [m]."""
 
@@ -105,6 +109,7 @@ class Runs:
                 file=file,
                 unexpected={name: reason for name, reason in found.items() if name not in declared},
                 contacts=_contact_claims(simulation),
+                is_open_loop=any(Bound(each, "actuator").is_open_loop for each in simulation.actuators.values()),
                 misplacement=_misplacement(simulation),
                 allocations=_allocations(simulation),
             )
