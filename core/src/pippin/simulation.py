@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from .views import SimulationView
 
 __all__ = ["Simulation", "import_hot_modules"]
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def import_hot_modules(*, requires_grad: bool) -> None:
@@ -638,11 +641,13 @@ class Simulation:
     def close(self) -> None:
         """Call the `stopped` callbacks and close the components, once.
 
-        The arrays, and the getters of views, stay readable; each call that would change something is an error.
+        The arrays, and the getters of views, stay readable; each call that would change something is an error. Notes
+        that components add now, such as a recorder that cannot write its last rows, are logged as warnings.
         """
         if self._is_closing:
             return
         self._is_closing = True
+        before = self._noted()
         try:
             if self._is_ready:
                 self.callbacks.call("stopped", simulation=self)
@@ -652,6 +657,13 @@ class Simulation:
             finally:
                 self._is_closed = True
                 self.callbacks.close()
+                for note in self._noted() - before:
+                    _LOGGER.warning("%s", note)
+
+    def _noted(self) -> set[str]:
+        """Return the notes of components, in their words; none before all components are bound."""
+        bound = self._components.bound if self._is_ready else {}
+        return {f"{name}: {note}" for name, each in bound.items() for note in each.notes}
 
     def __enter__(self) -> Self:
         return self

@@ -246,7 +246,7 @@ def test_a_broken_package_leaves_the_others_alone(install):
 
 
 def test_a_long_import_says_what_is_imported(install, caplog, monkeypatch):
-    monkeypatch.setattr("pippin.catalog.entries.SLOW_IMPORT", 0.05)
+    monkeypatch.setattr("pippin.catalog.entry.SLOW_IMPORT", 0.05)
     source = "import time, attrs\ntime.sleep(0.3)\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
     install("demo-plug", source, 'demo = "demo_plug:Demo"')
 

@@ -13,6 +13,7 @@ from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.solver_support import SolverSupport
 
+from .assets.contact_dimensions import DIMENSIONS, reads_dimensions
 from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
 from .requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
 
@@ -106,6 +107,7 @@ class SolverBuilding:
             declared.features_kept_from_build,
             lambda feature: unsettable(feature, self.name, declared, self._catalog, accepted),
             model,
+            DIMENSIONS if reads_dimensions(self._components) else {},
         )
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:

@@ -39,6 +39,7 @@ class Progress:
         #: Duration of every finished phase [s].
         self.seconds: dict[str, float] = {}
         self._console = console
+        self._told: set[str] = set()
         self._status: Status | None = None
         self._name = ""
         self._began = self._shown = 0.0
@@ -65,8 +66,11 @@ class Progress:
             self._shown = now
             self.note(f"{self._name:<8} {text}")
 
-    def note(self, text: str) -> None:
-        """Print a line that stays."""
+    def note(self, text: str, *, once: str = "") -> None:
+        """Print a line that stays; if `once` was given before, do nothing."""
+        if once in self._told:
+            return
+        self._told |= {once} - {""}
         self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def _live(self, name: str) -> AbstractContextManager[object]:
@@ -137,15 +141,13 @@ class _Teller(logging.Handler):
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.INFO)
         self._progress = progress
-        self._told: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
         if record.levelno <= logging.INFO:
             self._progress.update(text)
-        elif text not in self._told:
-            self._told.add(text)
-            self._progress.note(f"note: {text}")
+        else:
+            self._progress.note(f"note: {text}", once=text)
 
 
 @contextmanager

@@ -114,7 +114,7 @@ def report(summary: Mapping[str, Any], folder: RunFolder, progress: Progress) ->
         progress.note(f"eager: {name}: {reason}")
     for name, texts in summary["notes"].items():
         for text in texts:
-            progress.note(f"{name}: {text}")
+            progress.note(f"{name}: {text}", once=f"{name}: {text}")
     if summary["capacities"]:
         rooms = {row["field"]: row["allocated"] for row in summary["capacities"]}
         progress.note("room for " + ", ".join(f"{field} = {allocated}" for field, allocated in rooms.items()))

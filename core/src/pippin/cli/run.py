@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from ._options import PATH, overrides, simulation_options, viewer_options
+from ._options import PATH, changes, simulation_options, viewer_options
 from ._run import run_file
 
 
 @click.command()
 @click.argument("file", type=PATH)
-@overrides()
+@changes()
 @click.option(
     "--trace-hooks", "is_traced", is_flag=True, help="List every hook call with its component, start and duration."
 )
