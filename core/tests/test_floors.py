@@ -19,6 +19,7 @@ COLD_ENTRANCES = (
     "pippin.isaac",
     "pippin.recording",
     "pippin.scale",
+    "pippin.sharding",
     "pippin.scale.local",
     "pippin.scale.sweep",
     "pippin.sensing",
@@ -50,6 +51,7 @@ DOORS = {
     ("pippin.recording.recorder", "pippin.recording.rows"),
     ("pippin.scale.variant_job", "pippin.scale.variant_run"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
+    ("pippin.sharding.part", "pippin.sharding.gathering"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 

@@ -1,6 +1,8 @@
 """The room of scale: many variants of one file, on executors that plugins bring, and shards of many worlds."""
 
-from .executor import Ended, Executor, Job
-from .shard import Shard, shards_of
+from pippin.sharding.shard import Shard, shards_of
+from pippin.sharding.simulation import ShardedSimulation
 
-__all__ = ["Ended", "Executor", "Job", "Shard", "shards_of"]
+from .executor import Ended, Executor, Job
+
+__all__ = ["Ended", "Executor", "Job", "Shard", "ShardedSimulation", "shards_of"]

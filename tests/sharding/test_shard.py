@@ -3,7 +3,7 @@
 import pytest
 from pippin.config import structure
 from pippin.errors import ConfigError
-from pippin.scale.shard import shards_of
+from pippin.scale import shards_of
 
 ASSET = {"path": "pkg:pippin/gym/tasks/pendulum.xml"}
 
