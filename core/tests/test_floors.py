@@ -49,6 +49,7 @@ DOORS = {
     ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
+    ("pippin.scale.rollout_shard", "pippin.scale.rollout"),
     ("pippin.scale.variant_job", "pippin.scale.variant_run"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
     ("pippin.sharding.part", "pippin.sharding.gathering"),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -9,9 +10,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pippin.errors import ConfigError, SimulationError
-from pippin.scale import Job
+from pippin.scale import Job, RolloutShard
 from pippin.scale.contract import executor_faults
 from pippin.scale.executors import make_executor
 
@@ -20,6 +22,7 @@ pytest.importorskip("ray", reason="Ray is not installed: uv run --group dev --gr
 TOKEN = "6d4f0d2a-0b0e-4a8e-9a3c-1f4f5ba0a3f1" * 2
 MARK = "PIPPIN_TEST_OF_RAY"
 LIMIT = 120.0
+EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 
 
 class Nodes:
@@ -245,7 +248,7 @@ def test_a_cluster_that_cannot_start_names_the_load_and_the_local_executor(tmp_p
 
 
 def test_a_sweep_gives_the_figures_of_the_local_executor(cluster, tmp_path):
-    sweep = [Path(sys.executable).with_name("pippin"), "sweep", "docs/examples/cartpole.toml", "--steps", "5"]
+    sweep = [Path(sys.executable).with_name("pippin"), "sweep", EXAMPLES / "cartpole.toml", "--steps", "5"]
     over = ["--set", "simulation.device=cpu", "--over", "simulation.seed=0..1"]
 
     settings = {"local": ["--processes", "1"], "ray": ["--executor-set", f"address={cluster.address}"]}
@@ -255,6 +258,55 @@ def test_a_sweep_gives_the_figures_of_the_local_executor(cluster, tmp_path):
 
     assert found["local"] == found["ray"]
     assert len(found["ray"]) == 2
+
+
+ACTOR = """
+import os
+import pickle
+import signal
+import sys
+from pathlib import Path
+
+import ray
+from pippin.scale import RolloutShard
+
+address, task, policy, folder = sys.argv[1:]
+policy = Path(policy).read_bytes()
+ray.init(address=address, log_to_driver=False)
+actor = ray.remote(max_restarts=1, max_task_retries=1, num_cpus=1)(RolloutShard)
+shard = actor.remote(task, 1, 2, folder, {"scene.worlds": 4, "simulation.device": "cpu"})
+ray.get(shard.collect.remote(policy, 4, 0, deviation=0.5))
+os.kill(ray.get(shard.__ray_call__.remote(lambda self: os.getpid())), signal.SIGKILL)
+block = ray.get(shard.collect.remote(policy, 4, 0, deviation=0.5))
+Path(folder, "block").write_bytes(pickle.dumps(block))
+"""
+
+
+def test_a_killed_actor_continues_with_the_same_bits(cluster, tmp_path):
+    task, policy = EXAMPLES / "tasks/inverted_pendulum.toml", EXAMPLES / "policies/cartpole.onnx"
+    (tmp_path / "ray").mkdir()
+
+    command = [sys.executable, "-c", ACTOR, cluster.address, task, policy, tmp_path / "ray"]
+    subprocess.run(command, check=True)
+    block = pickle.loads((tmp_path / "ray/block").read_bytes())
+    shard = RolloutShard(task, 1, 2, tmp_path / "here", {"scene.worlds": 4, "simulation.device": "cpu"})
+    expected = shard.collect(policy.read_bytes(), 4, deviation=0.5)
+    shard.close()
+
+    assert (block.start, block.first_world) == (0, 1)
+    assert np.array_equal(block.actions, expected.actions)
+    assert np.array_equal(block.last_observations["policy"], expected.last_observations["policy"])
+
+
+def test_the_example_collects_blocks(cluster, tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+    if len(cluster.nodes) < 2:
+        cluster.start(f"--address={cluster.address}")
+
+    command = [sys.executable, EXAMPLES / "ray_rollouts.py", tmp_path]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    assert [line.rpartition(":")[0] for line in printed.splitlines()] == ["steps 0 to 24", "steps 24 to 48"]
 
 
 def summaries(folder):

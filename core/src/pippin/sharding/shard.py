@@ -107,6 +107,25 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
     return min(config.scene.worlds, usable_cores("shards"))
 
 
+def part_of(config: SimulationConfig, worlds: range) -> SimulationConfig:
+    """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
+
+    Args:
+        config: The configuration of the whole simulation.
+        worlds: The worlds, counted in the whole simulation.
+
+    Raises:
+        ConfigError: The simulation has no such worlds.
+    """
+    if not worlds or worlds.start < 0 or worlds.stop > config.scene.worlds:
+        raise ConfigError(
+            f"worlds: {worlds.start}:{worlds.stop} are not among the {config.scene.worlds} worlds of the file; choose"
+            " others, or set scene.worlds to the number of all worlds"
+        )
+    shard = Shard(index=0, count=1, worlds=worlds, config=config)
+    return attrs.evolve(config.unobserved(), scene=_scene(config.scene, shard))
+
+
 def _devices(name: str, count: int) -> list[str]:
     """Return the device of each shard: a GPU of its own, or the CPU for all.
 
