@@ -52,7 +52,7 @@ class UsdMotion:
     offsets: np.ndarray
     """Displacement of each body in the simulation's frame, at which its world is drawn, shape [bodies, 3]."""
 
-    clip_size: int = _CLIP_SIZE
+    clip_size: int = attrs.field(factory=lambda: _CLIP_SIZE)
     """Poses in memory after which they become a clip."""
 
     _names: list[tuple[str, str]] = attrs.field(init=False)
