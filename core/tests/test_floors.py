@@ -19,6 +19,7 @@ COLD_ENTRANCES = (
     "pippin.isaac",
     "pippin.recording",
     "pippin.scale",
+    "pippin.sharding",
     "pippin.scale.local",
     "pippin.scale.sweep",
     "pippin.sensing",

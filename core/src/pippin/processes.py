@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from .errors import PippinError, SimulationError
 
-__all__ = ["FreshProcess", "RemoteError", "ready"]
+__all__ = ["FreshProcess", "RemoteError", "free_cores", "ready"]
 
 
 class RemoteError(Exception):
@@ -94,6 +94,11 @@ class FreshProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def free_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def ready(processes: Collection[FreshProcess], timeout: float) -> list[FreshProcess]:

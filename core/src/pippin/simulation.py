@@ -383,12 +383,20 @@ class Simulation:
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
 
-    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`, on the device."""
-        self._plan.resetting.evaluate_bodies(world_mask)
+    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let bodies and solver follow the joints of `state` that a component wrote within a step. May be recorded.
+
+        Args:
+            world_mask: The written worlds, shape [world_count + 1].
+        """
+        self._plan.resetting.take_joints(world_mask)
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
-        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device."""
+        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device.
+
+        Args:
+            worlds: The array to write, shape [world_count], on the device.
+        """
         self._plan.monitor.mark_diverged(worlds)
 
     @property
@@ -511,6 +519,9 @@ class Simulation:
         """Notify the solver at once of changes of the model that a component makes within a step or a reset.
 
         If it is recorded although the solver may not be, the solver is told before every later step.
+
+        Args:
+            flags: Flags of `newton.ModelFlags`.
         """
         if self.model.device.is_capturing and self.solver_eager_reason is not None:
             self._changes.add(flags)
@@ -575,6 +586,9 @@ class Simulation:
         """Write all data that steps carry on into one file; see `load`. Synchronises with the device.
 
         The file holds data only, and is written completely or not at all. Equal states give equal files, byte for byte.
+
+        Args:
+            path: The file, which is replaced if it is there.
 
         Raises:
             SimulationError: A component declares that it cannot continue from a file; names its reason.

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, redi
 from rich.console import Console
 from rich.status import Status
 
-__all__ = ["Progress", "shown_progress"]
+__all__ = ["Progress", "shown_progress", "told"]
 
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""
@@ -71,7 +71,7 @@ class Progress:
         if once in self._told:
             return
         self._told |= {once} - {""}
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def _live(self, name: str) -> AbstractContextManager[object]:
         if not self._console.is_terminal:
@@ -100,8 +100,7 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
     """
     progress = Progress(Console(stderr=is_stdout_reserved))
     reserved = _stdout_on_stderr() if is_stdout_reserved else nullcontext()
-    with _told(progress), _warp_quiet(), warnings.catch_warnings(), reserved:
-        warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+    with told(progress), _warp_quiet(), reserved:
         yield progress
 
 
@@ -152,13 +151,16 @@ class _Teller(logging.Handler):
 
 
 @contextmanager
-def _told(progress: Progress) -> Iterator[None]:
+def told(progress: Progress) -> Iterator[None]:
+    """Show the log records of the library, and Python's warnings, as progress."""
     logger, teller = logging.getLogger("pippin"), _Teller(progress)
     level = logger.level
     logger.addHandler(teller)
     logger.setLevel(logging.INFO)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+            yield
     finally:
         logger.removeHandler(teller)
         logger.setLevel(level)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import attrs
 from pippin.errors import ConfigError, SimulationError
-from pippin.processes import FreshProcess, ready
+from pippin.processes import FreshProcess, free_cores, ready
 
 from .executor import Ended, How, Job
 from .worker import serve
@@ -118,7 +118,7 @@ def usable_cores() -> int:
     Raises:
         ConfigError: The memory of this machine is unknown, so that a number must be given.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = free_cores()
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError) as error:

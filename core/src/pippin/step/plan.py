@@ -20,6 +20,7 @@ from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports
+from pippin.state.unread_worlds import UnreadWorlds
 
 from .callbacks import Callbacks, Phase, Turn
 from .forces import ExternalForces
@@ -65,6 +66,8 @@ class StepPlan:
     """Joint coordinates from bodies, for a solver that writes bodies only."""
     resetting: Resetting
     """The reset of worlds."""
+    unread: UnreadWorlds
+    """The worlds that a solver with coordinates of its own has to read."""
     ended: EndedWorlds | None
     """The worlds whose episodes end in a step; None if no component ends episodes."""
     opaque: tuple[type, ...]
@@ -108,6 +111,7 @@ class StepPlan:
                 "buffers": self.buffers,
                 "solver itself": self.solver,
                 "reset counts": self.resetting.rows.counts,
+                "unread": self.unread,
             },
             hosts=frozenset({"solver itself", *self.components}),
             model=self.model,
@@ -235,15 +239,18 @@ class StepPlan:
             "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
             "dt": self.config.dt / self.config.substeps,
             "substep_count": substep_count,
+            "written_worlds": self.unread.mask,
         }
 
     def solver_step(self, **arguments: Any) -> Operation:
         """Return the operation of one call of the solver."""
         answer = self.components.single("step_solver")
         if answer is not None:
-            return self._operation("step_solver", answer, arguments)
+            operation = self._operation("step_solver", answer, arguments)
+            return attrs.evolve(operation, run=self.unread.during(operation.run))
         solver = arguments.pop("solver")
-        del arguments["substep_count"]  # Newton's solvers take one substep at a time
+        # Newton's solvers take one substep at a time, and read the whole state.
+        del arguments["substep_count"], arguments["written_worlds"]
         owner, trace = self.components.solver_name, self.components.trace
         run = self.components.blamed(owner, "step", partial(solver.step, **arguments))
         return Operation(

@@ -22,6 +22,7 @@ from pippin.state.kernels import collect_ended, merge_articulations
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports
 from pippin.state.reset import WorldReset
+from pippin.state.unread_worlds import UnreadWorlds
 
 from .program import Operation
 
@@ -41,6 +42,8 @@ class Resetting:
     monitor: Monitor
     rows: WorldReset
     """The initial contents of state and components."""
+    unread: UnreadWorlds
+    """The worlds that a solver with coordinates of its own has to read."""
     _articulations: wp.array = attrs.field(
         init=False,
         default=attrs.Factory(
@@ -63,7 +66,9 @@ class Resetting:
             name, reason = f"initialize_worlds({answer.owner})", self._eager_reason(answer.owner)
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason)
         if initializers and self.model.articulation_count:
-            yield Operation(name="reset(bodies)", run=partial(self.evaluate_bodies, world_mask))
+            yield Operation(name="reset(bodies)", run=partial(self._evaluate_bodies, world_mask))
+        if self.unread.is_asked:
+            yield Operation(name="reset(written)", run=partial(self.unread.add, world_mask))
         owner = self.components.solver_name
         reset = partial(self.solver.reset, self.state, world_mask=world_mask, flags=0)
         yield Operation(
@@ -81,8 +86,12 @@ class Resetting:
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason, is_repeatable=is_solver)
         yield Operation(name="reset(notes)", run=partial(self.monitor.forget, world_mask))
 
-    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds from their joints. May be recorded."""
+    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let bodies and solver follow the joints that a component wrote in the masked worlds. May be recorded."""
+        self._evaluate_bodies(world_mask)
+        self.unread.add(world_mask)
+
+    def _evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
         model, state = self.model, self.state
         chosen = self._articulations
         chosen.zero_()
