@@ -10,31 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pippin.catalog.entries import Catalog
+from pippin.catalog.entries import KINDS, Catalog
 from pippin.catalog.outside import is_file_reference, is_module_reference, located
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
+from pippin.spelling import did_you_mean
 
 from ._options import PATH, json_list, overrides
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
 if TYPE_CHECKING:
-    from pippin.catalog.entries import Kind
     from pippin.conformance import CheckResult
 
 BROKEN = 3
-KINDS = ("solver", "actuator", "sensor", "viewer", "recorder", "importer")
-
-OTHER_WAYS: dict[Kind, str] = {
-    "clamping": """in an actuator, check-plugin pd --set kp=20.0 --set 'clamping=[{{type="{name}"}}]'""",
-    "stage": """in a sensor, check-plugin joint-state --set 'stages=[{{type="{name}", output="position"}}]'""",
-    "executor": "by pippin sweep FILE --over simulation.seed=0..3 --executor {name}",
-    "subcommand": "by pippin {name}",
-}
-"""How to try plugins of the kinds that have no checks of their own; the others are tried with a file."""
-
-WITH_A_FILE = "with a file that names it, by pippin run, pippin verify and pippin profile"
 
 
 @click.command()
@@ -66,9 +55,9 @@ def check_plugin(
 ) -> None:
     """Check that plugin NAME fulfils the plugin contract, in small test scenes on the CPU.
 
-    NAME is a solver, an actuator, a sensor, a viewer, a recorder or an importer; or a class that is not installed,
-    file.py:Name or module:Name, with --kind. The exit code is 3 if a check fails, or if a check that is expected to
-    fail passes.
+    NAME is an installed plugin; or a class that is not installed, file.py:Name or module:Name, with --kind. A clamping
+    is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
+    or if a check that is expected to fail passes.
     """
     name = located(name)
     found: Any = kind or _kind_of(name)
@@ -103,28 +92,12 @@ def _kind_of(name: str) -> str:
     if not kinds and (is_file_reference(name) or is_module_reference(name)):
         raise ConfigError(f"check-plugin: {name!r} is a class that may be of any kind; choose one with --kind")
     if not kinds:
-        _refuse_other_kinds(name, plain)
-        known = ", ".join(entry.name for entry in Catalog.installed().entries if entry.kind in KINDS)
-        raise PluginError(f"check-plugin: {name!r} is not installed; plugins with checks: {known or 'none'}")
+        names = dict.fromkeys(entry.name for entry in Catalog.installed().entries)
+        hint = did_you_mean(plain, names) or f"; plugins: {', '.join(names) or 'none'}"
+        raise PluginError(f"check-plugin: {name!r} is not installed{hint}")
     if len(kinds) > 1:
         raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
     return kinds[0]
-
-
-def _refuse_other_kinds(name: str, plain: str) -> None:
-    """Say how a plugin is checked that acts inside another one, or for which a contract promises nothing to measure.
-
-    Raises:
-        PluginError: A plugin of another kind has the name.
-    """
-    for entry in Catalog.installed().entries:
-        if entry.name == plain and entry.kind not in KINDS:
-            way = OTHER_WAYS.get(entry.kind, WITH_A_FILE).format(name=name)
-            article = "an" if entry.kind[0] in "aeiou" else "a"
-            raise PluginError(
-                f"check-plugin: {name!r} is {article} {entry.kind}; the kinds with checks are {', '.join(KINDS)}: try"
-                f" it {way}"
-            )
 
 
 def _table(overrides: Sequence[str]) -> dict[str, Any]:

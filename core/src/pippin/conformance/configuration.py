@@ -12,11 +12,11 @@ from typing import Any, get_args
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.components.contract import load_plugin
-from pippin.config import dump_toml, structure
+from pippin.config import unstructure
 from pippin.config.converter import is_component
 from pippin.config.fields import field_texts, fields_of
-from pippin.config.schema import json_schema
+from pippin.config.schema import json_schema, table_schema
+from pippin.config.toml_text import toml_text
 from pippin.config.wording import shape_of, union_members
 from pippin.errors import ConfigError, PluginError
 
@@ -53,7 +53,7 @@ def check_entry_point(runs: Runs) -> None:
     entry = runs.subject.entry
     if entry.problem:
         raise PluginError(f"{entry}: {entry.problem}")
-    load_plugin(entry)
+    _ = runs.subject.plugin
 
 
 def check_light_import(runs: Runs) -> None:
@@ -86,9 +86,9 @@ def check_documented_keys(runs: Runs) -> None:
 
 def check_round_trip(runs: Runs) -> None:
     """A configuration that is written as TOML, with every default, is read back unchanged."""
-    written = structure(runs.subject.tables(runs.subject.table))
+    written = runs.subject.structured()
     try:
-        read = structure(tomllib.loads(dump_toml(written)))
+        read = runs.subject.structured(tomllib.loads(toml_text(unstructure(written))))
     except (ConfigError, tomllib.TOMLDecodeError) as error:
         raise PluginError(f"{runs.subject}: what is written of its table cannot be read back: {error}") from error
     if read != written:
@@ -121,7 +121,7 @@ def check_schema(runs: Runs) -> None:
         raise PluginError(
             f"{runs.subject}: its schema is no JSON ({error}); use defaults that TOML can hold"
         ) from error
-    keys = dict.fromkeys(_untyped_keys(schema))
+    keys = dict.fromkeys(_untyped_keys([schema, table_schema(_config_class(runs.subject))]))
     _refuse(runs.subject, [f"{key}: any value would do; annotate it as a scalar, a list or a table" for key in keys])
 
 

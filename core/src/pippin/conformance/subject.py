@@ -10,42 +10,46 @@ import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import attrs
-from pippin.catalog.entries import Catalog, Entry
+from pippin.catalog.entries import Catalog, Entry, Kind
 from pippin.components.contract import load_plugin
 from pippin.components.declaration import Declaration
-from pippin.config import structure
+from pippin.config import ComponentConfig, structure
+from pippin.config.loading import structure_choice
 from pippin.errors import CaptureWarning
 from pippin.sensing import SiteConfig
 from pippin.simulation import Simulation
 
 from . import scenes
+from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
+from .observing import begin_anew
 
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["LABEL", "OBSERVERS", "Scene", "Subject"]
+__all__ = ["Scene", "Subject"]
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
 
-LABEL = "tested"
-"""Label of the plugin in the simulations that test it; a solver has none."""
-
-OBSERVERS = ("viewer", "recorder")
-"""Kinds of plugins that only look at a simulation."""
-
-_GUESSES: Mapping[str, Any] = {"joints": ["hinge_0"], "body": "ball", "bodies": ["ball"]}
-"""Values for required keys of an actuator or a sensor that its author does not set: parts of the kit's scene."""
+_GUESSES: Mapping[str, Any] = {
+    "joints": ["hinge_0"],
+    "body": "ball",
+    "bodies": ["ball"],
+    "output": "velocity",
+    "of": "joint-velocities",
+    "weight": 1.0,
+}
+"""Values for required keys that the author of a plugin does not set: parts of the kit's scene."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Subject:
     """An installed plugin, and the settings of its tests."""
 
-    kind: Literal["solver", "actuator", "sensor", "viewer", "recorder", "importer"]
+    kind: Kind
     """Kind of the plugin."""
 
     name: str
@@ -56,6 +60,9 @@ class Subject:
 
     prototype: Scene | None = None
     """A suitable scene that replaces the kit's; its motion has to depend on the solver from the first step."""
+
+    tables: Mapping[str, Any] = attrs.field(factory=dict)
+    """More tables of the simulations, such as a sensor that a term reads."""
 
     solver: str | None = None
     """Solver for the tests of another plugin; by default XPBD, extended to report accelerations."""
@@ -87,42 +94,33 @@ class Subject:
         """Table of the plugin: the author's keys, and default values for other required keys."""
         config: type = self.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked
         fields = attrs.fields_dict(config)
-        guesses = {
-            name: value
-            for name, value in _GUESSES.items()
-            if name in fields and self.kind not in ("solver", "importer")
-        }
+        is_in_scene = self.kind not in ("solver", "importer")
+        guesses = {name: value for name, value in _GUESSES.items() if name in fields and is_in_scene}
         needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
         if issubclass(config, SiteConfig) and "site" not in self.config:
             needed["body"] = guesses["body"]
         return {"type": self.name, **needed, **self.config}
 
+    @functools.cached_property
+    def plugin(self) -> Any:
+        """Class of the plugin, its hooks checked if it makes a component.
+
+        Raises:
+            PluginError: It cannot be loaded, or has an unknown hook or a misspelt declaration.
+        """
+        return load_plugin(self.entry) if self.kind in COMPONENTS else self.entry.load()
+
     def component(self) -> Any:
         """Return a component as the host makes it, without a simulation."""
-        return load_plugin(self.entry)(self.structured().config)
+        return self.plugin(self.structured().config)
 
-    def structured(self, table: Mapping[str, Any] | None = None) -> Any:
-        """Return the `ComponentConfig` of a table, by default of the plugin's own table.
+    def structured(self, table: Mapping[str, Any] | None = None) -> ComponentConfig:
+        """Return the configuration of a table, by default of the plugin's own table.
 
         Raises:
             ConfigError: The table is wrong.
         """
-        config = structure(self.tables(self.table if table is None else table))
-        match self.kind:
-            case "solver":
-                return config.solver
-            case "importer":
-                return config.scene.assets[0].importer
-        return getattr(config, f"{self.kind}s")[LABEL]
-
-    def tables(self, table: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a file with nothing but a table of the plugin."""
-        match self.kind:
-            case "solver":
-                return {"solver": table}
-            case "importer":
-                return {"scene": {"assets": [{"path": str(self.file), "importer": table}]}}
-        return {f"{self.kind}s": {LABEL: table}}
+        return structure_choice(self.kind, self.table if table is None else table)
 
     def asset_table(self) -> dict[str, Any]:
         """Return the table of an asset that an importer reads."""
@@ -139,7 +137,7 @@ class Subject:
         Raises:
             PluginError: The plugin declares something unknown.
         """
-        return Declaration.of(self.component(), str(self))
+        return Declaration.of(self.component() if self.kind in COMPONENTS else self.plugin, str(self))
 
     @functools.cached_property
     def features(self) -> frozenset[str] | None:
@@ -162,7 +160,7 @@ class Subject:
         """Build a simulation with the plugin.
 
         Args:
-            count: Parts of a control step: physics steps for an actuator, else substeps.
+            count: Parts of a control step: physics steps for an actuator or a clamping, else substeps.
             capture: Value of `simulation.capture`.
             scene: Content of each world, or several scenes with their numbers of worlds; by default `scene()`.
             is_on_ground: Whether there is a ground.
@@ -185,18 +183,21 @@ class Subject:
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
-            return Simulation(
-                structure(tables | self._tables(is_present)),
-                {**self.plain_solver(), **(plugins or {})},
+            simulation = Simulation(
+                structure(merged(tables, self._tables(is_present))),
+                {**self._plugins(is_present), **(plugins or {})},
                 prototype,
                 folder=self.new_folder() if has_folder else None,
             )
+        if self.kind == "event":
+            begin_anew(simulation)  # the build alone is no reset, and an episode begins with one
+        return simulation
 
     def load(self, path: Any) -> Simulation:
         """Build a simulation as `build` does, and resume it from a file."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
-            return Simulation.load(path, self.plain_solver(), self._filled(self.scene()), folder=self.new_folder())
+            return Simulation.load(path, self._plugins(), self._filled(self.scene()), folder=self.new_folder())
 
     def new_folder(self) -> Path | None:
         """Return an empty folder for the files of a viewer or a recorder; None for plugins that write none."""
@@ -211,19 +212,25 @@ class Subject:
         return folder
 
     def _steps(self, count: int) -> dict[str, Any]:
-        if self.kind == "actuator":
+        if self.kind in ("actuator", "clamping"):
             return {"dt": self.dt, "decimation": count}
         return {"dt": self.dt * count, "substeps": count}
 
     def _tables(self, is_present: bool) -> dict[str, Any]:
-        if self.kind == "solver":
-            return self.tables(self.table)
         solver = {} if self.solver is None else {"solver": {"type": self.solver}}
-        return solver | (self.tables(self.table) if is_present else {})
+        return merged(merged(solver, tables_of(self.kind, self.table) if is_present else {}), self.tables)
+
+    def _plugins(self, is_present: bool = True) -> dict[str, Any]:
+        parts = self.plain_solver()
+        if self.kind in CARRIED:
+            from .carriers import carrier
+
+            parts[LABEL] = carrier(self.kind, self.structured() if is_present else None)
+        return parts
 
     def plain_solver(self) -> dict[str, Any]:
-        """Return a solver object by label; empty if a solver is tested, or named."""
-        if self.kind == "solver" or self.solver is not None:
+        """Return the kit's solver by label; nothing if a solver is tested, or named."""
+        if self.kind == "solver" or self.solver is not None or "solver" in self.tables:
             return {}
         from .plain_solver import PlainSolver
 
