@@ -9,12 +9,14 @@ import ast
 import re
 import runpy
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from common import COMMON, COMMON_MEMBERS
 from members import Member, bases_of, members_of, parameters_of
 from sections import described
 
-__all__ = ["api_pages"]
+__all__ = ["MODULES", "PUBLIC", "api_pages", "content_of"]
 
 INDEX = """\
 # API reference
@@ -28,7 +30,6 @@ the docstrings of the sources.
 """
 
 PUBLIC = runpy.run_path(str(Path(__file__).parents[1] / "public_names.py"))
-COMMON: dict[str, str] = runpy.run_path(str(Path(__file__).with_name("parameters.py")))["COMMON"]
 MEMBER = {"no-contents-entry": None}
 """Options of members: the contents of a page list classes and functions alone, and a build takes less time."""
 
@@ -69,30 +70,50 @@ def _entry(module: str, name: str, see: str) -> str:
     return _directive("data", name, (PUBLIC["text_of"](module, name) or "") + "\n" + see, value=_short(shown))
 
 
-def _class(home: str, name: str, found: ast.ClassDef, see: str) -> str:
+def content_of(home: str, found: ast.ClassDef) -> tuple[list[Member], ast.FunctionDef | None, list[str]]:
+    """Return the members of a class, its constructor, and the public classes that it is derived from.
+
+    Members of a base class that is not public count as its own; a member without a text has that of the base class.
+    """
     members = {each.name: each for each in members_of(home, found)}
-    constructor = _own(found, "__init__")
-    derived = []
+    constructor, derived = _own(found, "__init__"), []
     for module, base in bases_of(home, found):
-        if (module, base.name) in PLACES:
-            derived.append(".".join(PLACES[module, base.name]))
-            continue  # its own entry has its members
-        members |= {each.name: each for each in members_of(module, base) if each.name not in members}
-        constructor = constructor or _own(base, "__init__")
-    is_error = name.endswith(("Error", "Warning"))
-    fields = [each for each in members.values() if each.is_field]
-    names = parameters_of(constructor) if constructor else ()
+        is_public = (module, base.name) in PLACES
+        if is_public:
+            derived.append(".".join(PLACES[module, base.name]))  # its own entry has its members
+        for each in members_of(module, base):
+            mine = members.get(each.name)
+            if mine and not mine.text:
+                members[each.name] = replace(mine, text=each.text)
+            elif not mine and not is_public:
+                members[each.name] = each
+        constructor = constructor or (None if is_public else _own(base, "__init__"))
+    told = [each if each.text else replace(each, text=_other_text(home, each)) for each in members.values()]
+    return told, constructor, derived
+
+
+def _other_text(home: str, member: Member) -> str:
+    """Return the common meaning of a member's name, or else the first paragraph on the class of its values."""
+    place = PUBLIC["home_of"](home, member.type.partition(" |")[0])
+    text = ast.get_docstring(place[1]) if place and isinstance(place[1], ast.ClassDef) else None
+    return COMMON_MEMBERS.get(member.name) or (text or "").partition("\n\n")[0]
+
+
+def _class(home: str, name: str, found: ast.ClassDef, see: str) -> str:
+    members, constructor, derived = content_of(home, found)
+    fields = [each for each in members if each.is_field]
     if constructor:
         head = _signature(name, constructor, with_result=False)
     elif fields and not name.endswith("Config"):
         head = f"{name}({', '.join(each.name + _equals(each.default) for each in fields)})"
     else:
         head = name
-    text = described(ast.get_docstring(found) or "", names, COMMON)
+    text = described(ast.get_docstring(found) or "", parameters_of(constructor) if constructor else (), COMMON)
     inherited = ", ".join(f"{{py:class}}`{each}`" for each in derived)
     text += f"\nDerived from {inherited}, with its members.\n" if derived else ""
-    body = "".join(f"\n{_member(each)}" for each in members.values() if each.text)
-    return _directive("exception" if is_error else "class", head, text + see + body, level=5)
+    body = "".join(f"\n{_member(each)}" for each in members if each.text)
+    kind = "exception" if name.endswith(("Error", "Warning")) else "class"
+    return _directive(kind, head, text + see + body, level=5)
 
 
 def _member(member: Member) -> str:

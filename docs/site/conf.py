@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 project = "Pippin"
 author = "the authors of Pippin"
-extensions = ["myst_parser", "literals"]
+extensions = ["myst_parser", "literals", "tables"]
 root_doc = "index"
 exclude_patterns = ["images/**/*.json"]
 nitpicky = False

@@ -392,7 +392,11 @@ class Simulation:
         self._plan.resetting.take_joints(world_mask)
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
-        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device."""
+        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device.
+
+        Args:
+            worlds: The array to write, shape [world_count], on the device.
+        """
         self._plan.monitor.mark_diverged(worlds)
 
     @property
@@ -515,6 +519,9 @@ class Simulation:
         """Notify the solver at once of changes of the model that a component makes within a step or a reset.
 
         If it is recorded although the solver may not be, the solver is told before every later step.
+
+        Args:
+            flags: Flags of `newton.ModelFlags`.
         """
         if self.model.device.is_capturing and self.solver_eager_reason is not None:
             self._changes.add(flags)
@@ -579,6 +586,9 @@ class Simulation:
         """Write all data that steps carry on into one file; see `load`. Synchronises with the device.
 
         The file holds data only, and is written completely or not at all. Equal states give equal files, byte for byte.
+
+        Args:
+            path: The file, which is replaced if it is there.
 
         Raises:
             SimulationError: A component declares that it cannot continue from a file; names its reason.

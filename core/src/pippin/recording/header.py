@@ -55,7 +55,9 @@ class Header:
     """Versions of Pippin, Newton and Warp."""
 
     quaternion_order: str = "xyzw"
+    """Order of the components of quaternions."""
     up_axis: str = "z"
+    """Axis against gravity."""
 
     whole: tuple[int, ...] | None = None
     """The worlds of the whole recording, in its order, if some of them are in files of other processes."""

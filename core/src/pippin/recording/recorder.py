@@ -48,6 +48,7 @@ class Recorder(abc.ABC):
     """Suffix of the files, such as `.h5`."""
 
     is_observer: bool = True
+    """Whether the component only observes; a recorder does."""
 
     #: The file; known after `bind`.
     path: Path
@@ -71,7 +72,12 @@ class Recorder(abc.ABC):
 
     @abc.abstractmethod
     def open(self, path: Path, header: Header) -> None:
-        """Begin a file, and replace one that is there."""
+        """Begin a file, and replace one that is there.
+
+        Args:
+            path: The file.
+            header: The channels, and the run that they belong to.
+        """
 
     @abc.abstractmethod
     def write(self, rows: np.ndarray) -> None:
@@ -87,6 +93,10 @@ class Recorder(abc.ABC):
         """Write a file of the recordings of several processes, as if one had recorded all worlds.
 
         The recorder is not bound to a simulation.
+
+        Args:
+            parts: The recordings, in the order of their worlds.
+            path: The file, which is replaced if it is there.
         """
         self.open(path, parts.header)
         try:

@@ -1,6 +1,9 @@
-"""Meanings of parameters that are the same in every function of the API, so that docstrings need not repeat them."""
+"""Meanings of names that are the same everywhere in the API, so that docstrings need not repeat them."""
 
-COMMON: dict[str, str] = {
+__all__ = ["COMMON", "COMMON_MEMBERS"]
+
+COMMON = {
+    "prototype": "Number of the prototype, counted from 0; worlds that differ have several.",
     "builder": "The content of one world, before it is finished.",
     "binding": "The component's place in the simulation.",
     "simulation": "The simulation; model, state, control and contacts exist.",
@@ -25,3 +28,7 @@ COMMON: dict[str, str] = {
     "attribute": "The field that attrs validates.",
     "value": "The value that attrs validates.",
 }
+"""Meanings of parameters."""
+
+COMMON_MEMBERS = {"Config": "Class of the plugin's configuration."}
+"""Meanings of members."""
