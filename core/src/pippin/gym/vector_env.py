@@ -249,11 +249,20 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self._frames.draw()
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the environment by its name, as Gymnasium's vector environments of processes do."""
+        """Call a method of the environment by its name, as Gymnasium's vector environments of processes do.
+
+        Args:
+            name: Name of the method.
+            *args: Its arguments.
+            **kwargs: Its named arguments.
+        """
         return getattr(self, name)(*args, **kwargs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all data that steps carry on into one file, for `load`. Synchronises with the device.
+
+        Args:
+            path: The file, which is replaced if it is there.
 
         Raises:
             SimulationError: A component cannot be saved, or the environment is closed.
@@ -262,7 +271,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.simulation.save(path)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close the simulation."""
+        """Close the simulation.
+
+        Args:
+            **kwargs: Gymnasium's own, without effect.
+        """
         self._frames = None
         self.simulation.close()
 
