@@ -93,9 +93,7 @@ def test_a_coefficient_that_the_dimension_leaves_out_is_refused_or_acts(simulate
         coefficients = np.full(view.get_attribute("shape_material_mu_torsional").shape, 0.05, dtype=np.float32)
         flags = newton.ModelFlags.SHAPE_PROPERTIES
         if solver == "mujoco-native":
-            with pytest.raises(
-                ViewError, match=r"condim below 4, as '.*' asks for; write condim=\"4\""
-            ):
+            with pytest.raises(ViewError, match=r"condim below 4, as '.*' asks for; write condim=\"4\""):
                 view.set_attribute("shape_material_mu_torsional", coefficients, flags=flags)
             return
         view.set_attribute("shape_material_mu_torsional", coefficients, flags=flags)
