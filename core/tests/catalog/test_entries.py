@@ -223,7 +223,7 @@ def test_a_hook_that_asks_for_an_unknown_argument_is_refused(install):
 
     assert load_fault() == (
         "solver 'demo' of demo-plug 1.0: hook 'build_solver' has no argument 'modle'; arguments: model, "
-        "collision, pipeline; did you mean 'model'?"
+        "collision, pipeline, dt, substeps; did you mean 'model'?"
     )
 
 

@@ -21,7 +21,7 @@ from .model import SimulationConfig
 from .paths import is_file_path
 from .wording import shape_of, union_members
 
-__all__ = ["json_schema"]
+__all__ = ["json_schema", "table_schema"]
 
 Schema = dict[str, Any]
 
@@ -52,6 +52,11 @@ def json_schema(catalog: Catalog) -> tuple[Schema, tuple[str, ...]]:
     }, problems
 
 
+def table_schema(config: type) -> Schema:
+    """Return the schema of a plugin's table, by the class of its settings."""
+    return _Allowed({}).table(config, whole=True)
+
+
 @attrs.frozen
 class _Plugin:
     """An installed plugin: the spellings of its `type`, and the class of its settings."""
@@ -68,7 +73,7 @@ def _load(catalog: Catalog) -> tuple[dict[Kind, list[_Plugin]], tuple[str, ...]]
             continue
         try:
             config = entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
-            _Allowed({}).table(config, whole=True)
+            table_schema(config)
         except PluginError as error:
             problems.append(str(error))
         else:

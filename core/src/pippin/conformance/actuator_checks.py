@@ -10,10 +10,10 @@ import pippin
 from pippin.arrays import present
 from pippin.errors import PluginError
 
+from .kinds import LABEL
 from .observing import advance, differing, start
 from .outcomes import NotApplicableError
 from .runs import Runs
-from .subject import LABEL
 
 __all__ = ["check_addition", "check_driven_joints", "check_efforts", "check_open_loop"]
 

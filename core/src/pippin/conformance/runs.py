@@ -17,7 +17,7 @@ from pippin.errors import PippinError, PluginError
 from . import scenes
 from .asking import Answer, answers, refusals
 from .benches import BENCHES, measured
-from .observing import HALF, Seen, advance, model_and_state, see, start, step
+from .observing import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
 from .subject import Scene, Subject
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Runs:
         try:
             start(simulation)
             before = advance(simulation)
-            simulation.reset()
+            begin_anew(simulation)
             after = advance(simulation)
             simulation.check()
         finally:
@@ -154,7 +154,7 @@ class Runs:
         with self.subject.build() as simulation:
             start(simulation)
             advance(simulation)
-            simulation.reset([simulation.world_count - 1])
+            begin_anew(simulation, [simulation.world_count - 1])
             return advance(simulation)
 
     @functools.cached_property
