@@ -212,6 +212,6 @@ class _SentProgress(Progress):
         """Send what the phase does."""
         self._connection.send(("doing", self._name, text))
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, *, once: str = "") -> None:
         """Send a line that stays."""
         self._connection.send(("note", in_run(text, self._first)))
