@@ -46,7 +46,8 @@ action = {{ of = "last-action" }}
 [task.rewards]
 alive = {{ type = "alive", weight = 1.0 }}
 """
-SOLVERS = {"mujoco": {}, "xpbd": {"solver": {"type": "xpbd"}, "simulation.substeps": 4}}
+LEFT_OUT = {"simulation.accept_unsupported": ["armature", "joint_damping"]}
+SOLVERS = {"mujoco": {}, "xpbd": {"solver": {"type": "xpbd"}, "simulation.substeps": 4, **LEFT_OUT}}
 
 
 def policy(inputs: int, outputs: int) -> bytes:

@@ -169,5 +169,5 @@ def test_a_closed_one_says_so_and_what_cannot_be_split_is_refused_at_once(scene,
         ShardedSimulation(scene, shards=9)
     with pytest.raises(pippin.ConfigError, match="checkpoint_every: a recorder would begin its file anew"):
         ShardedSimulation(scene, shards=2, overrides={"recorders.all": {"type": "npz"}}, checkpoint_every=5)
-    with pytest.raises(pippin.ConfigError, match=r"load: '.*' has no shards.json; name a folder of"):
+    with pytest.raises(pippin.ConfigError, match=r"load: '.*' has no shards.json; name a folder written by"):
         ShardedSimulation.load(tmp_path)

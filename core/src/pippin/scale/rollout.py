@@ -18,8 +18,8 @@ from pippin.state.draws import key_of
 from pippin.task.policy.network import Network
 from pippin.task.task import Task
 
+from .block import Block
 from .kernels import explore
-from .rollout_shard import Block
 
 __all__ = ["Rollout"]
 

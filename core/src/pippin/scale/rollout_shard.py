@@ -8,53 +8,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
-import numpy as np
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import whole_number
 from pippin.sharding.shard import part_of
 from pippin.simulation import import_hot_modules
 
+from .block import Block
+
 if TYPE_CHECKING:
     from .rollout import Rollout
 
-__all__ = ["Block", "RolloutShard"]
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class Block:
-    """Consecutive control steps of some worlds. Arrays by group have the names of the task's groups as keys."""
-
-    first_world: int
-    """Number of the first world in the whole run."""
-
-    start: int
-    """Number of the first control step."""
-
-    observations: Mapping[str, np.ndarray]
-    """From which each action was chosen, by group, shape [steps, worlds, numbers]."""
-
-    actions: np.ndarray
-    """Shape [steps, worlds, numbers]."""
-
-    rewards: np.ndarray
-    """Shape [steps, worlds]."""
-
-    terminated: np.ndarray
-    """Whether the episode ended in the step by a termination, shape [steps, worlds]."""
-
-    truncated: np.ndarray
-    """Whether the episode ended in the step by its length, shape [steps, worlds]."""
-
-    ended: np.ndarray
-    """Step of the block and world of the shard of each episode that ended, shape [episodes, 2]."""
-
-    final_observations: Mapping[str, np.ndarray]
-    """The last observations of the episodes that ended, by group, shape [episodes, numbers]."""
-
-    last_observations: Mapping[str, np.ndarray]
-    """Observations after the block, by group, shape [worlds, numbers]."""
+__all__ = ["RolloutShard"]
 
 
 class RolloutShard:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -14,10 +12,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from pippin.binding import closed
-from pippin.config import SimulationConfig, dump_toml, load, structure
+from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange, whole_number
 
+from .folder import read_folder, write_folder
 from .part import Part
 from .shard import shard_count, shards_of
 from .team import Team
@@ -25,8 +24,6 @@ from .worker import Answer
 
 __all__ = ["ShardedSimulation"]
 
-_MANIFEST = "shards.json"
-_FORMAT = 1
 _CURE = "load what you saved, or use checkpoint_every"
 
 
@@ -82,10 +79,9 @@ class ShardedSimulation:
         Raises:
             ConfigError: The folder is not one of `save`, or belongs to other versions.
         """
-        manifest = _read(Path(path))
+        config, files = read_folder(Path(path))
         simulation = cls.__new__(cls)
-        files = [Path(path) / name for name in manifest["files"]]
-        simulation._begin(structure(tomllib.loads(manifest["config"])), files, folder, checkpoint_every)
+        simulation._begin(config, files, folder, checkpoint_every)
         return simulation
 
     def _begin(
@@ -205,23 +201,7 @@ class ShardedSimulation:
             ConfigError: The path is a file.
             SimulationError: A component cannot be saved.
         """
-        folder = Path(path)
-        if folder.exists() and not folder.is_dir():
-            raise ConfigError(f"save: '{folder}' is a file; name a folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        files = [folder / f"shard-{shard.index}-{self.step_count}.npz" for shard in self.shards]
-        self._call("save", each=[(file,) for file in files])
-        manifest = {
-            "format": _FORMAT,
-            "step_count": self.step_count,
-            "files": [file.name for file in files],
-            "config": dump_toml(self.config),
-        }
-        partial = folder / f".{_MANIFEST}.{os.getpid()}"
-        partial.write_text(f"{json.dumps(manifest, indent=1)}\n", encoding="utf-8")
-        partial.replace(folder / _MANIFEST)  # from here on, the folder has these files
-        for other in set(folder.glob("shard-*-*.npz")) - set(files):
-            other.unlink()
+        write_folder(Path(path), self.config, len(self.shards), self.step_count, self._save)
 
     def close(self) -> None:
         """Close the simulations of all shards, and end their processes, once."""
@@ -264,12 +244,15 @@ class ShardedSimulation:
         """Save all shards, from where each can go on if it is lost."""
         assert self._kept is not None, "there is a period"
         files = [self._kept / f"shard-{shard.index}-{self.step_count}.npz" for shard in self.shards]
-        self._call("save", each=[(file,) for file in files])
+        self._save(files)
         before, self._files = self._files, files
         self._log.clear()
         for file in set(before) - set(files):
             if file is not None and file.parent == self._kept:
                 file.unlink()
+
+    def _save(self, files: Sequence[Path]) -> None:
+        self._call("save", each=[(file,) for file in files])
 
     def _heal(self, index: int) -> Answer:
         """Return the answer to the last call of another worker, which goes on from the last checkpoint."""
@@ -297,13 +280,3 @@ def _checked_period(config: SimulationConfig, period: int | None) -> int:
             " checkpoint_every or the recorders out"
         )
     return period
-
-
-def _read(folder: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ConfigError(f"load: '{folder}' has no {_MANIFEST}; name a folder of ShardedSimulation.save") from error
-    if manifest.get("format") != _FORMAT:
-        raise ConfigError(f"load: '{folder}' has format {manifest.get('format')!r}, and this version reads {_FORMAT}")
-    return manifest
