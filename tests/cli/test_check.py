@@ -13,15 +13,21 @@ LEG = """<mujoco><worldbody><body name="thigh" pos="0 0 1"><joint name="hip" axi
 BALLS = "".join(f'<body pos="{0.1 * i} 0 0.05"><freejoint/><geom size="0.1"/></body>' for i in range(3))
 
 
+CUBE = 'def Cube "{}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {{\n{}\n}}\n'
+LIFT = f"#usda 1.0\n{CUBE.format('lift', 'bool physics:kinematicEnabled = 1')}{CUBE.format('box', '')}"
+"""A kinematic cube, which Newton's solvers move and MuJoCo in C has not."""
+
+
 @pytest.fixture
-def check(tmp_path):
-    """Return a function that writes a file, and returns exit code and output of `pippin check`."""
+def check(tmp_path, monkeypatch):
+    """Return a function that writes a file, and returns exit code and output of `pippin check` with a few solvers."""
+    monkeypatch.setenv("PIPPIN_CATALOG_ALLOW", "mujoco-native,steel,xpbd")
 
     def run(*arguments, robot=LEG, solver='type = "mujoco-native"', collision=""):
-        if robot is not None:
-            (tmp_path / "robot.xml").write_text(robot)
+        asset = tmp_path / ("robot.usda" if robot.startswith("#usda") else "robot.xml")
+        asset.write_text(robot)
         (tmp_path / "robot.toml").write_text(
-            f'[simulation]\ndevice = "cpu"\n[scene]\nground = true\n[[scene.assets]]\npath = "robot.xml"\n'
+            f'[simulation]\ndevice = "cpu"\n[scene]\nground = true\n[[scene.assets]]\npath = "{asset.name}"\n'
             f"[solver]\n{solver}\n[collision]\n{collision}\n"
         )
         result = CliRunner().invoke(main, ["check", str(tmp_path / "robot.toml"), *arguments])
@@ -59,9 +65,55 @@ def test_a_solver_that_refuses_to_be_built_is_a_fault(check):
     assert ":9: solver.contact_warmstart: True" in text
 
 
+def test_a_solver_that_would_refuse_the_scene_is_told_before_anybody_selects_it(check):
+    code, text = check("--json", robot=LIFT, solver='type = "xpbd"')
+
+    verdicts = {verdict["solver"]: verdict for verdict in json.loads(text)}
+    (fault,) = verdicts["mujoco-native"]["faults"]
+    assert code == 0
+    assert verdicts["xpbd"]["is_able"]
+    assert "solver.type: 'mujoco-native' has no kinematic bodies such as '/lift'" in fault
+
+
 def test_a_fault_of_the_scene_is_told_once(check):
     code, text = check(robot="<mujoco><worldbody/></mujoco>")
 
     assert code == 2
     (line,) = [line for line in text.splitlines() if "robot.xml" in line]
     assert not line.startswith("mujoco")
+
+
+MINE = """
+import attrs
+import pippin
+
+@attrs.frozen(kw_only=True)
+class MineConfig:
+    iterations: int = 1
+
+class Mine:
+    Config = MineConfig
+    coordinates = "maximal"
+
+    def __init__(self, config):
+        self.config = config
+
+    @pippin.hookimpl
+    def build_solver(self, model):
+        import newton
+
+        if self.config.iterations != 3:
+            raise pippin.ConfigError("iterations: the settings of the file are lost; keep them")
+        return newton.solvers.SolverXPBD(model, iterations=self.config.iterations)
+"""
+
+
+def test_the_solver_of_a_file_beside_it_keeps_its_settings_however_it_is_named(check, tmp_path, monkeypatch):
+    monkeypatch.setenv("PIPPIN_CATALOG_ALLOW", "mine.py")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE)
+
+    code, text = check("--json", "--solver", "mine.py:Mine", solver='type = "mine.py:Mine"\niterations = 3')
+
+    (verdict,) = json.loads(text)
+    assert (code, verdict["is_able"], verdict["is_tried"]) == (0, True, True), verdict

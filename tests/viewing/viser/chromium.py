@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 import urllib.request
@@ -87,6 +88,14 @@ class Chromium:
         tab.call("Page.navigate", url=url)
         return tab
 
+    def freeze(self) -> None:
+        """Stop all processes of the browser, as a laptop does that is closed."""
+        os.killpg(self._process.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        os.killpg(self._process.pid, signal.SIGCONT)
+
     def close(self) -> None:
         os.killpg(self._process.pid, 15)
         self._process.wait(10)
@@ -98,13 +107,15 @@ class Tab:
     def __init__(self, address: str) -> None:
         self._socket = connect(address, max_size=None)
         self._count = 0
+        #: What the browser told between the answers, of the domains that were enabled.
+        self.events: list[dict[str, Any]] = []
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Call a method of the protocol, and return its result."""
         self._count += 1
         self._socket.send(json.dumps({"id": self._count, "method": method, "params": parameters}))
         while (answer := json.loads(self._socket.recv(_PATIENCE))).get("id") != self._count:
-            pass
+            self.events.append(answer)
         assert "error" not in answer, answer
         return answer["result"]
 

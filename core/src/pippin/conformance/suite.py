@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
+from pippin.catalog.entries import Kind
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
 from .checks import Check, checks_for
+from .kinds import CONFIGURED
 from .outcomes import CheckResult, NotApplicableError
 from .runs import Runs
 from .subject import Scene, Subject
@@ -16,6 +20,7 @@ from .subject import Scene, Subject
 __all__ = [
     "Conformance",
     "check_actuator",
+    "check_importer",
     "check_recorder",
     "check_sensor",
     "check_solver",
@@ -27,32 +32,37 @@ class Conformance:
     """The checks of one installed plugin, with its known failures.
 
     Args:
-        kind: Kind of the plugin: `solver`, `actuator`, `sensor`, `viewer` or `recorder`.
+        kind: Kind of the plugin: `solver`, `sensor`, `stage`, `reward` and so on; `plugin` for an extension.
         name: Name of the plugin, as in the key `type` of its table.
         config: The other keys of its table. Patterns match the kit's scene unless there is a `prototype`.
         prototype: Adds a suitable scene to the builder of one world, which the solver's `configure_builder` has
             prepared. By default two hinged links and a ball on the ground. A solver without hinges gets the ball alone,
             which has no shape if the solver has no contacts; a solver without rigid bodies gets a block of grains.
+        tables: More tables of the simulations, such as `{"sensors": {"feet": {...}}}` for a term that reads a sensor.
         solver: Solver for the tests of another plugin; by default XPBD, extended to report accelerations.
         world_count: Number of worlds.
         dt: Length of a substep [s].
         expected_failures: Reasons why some checks fail, by the names of the checks.
+        file: A file that an importer reads; only its checks use it, and they need it.
 
     Raises:
-        PluginError: `expected_failures` names a check that plugins of this kind do not have.
+        PluginError: `expected_failures` names a check that plugins of this kind do not have; or an importer has no
+            `file`, or another plugin has one; or it is a subcommand, which has no checks.
     """
 
     def __init__(
         self,
-        kind: Literal["solver", "actuator", "sensor", "viewer", "recorder"],
+        kind: Kind,
         name: str,
         *,
         config: Mapping[str, Any] | None = None,
         prototype: Scene | None = None,
+        tables: Mapping[str, Any] | None = None,
         solver: str | None = None,
         world_count: int = 3,
         dt: float = 0.002,
         expected_failures: Mapping[str, str] | None = None,
+        file: str | os.PathLike[str] | None = None,
     ) -> None:
         #: The plugin, and the settings of its tests.
         self.subject = Subject(
@@ -60,10 +70,17 @@ class Conformance:
             name=name,
             config=config or {},
             prototype=prototype,
+            tables=tables or {},
             solver=solver,
             world_count=world_count,
             dt=dt,
+            file=None if file is None else Path(file),
         )
+        if kind not in CONFIGURED:
+            raise PluginError(f"{self.subject}: a {kind} has no checks; try it by pippin {name}")
+        if (file is None) == (kind == "importer"):
+            cure = "needs a file to read; pass one" if file is None else "reads no file; leave it out"
+            raise PluginError(f"{self.subject}: {cure}, file=... or --file")
         self.expected_failures = dict(expected_failures or {})
         #: The checks of the plugin's kind, by name.
         self.checks: Mapping[str, Check] = {check.name: check for check in checks_for(kind)}
@@ -75,7 +92,11 @@ class Conformance:
             )
 
     def run(self, name: str) -> CheckResult:
-        """Run one check."""
+        """Run one check.
+
+        Args:
+            name: Name of the check.
+        """
         expected = self.expected_failures.get(name)
         try:
             self.checks[name].run(self._runs)
@@ -101,6 +122,10 @@ class Conformance:
 def check_solver(name: str, **options: Any) -> list[CheckResult]:
     """Run every check of a solver; `options` are those of `Conformance`.
 
+    Args:
+        name: The name of the solver's entry point.
+        **options: Arguments of `Conformance`.
+
     Raises:
         PluginError: Checks failed; one paragraph for each.
     """
@@ -108,23 +133,54 @@ def check_solver(name: str, **options: Any) -> list[CheckResult]:
 
 
 def check_actuator(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of an actuator; arguments and errors are those of `check_solver`."""
+    """Run every check of an actuator; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the actuator's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("actuator", name, **options))
 
 
 def check_sensor(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a sensor; arguments and errors are those of `check_solver`."""
+    """Run every check of a sensor; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the sensor's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("sensor", name, **options))
 
 
 def check_viewer(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a viewer; arguments and errors are those of `check_solver`."""
+    """Run every check of a viewer; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the viewer's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("viewer", name, **options))
 
 
 def check_recorder(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a recorder; arguments and errors are those of `check_solver`."""
+    """Run every check of a recorder; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the recorder's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("recorder", name, **options))
+
+
+def check_importer(name: str, file: str | os.PathLike[str], **options: Any) -> list[CheckResult]:
+    """Run every check of an importer; otherwise as `check_solver`.
+
+    Args:
+        name: The name of the importer's entry point.
+        file: A file that it reads.
+        **options: Arguments of `Conformance`.
+    """
+    return _checked(Conformance("importer", name, file=file, **options))
 
 
 def _checked(conformance: Conformance) -> list[CheckResult]:
