@@ -57,7 +57,9 @@ def read_torch(file: Path, activation: str | None) -> tuple[list[Layer], Evaluat
     try:
         import torch
     except ImportError as error:
-        raise PluginError(f"{file.name}: a checkpoint of torch, which is not installed; install torch") from error
+        raise PluginError(
+            f"{file.name}: a checkpoint of torch, which is not installed; install pippin-actuator-neural[torch]"
+        ) from error
     if _is_script(file):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", r".*torch\.jit")  # deprecated; such networks are published in it
