@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 from pippin.catalog.entries import Catalog, Entry
-from pippin.components.contract import load_plugin
+from pippin.components.blame import Blame
 from pippin.components.declaration import Declaration
+from pippin.components.sub_solvers import make_plugin
 from pippin.config import structure
+from pippin.config.tree import Node, Origin
 from pippin.errors import CaptureWarning
 from pippin.sensing import SiteConfig
 from pippin.simulation import Simulation
@@ -92,7 +94,13 @@ class Subject:
 
     def component(self) -> Any:
         """Return a component as the host makes it, without a simulation."""
-        return load_plugin(self.entry)(self.structured().config)
+
+        def blaming(name: str, plugin: type, source: str) -> Blame:
+            return Blame(
+                owner=name, place=f"{name}.", source=source, package=plugin.__module__, tree=Node({}, Origin())
+            )
+
+        return make_plugin(str(self), self.kind, self.structured(), Catalog.installed(), blaming)[0]
 
     def structured(self, table: Mapping[str, Any] | None = None) -> Any:
         """Return the `ComponentConfig` of a table, by default of the plugin's own table.
