@@ -92,7 +92,9 @@ class Hooks:
 
     @hookspec
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Add effort [N, N·m] to `control.joint_f`, which is zero on actuated DOFs. Step; once per physics step."""
+        """Add effort [N, N·m] to `control.joint_f`, which is zero on actuated DOFs. Step; once per physics step of
+        `dt` [s], or once per control step for actuators with `is_open_loop`.
+        """
 
     @hookspec
     def before_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:

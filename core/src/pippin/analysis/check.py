@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -92,7 +93,7 @@ def with_solver(file: Path, overrides: Sequence[str], solver: str) -> Simulation
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:
         return config.unobserved()
-    return load(file, [*overrides, f'solver={{type="{solver}"}}']).unobserved()
+    return load(file, [*overrides, f"solver={{type={json.dumps(solver)}}}"]).unobserved()
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -9,11 +9,13 @@ import newton
 from pippin.catalog.entries import Catalog
 from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
+from pippin.config import SceneConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.features import FEATURES, MEASURED
 from pippin.spelling import listed
 
 from .used_features import used_features
+from .world_users import particles_touch
 
 __all__ = ["gaps", "refuse_gaps", "solvers_declaring", "unsettable"]
 
@@ -54,6 +56,25 @@ def refuse_gaps(
         faults[-1] += f"; {_to_accept([*accepted, *refused], 'them' if len(refused) > 1 else '')}"
         raise ConfigError(*faults)
     return found
+
+
+def refuse_part(model: newton.Model, solver: Declaration, name: str, scene: SceneConfig) -> None:
+    """Refuse a part of the worlds of a run if they depend on the other worlds.
+
+    Raises:
+        ConfigError: They do; names the reason.
+    """
+    if scene.run_worlds == scene.worlds:
+        return
+    reason = solver.mixed_worlds
+    features = solver.supported_features
+    if reason is None and particles_touch(model) and features is not None and "particle_worlds" not in features:
+        reason = "it does not keep the particles of several worlds apart"
+    if reason:
+        part = f"{scene.worlds} of {scene.run_worlds} worlds"
+        raise ConfigError(
+            f"solver: {name!r} cannot simulate {part} by themselves: {reason}; simulate all in one process"
+        )
 
 
 def _to_accept(features: Sequence[str], what: str = "") -> str:

@@ -132,5 +132,9 @@ def finalize(
 
 
 def world_offsets(scene: SceneConfig) -> np.ndarray:
-    """Return the position at which each world is drawn [m], shape [world_count, 3]: a grid with the scene's spacing."""
-    return newton.utils.compute_world_offsets(scene.worlds, scene.spacing, newton.Axis.Z)
+    """Return the position at which each world is drawn [m], shape [world_count, 3]: a grid with the scene's spacing.
+
+    A part of a larger run has its places in the grid of all worlds.
+    """
+    places = newton.utils.compute_world_offsets(scene.run_worlds, scene.spacing, newton.Axis.Z)
+    return places[scene.first_world : scene.first_world + scene.worlds]

@@ -13,8 +13,9 @@ from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.solver_support import SolverSupport
 
+from .assets.contact_dimensions import DIMENSIONS, reads_dimensions
 from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
-from .requirements import refuse_gaps, refuse_unsupported, unsettable
+from .requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
 
 __all__ = ["SolverBuilding"]
 
@@ -51,9 +52,11 @@ class SolverBuilding:
         """Refuse features that the solver would ignore, and return those in `accept_unsupported`, with their users.
 
         Raises:
-            ConfigError: A feature is neither declared by the solver nor in `accept_unsupported`.
+            ConfigError: A feature is neither declared by the solver nor in `accept_unsupported`; or the model has only
+                a part of the worlds of a run, and worlds depend on each other.
         """
         accepted = self._config.simulation.accept_unsupported
+        refuse_part(model, self.declaration, self.name, self._config.scene)
         return refuse_gaps(model, self.declaration, self.name, accepted, self._catalog)
 
     def refuse_faults(self, model: newton.Model) -> None:
@@ -104,6 +107,7 @@ class SolverBuilding:
             declared.features_kept_from_build,
             lambda feature: unsettable(feature, self.name, declared, self._catalog, accepted),
             model,
+            DIMENSIONS if reads_dimensions(self._components) else {},
         )
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:

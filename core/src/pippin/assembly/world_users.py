@@ -10,7 +10,7 @@ import numpy as np
 
 from .model_rows import host
 
-__all__ = ["WORLD_USERS"]
+__all__ = ["WORLD_USERS", "particles_touch"]
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
@@ -34,15 +34,16 @@ def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
         yield end - first, particle_count, trees, [array[part[what]].tobytes() for array, what in kinds], meshes
 
 
+def particles_touch(model: newton.Model) -> bool:
+    """Return whether some world has particles that can touch something."""
+    return bool(model.particle_count) and (model.particle_max_radius > 0.0 or bool(model.tri_count))
+
+
 def _particle_worlds(model: newton.Model) -> Sequence[str]:
     """Return the worlds with particles that can touch something, if there are several."""
-    if model.particle_max_radius <= 0.0 and not model.tri_count:
+    if not particles_touch(model):
         return ()
-    held = (
-        np.flatnonzero(np.diff(host(model.particle_world_start)[: model.world_count + 1]))
-        if model.particle_count
-        else ()
-    )
+    held = np.flatnonzero(np.diff(host(model.particle_world_start)[: model.world_count + 1]))
     return [f"world {index}" for index in held] if len(held) > 1 else ()
 
 

@@ -44,6 +44,11 @@ def _is_bool(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
         raise ValueError(f"{field.name}: expected True or False, got {value!r}")
 
 
+def _is_reason(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if value is not None and not (isinstance(value, str) and value):
+        raise ValueError(f"{field.name}: expected a reason as text or None, got {value!r}")
+
+
 def _is_positive(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (is_number and math.isfinite(value) and value > 0.0):
@@ -133,6 +138,10 @@ class Declaration:
     """The kinds of device (`"cpu"`, `"cuda"`) on which its steps give the same bits in every run. If its
     configuration has a key `deterministic`, the claim holds for `deterministic = true`. `simulation.determinism`
     relies on it."""
+
+    mixed_worlds: str | None = attrs.field(default=None, validator=_is_reason)
+    """Solvers: The reason why the motion of a world depends on the other worlds, if it does. Then the worlds of a run
+    are not split over processes."""
 
     is_observer: bool = _bool_field()
     """True if the component only observes the simulation: its data are not part of the simulation's state. Viewers and

@@ -160,6 +160,13 @@ class AssetConfig:
     """Values of the arguments of a xacro file, which is a URDF with macros."""
 
 
+@in_schema(minimum=1)
+def _holds_all_worlds(instance: Any, attribute: Any, value: int) -> None:
+    end = instance.first_world + instance.worlds
+    if value < end:
+        raise ValueError(f"'{attribute.name}' must be at least first_world + worlds, which is {end}, not {value}")
+
+
 @attrs.frozen(kw_only=True)
 class SceneConfig:
     """The `[scene]` table: the content of the worlds, and their number."""
@@ -168,7 +175,11 @@ class SceneConfig:
     """Number of independent worlds, simulated side by side."""
 
     first_world: int = attrs.field(default=0, validator=ge(0))
-    """Number of the first world among those of a larger run: random draws of a task depend on it."""
+    """Number of the first world among those of a larger run: random draws depend on it."""
+
+    total_worlds: int | None = attrs.field(default=None, validator=optional(_holds_all_worlds))
+    """Number of worlds of the larger run: the places at which worlds are drawn depend on it, and a solver whose worlds
+    depend on each other refuses a part of them. By default the run ends with these worlds."""
 
     spacing: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Distance between neighbouring worlds when they are drawn [m]; in the physics, every world is at the origin."""
@@ -191,6 +202,11 @@ class SceneConfig:
     assets: tuple[AssetConfig, ...] = ()
     """Contents of the worlds, in order; empty if a prototype built in Python is passed instead."""
 
+    @property
+    def run_worlds(self) -> int:
+        """The number of worlds of the whole run, of which this may be a part."""
+        return self.total_worlds or self.first_world + self.worlds
+
 
 @attrs.frozen(kw_only=True)
 class SimulationConfig:
@@ -198,15 +214,21 @@ class SimulationConfig:
 
     simulation: StepConfig = attrs.field(factory=StepConfig)
     scene: SceneConfig = attrs.field(factory=SceneConfig)
-    solver: Annotated[ComponentConfig, "solver"] | None = None  # a plugin object from Python may build it instead
+    solver: Annotated[ComponentConfig, "solver"] | None = None
+    """The solver; None if a plugin object made in Python builds it."""
     collision: CollisionConfig = attrs.field(factory=CollisionConfig)
     actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
+    """The actuator groups by label."""
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
+    """The sensors by label."""
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
+    """The other plugins by label."""
     task: TaskConfig | None = None
     policy: PolicyConfig | None = None
     viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
+    """The viewers by label."""
     recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)
+    """The recorders by label."""
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)
 
     tree: Node = attrs.field(factory=lambda: Node({}, Origin()), eq=False, repr=False, metadata={NOT_A_KEY: True})

@@ -1,13 +1,15 @@
 """Reset of masked worlds: the same operations between steps, and in a step that ends episodes.
 
-In a step, a component says on the device which worlds ended: its `ended_worlds`. If everything can be recorded, the
-operations stand behind a branch of the graph, and cost nothing in a step that ends no episode.
+In a step, a component says on the device which worlds ended: its `ended_worlds`. What can be recorded stands behind a
+branch of the graph, and costs nothing in a step that ends no episode. What cannot, such as the reset of a solver, is
+called only if an episode ended; on a GPU it is always called, since a look at the mask would wait for the device.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 
 import attrs
 import newton
@@ -141,27 +143,36 @@ class EndedWorlds:
 
     def operations(self) -> Iterator[Operation]:
         """Yield the operations that reset the ended worlds at the end of a step."""
-        parts = [*self._resetting.operations(self._mask)]
-        if all(part.eager_reason is None for part in parts) and self._can_branch:
-            yield Operation(name="reset_ended", run=partial(self._reset_if_any, parts))
-        else:
+        device, parts = self._resetting.model.device, self._resetting.operations(self._mask)
+        if not device.is_cpu and not wp.is_conditional_graph_supported():
             yield Operation(name="find_ended", run=self._find)
             yield from parts
-
-    @property
-    def _can_branch(self) -> bool:
-        device = self._resetting.model.device
-        return device.is_cpu or wp.is_conditional_graph_supported()
+            return
+        groups = [(is_eager, [*group]) for is_eager, group in groupby(parts, key=lambda part: bool(part.eager_reason))]
+        for index, (is_eager, group) in enumerate(groups):
+            if not is_eager:
+                yield Operation(name="reset_ended", run=partial(self._branch, group, finds=index == 0))
+            elif device.is_cpu:
+                yield from (attrs.evolve(part, run=partial(self._run_if_any, part)) for part in group)
+            else:
+                yield from group
 
     def _find(self) -> None:
         self._are_any.zero_()
         inputs = [self._mask, self._countdown, self._are_any]
         wp.launch(collect_ended, len(self._mask), inputs, device=self._mask.device)
 
-    def _reset_if_any(self, parts: list[Operation]) -> None:
-        def reset() -> None:
+    def _branch(self, parts: list[Operation], *, finds: bool) -> None:
+        """Run some parts if a world ended, as a branch of the graph; the first part of a reset is the state's."""
+
+        def run() -> None:
             for part in parts:
                 part.run()
 
-        self._find()
-        wp.capture_if(self._are_any, on_true=reset)
+        if finds:
+            self._find()
+        wp.capture_if(self._are_any, on_true=run)
+
+    def _run_if_any(self, part: Operation) -> None:
+        if self._are_any.numpy()[0]:
+            part.run()

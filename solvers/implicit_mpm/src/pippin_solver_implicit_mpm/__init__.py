@@ -139,6 +139,7 @@ class SolverImplicitMPM:
     optional_features: ClassVar = {"particle_worlds": "separate_worlds"}
     supported_model_changes = frozenset({"MODEL_PROPERTIES"})
     supported_observables = frozenset[str]()
+    mixed_worlds = "its iterations end for all worlds at once"
     unsaved_reason = "'implicit-mpm' lays its grid out anew in each substep, with what it keeps on it for the next one"
 
     def __init__(self, config: ImplicitMPMConfig) -> None:

@@ -195,6 +195,7 @@ class SolverKamino:
                 field=f"solver.{'collision_detector.' if is_own else ''}max_contacts_per_world",
                 holds="contacts of one world",
                 allocated=-(-total // worlds),
+                is_per_world=True,
                 count=None if is_own else self._in_world,
             ),
         )

@@ -1,0 +1,224 @@
+"""Shards: the parts of a simulation's worlds, each with a configuration of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+from pippin.config import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig
+from pippin.devices import find_device
+from pippin.errors import ConfigError
+from pippin.indices import chosen_worlds, whole_number
+from pippin.processes import free_cores, usable_cores
+from pippin.recording.config import RecorderConfig
+from pippin.viewing.config import ViewerConfig
+
+__all__ = ["Shard", "shard_count", "shards_of"]
+
+
+@attrs.frozen(kw_only=True)
+class Shard:
+    """Neighbouring worlds of a simulation, to be simulated by a process."""
+
+    index: int
+    """Number of the shard, from 0."""
+
+    count: int
+    """Number of shards."""
+
+    worlds: range
+    """The worlds, counted in the whole simulation."""
+
+    config: SimulationConfig
+    """The configuration of the shard. Its worlds are counted from 0 again; random draws and places are the same."""
+
+    def __str__(self) -> str:
+        return f"shard {self.index} of {self.count} (worlds {self.worlds.start}:{self.worlds.stop})"
+
+    @property
+    def place(self) -> str:
+        """Beginning of an error of the shard, in which its worlds are counted from 0."""
+        return f"shard {self.index} of {self.count} (worlds {self.worlds.start}:{self.worlds.stop}, counted from 0)"
+
+    def local(self, worlds: Iterable[int]) -> tuple[int, ...]:
+        """Return those of some worlds that are in the shard, in their order, counted from its first world."""
+        return tuple(int(world) - self.worlds.start for world in worlds if world in self.worlds)
+
+
+def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
+    """Return the shards of a simulation: a world in a shard gives the bits that it gives in the whole.
+
+    Worlds are split evenly, the first shards are the larger ones. A recorder records in each shard the worlds that it
+    chose there; a viewer shows worlds of one shard. Threads of the solver are divided. Capacities for all worlds
+    together are those of each shard, so that none is too small.
+
+    Args:
+        config: The configuration of the whole simulation.
+        count: Number of shards.
+
+    Raises:
+        ConfigError: The simulation cannot be split like this; names the reason.
+    """
+    if whole_number(count, "shards") < 1 or count > config.scene.worlds:
+        raise ConfigError(f"shards: expected 1 to {config.scene.worlds}, the number of worlds, got {count}")
+    devices = _devices(config.simulation.device, count)
+    size, larger = divmod(config.scene.worlds, count)
+    starts = [index * size + min(index, larger) for index in range(count + 1)]
+    shards = [
+        Shard(index=index, count=count, worlds=range(*starts[index : index + 2]), config=config)
+        for index in range(count)
+    ]
+    if count == 1:
+        return shards
+    recorders, viewers = _recorders(config, shards), _viewers(config, shards)
+    return [
+        attrs.evolve(
+            shard,
+            config=attrs.evolve(
+                config,
+                simulation=attrs.evolve(config.simulation, device=devices[shard.index]),
+                scene=_scene(config.scene, shard),
+                solver=_solver(config.solver, count),
+                recorders=recorders[shard.index],
+                viewers=viewers[shard.index],
+            ),
+        )
+        for shard in shards
+    ]
+
+
+def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
+    """Return the number of shards: as given, or for "auto" the cores that this process may use if the memory is enough.
+
+    On GPUs "auto" is their number, and 1 for a solver that uses all cores itself.
+
+    Raises:
+        ConfigError: It is neither a number nor "auto".
+    """
+    if count != "auto":
+        return whole_number(count, "shards")
+    if hasattr(getattr(config.solver, "config", None), "threads"):
+        return 1
+    name = config.simulation.device
+    if name != "cpu" and find_device(name).is_cuda:
+        return min(config.scene.worlds, _gpus(name))
+    return min(config.scene.worlds, usable_cores("shards"))
+
+
+def part_of(config: SimulationConfig, worlds: range) -> SimulationConfig:
+    """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
+
+    Args:
+        config: The configuration of the whole simulation.
+        worlds: The worlds, counted in the whole simulation.
+
+    Raises:
+        ConfigError: The simulation has no such worlds.
+    """
+    if not worlds or worlds.start < 0 or worlds.stop > config.scene.worlds:
+        raise ConfigError(
+            f"worlds: {worlds.start}:{worlds.stop} are not among the {config.scene.worlds} worlds of the file; choose"
+            " others, or set scene.worlds to the number of all worlds"
+        )
+    shard = Shard(index=0, count=1, worlds=worlds, config=config)
+    return attrs.evolve(config.unobserved(), scene=_scene(config.scene, shard))
+
+
+def _devices(name: str, count: int) -> list[str]:
+    """Return the device of each shard: a GPU of its own, or the CPU for all.
+
+    Raises:
+        ConfigError: Shards would share a GPU.
+    """
+    if count == 1 or name == "cpu" or not find_device(name).is_cuda:
+        return ["cpu" if count > 1 else name] * count
+    gpus = _gpus(name)
+    if gpus < count:
+        raise ConfigError(
+            f"shards: {count} shards would share {gpus} GPU{'s' if gpus > 1 else ''}, as simulation.device is {name!r};"
+            " one process simulates all worlds of a GPU faster: use a shard for each GPU with 'auto', or 'cpu'"
+        )
+    return [f"cuda:{index}" for index in range(count)]
+
+
+def _gpus(name: str) -> int:
+    """Return the number of GPUs that a device's name stands for."""
+    import warp as wp
+
+    return wp.get_cuda_device_count() if name == "auto" else 1
+
+
+def _scene(scene: SceneConfig, shard: Shard) -> SceneConfig:
+    assets = [_asset(asset, scene.worlds, index, shard) for index, asset in enumerate(scene.assets)]
+    return attrs.evolve(
+        scene,
+        worlds=len(shard.worlds),
+        first_world=scene.first_world + shard.worlds.start,
+        total_worlds=scene.run_worlds,
+        assets=tuple(asset for asset in assets if asset is not None),
+    )
+
+
+def _asset(asset: AssetConfig, worlds: int, index: int, shard: Shard) -> AssetConfig | None:
+    """Return the asset in the worlds of a shard; None if it is in none of them."""
+    if asset.worlds is None:
+        return asset
+    held = shard.local(chosen_worlds(asset.worlds, worlds, f"scene.assets[{index}].worlds", "leave the asset out"))
+    return attrs.evolve(asset, worlds=held) if held else None
+
+
+def _solver(solver: ComponentConfig | None, count: int) -> ComponentConfig | None:
+    """Return the solver's table with its part of the threads, if it has a key `threads`."""
+    if solver is None or not hasattr(solver.config, "threads"):
+        return solver
+    threads = max(1, (solver.config.threads or free_cores()) // count)
+    return attrs.evolve(solver, config=attrs.evolve(solver.config, threads=threads))
+
+
+def _recorders(config: SimulationConfig, shards: Sequence[Shard]) -> list[dict[str, ComponentConfig]]:
+    found: list[dict[str, ComponentConfig]] = [{} for _ in shards]
+    for label, table in config.recorders.items():
+        where = f"recorders.{label}"
+        worlds, path = _worlds_of(table, config, where), getattr(table.config, "path", "")
+        held = [shard.local(worlds) for shard in shards]
+        if Path(path).is_absolute() and sum(map(bool, held)) > 1:
+            raise ConfigError(f"{where}.path: {path!r} would be the file of several shards; give a relative path")
+        for index, own in enumerate(held):
+            if own:
+                found[index][label] = _with_worlds(table, own)
+    return found
+
+
+def _viewers(config: SimulationConfig, shards: Sequence[Shard]) -> list[dict[str, ComponentConfig]]:
+    found: list[dict[str, ComponentConfig]] = [{} for _ in shards]
+    for label, table in config.viewers.items():
+        worlds = _worlds_of(table, config, f"viewers.{label}")
+        shard = next(shard for shard in shards if worlds[0] in shard.worlds)
+        own = shard.local(worlds)
+        if len(own) < len(worlds):
+            raise ConfigError(
+                f"viewers.{label}.worlds: {len(worlds)} worlds in several shards, and a viewer shows those of one;"
+                f' choose some of them, such as "{shard.worlds.start}:{shard.worlds.stop}"'
+            )
+        found[shard.index][label] = _with_worlds(table, own)
+    return found
+
+
+def _worlds_of(table: ComponentConfig, config: SimulationConfig, where: str) -> list[int]:
+    """Return the worlds that an observer chooses.
+
+    Raises:
+        ConfigError: It cannot choose any, or a world does not exist.
+    """
+    settings: Any = table.config
+    if isinstance(settings, ViewerConfig):
+        return settings.worlds_of(config.scene.worlds).tolist()
+    if isinstance(settings, RecorderConfig):
+        return chosen_worlds(settings.worlds, config.scene.worlds, f"{where}.worlds").tolist()
+    raise ConfigError(f"{where}: {table.type!r} has no key 'worlds', so it cannot be split into shards; leave it out")
+
+
+def _with_worlds(table: ComponentConfig, worlds: tuple[int, ...]) -> ComponentConfig:
+    return attrs.evolve(table, config=attrs.evolve(table.config, worlds=worlds))

@@ -1,0 +1,106 @@
+"""Shards: how the worlds of a configuration are split, and what cannot be."""
+
+import pytest
+from pippin.config import structure
+from pippin.errors import ConfigError
+from pippin.scale import shards_of
+
+ASSET = {"path": "pkg:pippin/gym/tasks/pendulum.xml"}
+
+
+def config(worlds=8, scene=(), **tables):
+    data = {
+        "simulation": {"device": "cpu"},
+        "scene": {"worlds": worlds, "assets": [ASSET], **dict(scene)},
+        "solver": {"type": "xpbd"},
+    }
+    return structure(data | tables)
+
+
+def test_worlds_are_split_evenly_and_the_first_shards_are_larger():
+    shards = shards_of(config(worlds=8), 3)
+
+    assert [each.worlds for each in shards] == [range(3), range(3, 6), range(6, 8)]
+    assert [each.config.scene.worlds for each in shards] == [3, 3, 2]
+    assert [each.config.scene.first_world for each in shards] == [0, 3, 6]
+    assert {each.config.scene.total_worlds for each in shards} == {8}
+    assert str(shards[1]) == "shard 1 of 3 (worlds 3:6)"
+
+
+def test_a_shard_of_a_part_of_a_run_counts_on_from_it():
+    shards = shards_of(config(worlds=4, scene={"first_world": 4, "total_worlds": 16}), 2)
+
+    assert [each.config.scene.first_world for each in shards] == [4, 6]
+    assert {each.config.scene.total_worlds for each in shards} == {16}
+
+
+def test_one_shard_is_the_whole():
+    whole = config()
+
+    (shard,) = shards_of(whole, 1)
+
+    assert shard.config is whole
+
+
+def test_assets_are_in_the_worlds_that_they_chose():
+    assets = [ASSET, ASSET | {"label": "second", "worlds": "2:5"}, ASSET | {"label": "third", "worlds": [7, 0]}]
+
+    shards = shards_of(config(worlds=8, scene={"assets": assets}), 2)
+
+    found = [[(each.label, each.worlds) for each in shard.config.scene.assets] for shard in shards]
+    assert found == [
+        [(None, None), ("second", (2, 3)), ("third", (0,))],
+        [(None, None), ("second", (0,)), ("third", (3,))],
+    ]
+
+
+def test_observers_are_in_the_shards_of_their_worlds():
+    recorders = {"all": {"type": "npz", "worlds": "::3"}, "first": {"type": "npz"}}
+    viewers = {"file": {"type": "usd", "worlds": "5:7"}}
+
+    first, second = shards_of(config(recorders=recorders, viewers=viewers), 2)
+
+    assert {label: each.config.worlds for label, each in first.config.recorders.items()} == {
+        "all": (0, 3),
+        "first": (0,),
+    }
+    assert {label: each.config.worlds for label, each in second.config.recorders.items()} == {"all": (2,)}
+    assert not first.config.viewers
+    assert second.config.viewers["file"].config.worlds == (1, 2)
+
+
+def test_threads_of_the_solver_are_divided():
+    shards = shards_of(config(solver={"type": "mujoco-native", "threads": 6}), 2)
+
+    assert [each.config.solver.config.threads for each in shards] == [3, 3]
+
+
+def test_capacities_for_all_worlds_are_kept():
+    shards = shards_of(config(collision={"rigid_contact_max": 100}), 2)
+
+    assert [each.config.collision.rigid_contact_max for each in shards] == [100, 100]
+
+
+@pytest.mark.parametrize(
+    ("count", "tables", "fault"),
+    [
+        (9, {}, "shards: expected 1 to 8, the number of worlds, got 9"),
+        (0, {}, "shards: expected 1 to 8, the number of worlds, got 0"),
+        (
+            2,
+            {"viewers": {"file": {"type": "usd"}}},
+            "viewers.file.worlds: 8 worlds in several shards, and a viewer shows those of one;"
+            ' choose some of them, such as "0:4"',
+        ),
+        (
+            2,
+            {"recorders": {"all": {"type": "npz", "worlds": ":", "path": "/tmp/a.npz"}}},
+            "recorders.all.path: '/tmp/a.npz' would be the file of several shards; give a relative path",
+        ),
+    ],
+)
+def test_what_cannot_be_split_is_refused(count, tables, fault):
+    with pytest.raises(ConfigError) as caught:
+        shards_of(config(**tables), count)
+
+    assert caught.value.faults == (fault,)
