@@ -6,17 +6,23 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "core" / "src"
 
+Definition = ast.ClassDef | ast.FunctionDef
+
 FOR_PLUGINS = (
     "pippin",
     "pippin.actuation",
     "pippin.sensing",
     "pippin.solving",
+    "pippin.task",
+    "pippin.task.draws",
+    "pippin.task.place",
     "pippin.recording",
     "pippin.recording.channels",
     "pippin.viewing",
@@ -43,32 +49,35 @@ def names_of(module: str) -> list[str]:
     return []
 
 
-def text_of(module: str, name: str) -> str | None:
-    """Return the docstring of a public name, or the string below a constant, from the module that defines it."""
-    body = _statements(module)
+def home_of(module: str, name: str) -> tuple[str, ast.stmt, ast.stmt | None] | None:
+    """Return the module that defines a name of a module, its statement there, and the statement below that.
+
+    None if the module has no such name, or takes it from another library.
+    """
+    body = _statements(module) if _file(module).exists() else []
     for statement, following in itertools.zip_longest(body, body[1:]):
         if isinstance(statement, ast.ImportFrom):
             for alias in statement.names:
                 if name == (alias.asname or alias.name):
-                    return text_of(_absolute(module, statement), alias.name)
-        elif isinstance(statement, ast.ClassDef | ast.FunctionDef) and statement.name == name:
-            return ast.get_docstring(statement)
-        elif name in _targets(statement):
-            is_text = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
-            return str(following.value.value) if is_text else None
+                    return home_of(_absolute(module, statement), alias.name)
+        elif (isinstance(statement, Definition) and statement.name == name) or name in _targets(statement):
+            return module, statement, following
     return None
 
 
-def definition_of(module: str, name: str) -> ast.ClassDef | ast.FunctionDef | None:
-    """Return the class or the function with a public name, from the module that defines it; None for a constant."""
-    for statement in _statements(module):
-        if isinstance(statement, ast.ImportFrom):
-            for alias in statement.names:
-                if name == (alias.asname or alias.name):
-                    return definition_of(_absolute(module, statement), alias.name)
-        elif isinstance(statement, ast.ClassDef | ast.FunctionDef) and statement.name == name:
-            return statement
+def text_of(module: str, name: str) -> str | None:
+    """Return the docstring of a public name, or the string below a constant, from the module that defines it."""
+    match home_of(module, name):
+        case _, ast.ClassDef() | ast.FunctionDef() as found, _:
+            return ast.get_docstring(found)
+        case _, _, ast.Expr(value=ast.Constant(value=text)):
+            return str(text)
     return None
+
+
+def source_of(module: str) -> str:
+    """Return the source of a module of the core."""
+    return _file(module).read_text(encoding="utf-8")
 
 
 def imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
@@ -83,9 +92,10 @@ def imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
             yield from ((node.module, alias.name) for alias in node.names)
 
 
+@functools.cache
 def _statements(module: str) -> list[ast.stmt]:
     """Return the statements of a module, with those of its blocks for type checkers: a room may import names late."""
-    body = ast.parse(_file(module).read_text(encoding="utf-8")).body
+    body = ast.parse(source_of(module)).body
     return [inner for each in body for inner in (each.body if isinstance(each, ast.If) else [each])]
 
 

@@ -10,7 +10,7 @@ import json
 import re
 import runpy
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import attrs
 import click
 from pippin import Simulation
 from pippin.assembly.requirements import solvers_declaring
-from pippin.catalog.entries import PLURALS, Catalog, Kind
+from pippin.catalog.entries import KINDS, PLURALS, Catalog, Kind
 from pippin.cli import main as pippin_command
 from pippin.components.bound import Bound
 from pippin.components.declaration import Declaration
@@ -298,10 +298,11 @@ CONFORMANCE = """\
 
 This page lists the promises of every plugin. [`pippin check-plugin`](cli.md#pippin-check-plugin) checks them, and
 [test a plugin](../how-to/test-a-plugin.md) shows how to run the checks in your own tests.
-All plugins of this repository pass all checks of their kind, with [these exceptions](#exceptions). The checks `ask_*`
-of solvers have [a page of their own](honoured.md).
+All solvers, actuators, sensors, viewers and recorders of this repository pass all checks of their kind, with [these
+exceptions](#exceptions). The checks `ask_*` of solvers have [a page of their own](honoured.md).
 
-Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground. Free bodies, pendulums and
+Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground. A clamping is tested in an
+actuator of the kit, a stage in a sensor, and a term in a task without automatic resets. Free bodies, pendulums and
 mechanisms are checked in scenes of their own. "The same" means bitwise the same, unless a tolerance is given.
 """
 
@@ -466,7 +467,8 @@ PUBLIC_NAMES = """\
 <!-- Written by docs/write_reference.py from the docstrings of public modules. Change those, then run it. -->
 
 These names keep their meaning within a [contract version](contract-version.md). Every name has one path, and a plugin
-imports nothing else of Pippin; `pippin.views` and `pippin.isaac` are for users, not for plugins.
+imports nothing else of Pippin; `pippin.views` and `pippin.isaac` are for users, not for plugins. The
+[documentation site](../how-to/build-the-site.md) has an entry for each, with arguments, members and errors.
 """
 
 MODEL_CHANGES = {
@@ -629,7 +631,7 @@ def conformance_page() -> str:
     """Return the promises that the checks test, and the known failures of this repository's plugins."""
     of_features = [check for check in CHECKS if check.name.startswith("feature_")]
     plain = [check for check in CHECKS if not check.name.startswith(("feature_", "ask_"))]
-    rows = [f"| `{check.name}` | {', '.join(check.kinds)} | {check.promise} |\n" for check in plain]
+    rows = [f"| `{check.name}` | {_kinds(check.kinds)} | {check.promise} |\n" for check in plain]
     features = [_feature_row(check.name) for check in of_features]
     untried = [f"- `{name}`: {reason}\n" for name, reason in UNTRIED.items()]
     declared = conformances()
@@ -644,6 +646,16 @@ def conformance_page() -> str:
     return "".join(
         [CONFORMANCE, table, FEATURE_CHECKS, *features, others, EXCEPTIONS, *exceptions, SETTINGS, *settings]
     )
+
+
+def _kinds(kinds: Sequence[str]) -> str:
+    """Return the kinds of a check in words: many of them by what they have in common."""
+    if missing := [kind for kind in KINDS if kind not in kinds]:
+        if len(missing) == 1:
+            return f"all but {missing[0]}"
+        terms = ["terms"] if set(TASK_KINDS) <= set(kinds) else []
+        return ", ".join([*(kind for kind in kinds if not terms or kind not in TASK_KINDS), *terms])
+    return "all"
 
 
 def _feature_row(check: str) -> str:
@@ -980,7 +992,6 @@ PAGES = {
     "views": views_page,
     "hooks": hooks_page,
     "public-names": public_names_page,
-    "python-api": runpy.run_path(str(Path(__file__).with_name("python_api.py")))["python_api_page"],
     "conformance": conformance_page,
     "tasks": tasks_page,
 }

@@ -187,7 +187,10 @@ def test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise(solver, s
 @pytest.mark.parametrize(
     ("field", "need"),
     [
-        ("nconmax", r"8 pairs of shapes of 2 worlds that may touch did not fit into 2; set it to at least 4 per world"),
+        (
+            "nconmax",
+            r"8 pairs of shapes of all worlds that may touch did not fit into 2; set it to at least 4 per world",
+        ),
         ("njmax", r"16 constraint rows of a world did not fit into 1; set it to at least 16 \(world 0\)"),
     ],
 )
@@ -291,7 +294,7 @@ CHANGING = {
 READING = {"check", "close", "from_file", "load", "mark_diverged", "model_change_fault", "outcome", "world_indices"}
 """Methods that change nothing, or build another simulation."""
 
-SERVING = {"evaluate_bodies", "tell_solver"}
+SERVING = {"take_joints", "tell_solver"}
 """Methods for kernels of a recorded step, which components call; the host calls no component after the end."""
 
 

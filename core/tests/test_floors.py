@@ -35,7 +35,7 @@ PLUGINS_OF_THE_CORE = frozenset(
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
-    ("pippin.gym.vector_env", "pippin.gym.frames"),
+    ("pippin.gym.local_worlds", "pippin.gym.frames"),
     ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
@@ -49,6 +49,7 @@ DOORS = {
     ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
+    ("pippin.scale.rollout_shard", "pippin.scale.rollout"),
     ("pippin.scale.variant_job", "pippin.scale.variant_run"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
     ("pippin.sharding.part", "pippin.sharding.gathering"),

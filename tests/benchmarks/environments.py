@@ -3,26 +3,35 @@
     uv run --group dev python tests/benchmarks/environments.py
 
 Both sides of a row run in turn in one process, and a figure is the median of the ratios of neighbouring turns.
-Gymnasium's environments are `Ant-v5` in one process for each; EnvPool's, if it is installed, run on all cores. They
-take the same substeps and the same random actions.
+Gymnasium's environments are `Ant-v5` in one process for each; EnvPool's, if it is installed (`uv run --with envpool`),
+run on all cores. They take the same substeps and the same random actions.
+
+"Rollout alone" is no environment: MuJoCo takes the same steps of the same model on all cores, and nothing else
+happens. No environment that takes MuJoCo's steps can be faster, so these rows bound the others.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 import gymnasium
+import mujoco
 import numpy as np
 import pippin
 import pippin.gym
 from in_turn import in_turn
+from mujoco.rollout import Rollout
 
 ANT = pippin.gym.TASKS["Pippin/Ant-v0"]
 OVERRIDES = {"simulation.device": "cpu", "simulation.capture": "require"}
+
+ALONE = "rollout alone"
 
 Repeat = Callable[[int], None]
 
@@ -43,8 +52,8 @@ def actions(shape: tuple[int, ...], random: bool) -> list[np.ndarray]:
     return [rng.uniform(-strength, strength, shape).astype(np.float32) for _ in range(64)]
 
 
-def stepping(step: Callable[[np.ndarray], object], chosen: list[np.ndarray]) -> Repeat:
-    """Return what calls `step` some times, with one action after the other."""
+def stepping(step: Callable[[Any], object], chosen: Sequence[Any]) -> Repeat:
+    """Return what calls `step` some times, with one choice after the other."""
 
     def repeat(count: int) -> None:
         for index in range(count):
@@ -66,9 +75,39 @@ def beside_bare(worlds: int) -> float:
     return statistics.median(found)
 
 
+def rollout_alone(worlds: int) -> tuple[pippin.gym.VectorEnv, Repeat]:
+    """Return an environment, and what rolls out control steps of its worlds, each from where it once came."""
+    env, walk = ours(worlds, "mujoco-native", random=True)
+    batch = env.simulation.solver.batch
+    parts = (mujoco.mjtState.mjSTATE_FULLPHYSICS, mujoco.mjtState.mjSTATE_CTRL, mujoco.mjtState.mjSTATE_WARMSTART)
+    starts = []
+    for _ in range(16):
+        walk(7)
+        every = (states(batch, world, parts) for world in range(worlds))
+        starts.append([np.stack(rows) for rows in zip(*every, strict=True)])
+    model, threads, times = batch.get_model(0), os.cpu_count() or 1, env.simulation.config.simulation.decimation
+    pool, data = Rollout(nthread=threads), [mujoco.MjData(model) for _ in range(threads)]
+
+    def step(start: list[np.ndarray]) -> None:
+        state, inputs, warm = start
+        inputs = np.repeat(inputs[:, None], times, axis=1)
+        pool.rollout([model] * worlds, data, state, inputs, nstep=times, initial_warmstart=warm)
+
+    return env, stepping(step, starts)
+
+
+def states(batch: Any, world: int, parts: tuple[mujoco.mjtState, ...]) -> list[np.ndarray]:
+    """Return parts of the state of one world."""
+    model, data = batch.get_model(world), batch.get_data(world)
+    found = [np.empty(mujoco.mj_stateSize(model, part.value)) for part in parts]
+    for values, part in zip(found, parts, strict=True):
+        mujoco.mj_getState(model, data, values, part.value)
+    return found
+
+
 def beside(worlds: int, solver: str, theirs: Repeat, spells: int, steps: int) -> tuple[float, float, float]:
-    """Return our speed over theirs, and both [world-steps/s]."""
-    env, first = ours(worlds, solver, random=True)
+    """Return our speed over theirs, and both [environment steps/s]."""
+    env, first = rollout_alone(worlds) if solver == ALONE else ours(worlds, solver, random=True)
     first(50)
     theirs(10)
     times = []
@@ -114,14 +153,14 @@ def main() -> None:
     print("| worlds | environment ÷ bare simulation |\n|---|---|")
     for worlds in chosen.bare:
         print(f"| {worlds} | {beside_bare(worlds):.3f} |", flush=True)
-    print("\n| beside | our solver | ratio | ours [world-steps/s] | theirs |\n|---|---|---|---|---|")
+    print("\n| beside | our solver | ratio | ours [environment steps/s] | theirs |\n|---|---|---|---|---|")
     for name, make in (("AsyncVectorEnv", gymnasium_processes), ("EnvPool", envpool_threads)):
         made = make(chosen.worlds)
         if made is None:
             print(f"| {name} | not installed | | | |")
             continue
         env, theirs = made
-        for solver in ("mujoco", "mujoco-native"):
+        for solver in ("mujoco", "mujoco-native", ALONE):
             ratio, own, other = beside(chosen.worlds, solver, theirs, chosen.spells, chosen.steps)
             print(f"| {name} | {solver} | {ratio:.2f} | {own:,.0f} | {other:,.0f} |", flush=True)
         env.close()

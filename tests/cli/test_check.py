@@ -13,15 +13,21 @@ LEG = """<mujoco><worldbody><body name="thigh" pos="0 0 1"><joint name="hip" axi
 BALLS = "".join(f'<body pos="{0.1 * i} 0 0.05"><freejoint/><geom size="0.1"/></body>' for i in range(3))
 
 
+CUBE = 'def Cube "{}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {{\n{}\n}}\n'
+LIFT = f"#usda 1.0\n{CUBE.format('lift', 'bool physics:kinematicEnabled = 1')}{CUBE.format('box', '')}"
+"""A kinematic cube, which Newton's solvers move and MuJoCo in C has not."""
+
+
 @pytest.fixture
-def check(tmp_path):
-    """Return a function that writes a file, and returns exit code and output of `pippin check`."""
+def check(tmp_path, monkeypatch):
+    """Return a function that writes a file, and returns exit code and output of `pippin check` with a few solvers."""
+    monkeypatch.setenv("PIPPIN_CATALOG_ALLOW", "mujoco-native,steel,xpbd")
 
     def run(*arguments, robot=LEG, solver='type = "mujoco-native"', collision=""):
-        if robot is not None:
-            (tmp_path / "robot.xml").write_text(robot)
+        asset = tmp_path / ("robot.usda" if robot.startswith("#usda") else "robot.xml")
+        asset.write_text(robot)
         (tmp_path / "robot.toml").write_text(
-            f'[simulation]\ndevice = "cpu"\n[scene]\nground = true\n[[scene.assets]]\npath = "robot.xml"\n'
+            f'[simulation]\ndevice = "cpu"\n[scene]\nground = true\n[[scene.assets]]\npath = "{asset.name}"\n'
             f"[solver]\n{solver}\n[collision]\n{collision}\n"
         )
         result = CliRunner().invoke(main, ["check", str(tmp_path / "robot.toml"), *arguments])
@@ -57,6 +63,16 @@ def test_a_solver_that_refuses_to_be_built_is_a_fault(check):
 
     assert code == 2
     assert ":9: solver.contact_warmstart: True" in text
+
+
+def test_a_solver_that_would_refuse_the_scene_is_told_before_anybody_selects_it(check):
+    code, text = check("--json", robot=LIFT, solver='type = "xpbd"')
+
+    verdicts = {verdict["solver"]: verdict for verdict in json.loads(text)}
+    (fault,) = verdicts["mujoco-native"]["faults"]
+    assert code == 0
+    assert verdicts["xpbd"]["is_able"]
+    assert "solver.type: 'mujoco-native' has no kinematic bodies such as '/lift'" in fault
 
 
 def test_a_fault_of_the_scene_is_told_once(check):

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner
+from packaging.requirements import Requirement
+from pippin.catalog.entries import KINDS as PLUGIN_KINDS
+from pippin.catalog.entries import PLURALS
 from pippin.cli import main
-from pippin.templates.writing import ways_to_try, write_package
+from pippin.templates.writing import NewKind
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("solver", "actuator", "sensor", "viewer", "recorder")
+KINDS: tuple[NewKind, ...] = get_args(NewKind)
+
+NAMES = {"term": {"quantity": "Quantity", "reward": "Reward"}, "extension": {"plugin": "Extension"}}
+"""Kinds of plugins in a package, with the first word of the class, if they are not those of the package."""
 
 
 def new(*words: str | Path):
@@ -24,47 +34,118 @@ def new(*words: str | Path):
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory) -> Path:
-    """The folder of an environment in which uv leaves only what a project needs."""
-    return tmp_path_factory.mktemp("new") / "environment"
+def written(tmp_path_factory) -> Path:
+    """A folder with a package of each kind."""
+    folder = tmp_path_factory.mktemp("written")
+    for kind in KINDS:
+        result = new(kind, "grown-here", "--into", folder)
+        assert result.exit_code == 0, result.output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(written, uv, tmp_path_factory) -> Path:
+    """The folder in which all of them are installed."""
+    site = tmp_path_factory.mktemp("site")
+    command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site]
+    subprocess.run([*command, *written.iterdir()], check=True)
+    return site
+
+
+def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(uv, tmp_path):
+    """The printed commands, word for word, in an environment with Pippin and one solver."""
+    environment = tmp_path / "environment"
+    tested = tmp_path / "constraints.txt"  # the versions of this run, and no newer one by chance
+    freeze = [uv, "pip", "freeze", "-q", "--exclude-editable", "--python", sys.executable]
+    tested.write_bytes(subprocess.run(freeze, check=True, capture_output=True).stdout)
+    subprocess.run([uv, "venv", "-q", "--python", sys.executable, environment], check=True)
+    members = ["-e", ROOT / "core", "-e", ROOT / "solvers" / "featherstone"]
+    install = [uv, "pip", "install", "-q", "--python", environment, "--constraints", tested]
+    subprocess.run([*install, *members, "pytest"], check=True)
+
+    words = [environment / "bin" / "pippin", "new", "actuator", "grown-here", "--into", tmp_path]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    commands = " && ".join(line.strip().replace("uv pip", f"{shlex.quote(uv)} pip") for line in told[1:])
+    outside = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    done = subprocess.run(["bash", "-c", commands], cwd=tmp_path, env=outside, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = (tmp_path / "pippin-actuator-grown-here" / "runs").iterdir()
+    summary = json.loads((run / "summary.json").read_text())
+    assert (summary["steps"], summary["worlds"]) == (500, 4)
+    assert [plugin["type"] for plugin in summary["plugins"].values()] == ["featherstone", "grown-here"]
+
+
+def test_the_tests_of_every_kind_pass(written, site):
+    """One process for all: their own settings are the warnings as errors."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-c",
+        os.devnull,
+        "--import-mode=importlib",
+        "-W",
+        "error",
+    ]
+    folders = sorted(written.glob("*/tests"))
+
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    done = subprocess.run(
+        [*command, "--import-mode=importlib", "-W", "error", *folders],
+        cwd=written,
+        env=environment | {"PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(folders) == len(KINDS)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_written_passes_its_tests_and_runs_in_a_clean_environment(kind, uv, tmp_path, monkeypatch, environment):
-    """The commands that `pippin new` prints, as a stranger would type them."""
-    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    monkeypatch.setenv("UV_PROJECT_ENVIRONMENT", str(environment))
-    result = new(kind, "grown-here", "--into", tmp_path)
+def test_the_scene_of_every_kind_runs(kind, written, site, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.chdir(tmp_path)
+    scene = written / f"pippin-{kind}-grown-here" / "scene.toml"
+
+    result = CliRunner().invoke(main, ["run", str(scene), "--steps", "20", "--json"])
+
+    assert '"grown-here"' in scene.read_text()
     assert result.exit_code == 0, result.output
-    folder = tmp_path / f"pippin-{kind}-grown-here"
-    commands = [line.strip() for line in result.stdout.splitlines()[1:]]
-    assert commands == [f"cd {folder}", "uv run pytest", "uv run pippin run scene.toml --steps 500"]
-
-    for command in commands[1:]:
-        words = [uv, *command.split()[1:]]
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    (run,) = (folder / "runs").iterdir()
-    summary = json.loads((run / "summary.json").read_text())
-    assert (summary["steps"], summary["worlds"]) == (500, 4)
-    assert "grown-here" in [plugin["type"] for plugin in summary["plugins"].values()]
+    assert json.loads(result.stdout)["steps"] == 20
 
 
-def test_where_the_source_of_pippin_is_unknown_the_package_goes_into_the_environment_that_has_it(tmp_path):
-    """As after an installation from wheels: no index may have Pippin, so that `uv run` would not find it."""
-    folder = write_package("actuator", "here", tmp_path)
-    project = folder / "pyproject.toml"
-    project.write_text(project.read_text().partition("[tool.uv.sources]")[0])
+def test_no_file_names_a_place_of_this_machine(written):
+    """What others clone installs as here: nothing in it is found on one machine only, or fetched from a named index."""
+    for path in (path for path in written.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+        text = path.read_text()
+        assert str(ROOT) not in text, path
+        assert not re.search(r"(?<![\w.])/(root|home|work|Users|tmp)/", text), path
+        assert "tool.uv.sources]\npippin = { path" not in text, path
 
-    commands = ways_to_try(folder)
 
-    assert commands == [
-        f"cd {folder}",
-        f"uv pip install --python {sys.executable} --group dev -e .",
-        f"{sys.executable} -m pytest",
-        "pippin run scene.toml --steps 500",
-    ]
+def test_every_package_has_a_licence_a_ci_file_and_bounds(written):
+    newton = next(text for text in metadata.requires("pippin") or () if Requirement(text).name == "newton")
+    for folder in written.iterdir():
+        project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+        needed = {Requirement(text).name: Requirement(text).specifier for text in project["dependencies"]}
+        assert metadata.version("pippin") in needed["pippin"]
+        assert "0.99" not in needed["pippin"]
+        assert needed["newton"] == Requirement(newton).specifier
+        assert (folder / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+        assert "runs/" in (folder / ".gitignore").read_text().splitlines()
+        assert "uv run pytest" in (folder / ".github" / "workflows" / "test.yml").read_text()
+
+
+def test_every_kind_of_plugin_but_executors_can_be_begun():
+    """Terms share one package, which shows two of them; extensions are the kind `plugin`."""
+    begun = {kind for package in KINDS for kind in NAMES.get(package, {package: ""})}
+
+    assert set(PLUGIN_KINDS) - begun == {"executor", "action", "termination", "event", "command"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,9 +157,10 @@ def test_no_name_of_the_template_is_left(kind, tmp_path):
         if path.is_file():
             assert "demo" not in path.read_text().lower(), path
     project = tomllib.loads((tmp_path / f"pippin-{kind}-two-words" / "pyproject.toml").read_text())["project"]
-    assert project["entry-points"][f"pippin.{kind}s"] == {
-        "two-words": f"pippin_{kind}_two_words:{kind.capitalize()}TwoWords"
-    }
+    for plugin, word in NAMES.get(kind, {kind: kind.capitalize()}).items():
+        assert project["entry-points"][f"pippin.{PLURALS[plugin]}"] == {
+            "two-words": f"pippin_{kind}_two_words:{word}TwoWords"
+        }
 
 
 @pytest.mark.parametrize(

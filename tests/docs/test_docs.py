@@ -47,7 +47,6 @@ WRITTEN = (
     "views",
     "hooks",
     "public-names",
-    "python-api",
     "conformance",
     "tasks",
 )
@@ -101,6 +100,8 @@ class Runner:
     page: Path
     folder: Path
     install: Callable[[Path], None]
+    extend_path: Callable[[Path], None]
+    """Lets Python import from a folder, as PYTHONPATH does when a process starts."""
     module: types.ModuleType
     uv: str
 
@@ -142,6 +143,8 @@ class Runner:
             return
         assert words[0] == "pippin", f"{command}: the tests run pippin and uv pip install"
         environment = dict(setting.split("=", 1) for setting in settings)
+        if "PYTHONPATH" in environment:
+            self.extend_path(self.folder / environment["PYTHONPATH"])
         result = CliRunner(env=environment).invoke(main, words[1:])
         assert bool(result.exit_code) == any(line.startswith("error:") for line in expected), result.output
         missing = first_missing(expected, result.output)
@@ -190,7 +193,7 @@ def runner(request, tmp_path, monkeypatch, uv) -> Iterator[Runner]:
     module = types.ModuleType("page_" + re.sub(r"\W", "_", request.node.name))
     module.__file__ = str(tmp_path / "page.py")
     sys.modules[module.__name__] = module
-    yield Runner(Path(), tmp_path, install, module, uv)
+    yield Runner(Path(), tmp_path, install, monkeypatch.syspath_prepend, module, uv)
     for name in set(sys.modules) - known:
         if getattr(sys.modules[name], "__file__", None) and Path(sys.modules[name].__file__).is_relative_to(tmp_path):
             del sys.modules[name]

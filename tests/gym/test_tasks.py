@@ -8,6 +8,7 @@ import numpy as np
 import pippin
 import pippin.gym
 import pytest
+from pippin import conformance
 
 STEPS = 20
 
@@ -126,3 +127,16 @@ def test_a_task_runs_captured_on_its_own_solver(file):
     assert env.simulation.program.is_captured
     assert np.isfinite(observations).all()
     assert np.isfinite(reward).all()
+
+
+@pytest.mark.parametrize("mode", ["same-step", "next-step", "disabled"])
+@pytest.mark.parametrize("name", ["HalfCheetah", "Ant", "QuadrupedVelocity"])
+def test_a_task_keeps_the_contract_of_vector_environments(name, mode):
+    """The inverted pendulum is checked beside the environment itself; MuJoCo in C has no contact forces to give."""
+    overrides = {"simulation.device": "cpu"} | ({} if name == "QuadrupedVelocity" else {"solver.type": "mujoco-native"})
+    file = pippin.gym.TASKS[f"Pippin/{name}-v0"]
+    env = pippin.gym.VectorEnv(file, num_envs=2, autoreset=mode, max_episode_steps=3, overrides=overrides)
+
+    results = conformance.check_vector_env(env, steps=7)
+
+    assert {result.outcome for result in results} == {"passed"}

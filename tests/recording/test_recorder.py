@@ -57,7 +57,7 @@ def test_rows_are_written_when_the_time_is_over(configure, chain, tmp_path):
     np.testing.assert_allclose(np.concatenate(recorder.pieces)["time"], [0.002, 0.004, 0.006, 0.008])
 
 
-def test_contacts_without_a_place_are_counted_and_noted(configure, tmp_path):
+def test_contacts_without_a_place_are_counted_and_noted(configure, tmp_path, caplog):
     box = newton.ModelBuilder(up_axis=newton.Axis.Z)
     body = box.add_body(xform=wp.transform((0.0, 0.0, 0.0999), wp.quat_identity()))
     box.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1)  # [m]
@@ -69,6 +69,7 @@ def test_contacts_without_a_place_are_counted_and_noted(configure, tmp_path):
     assert rows["contacts/count"].tolist() == [[4]]
     assert rows["contacts/point"].shape == (1, 1, 2, 3)
     assert "the first 2 contacts of a world, but there were up to 4; raise max_contacts" in recorder.notes[0]
+    assert caplog.messages == [f"plugins:log: {recorder.notes[0]}"]  # who closes a simulation reads its notes no more
 
 
 def test_a_simulation_without_a_step_leaves_no_file(simulate, tmp_path):

@@ -208,6 +208,41 @@ def add(values: wp.array[float], totals: wp.array[float]):
     totals[wp.tid()] += values[wp.tid()]
 
 
+class Watcher:
+    """Wants to see every substep."""
+
+    @pippin.hookimpl
+    def before_substep(self):
+        pass
+
+
+def solver_calls(simulation):
+    return [operation.name for operation in simulation.program.operations].count("step_solver(solver)")
+
+
+def test_open_loop_actuators_leave_a_control_step_whole(chain, configure):
+    """The solver takes a control step in one call, with the bits of a call for each physics step."""
+    drives = {"legs": {"type": "solver-pd", "joints": [".*"], "kp": 20.0, "kd": 1.0}}
+    config = configure("mujoco-native", decimation=3, substeps=2, actuators=drives, scene={"worlds": 2})
+
+    whole, together = run(config, chain(), 10)
+    split, apart = run(config, chain(), 10, plugins=[Watcher()])
+
+    assert (solver_calls(together), solver_calls(apart)) == (1, 6)
+    assert_same_bits(whole, split)
+
+
+def test_a_closed_loop_splits_a_control_step_until_it_is_switched_off(chain, configure, pd):
+    first = {"type": "solver-pd", "joints": ["hinge_0"], "kp": 20.0, "kd": 1.0}
+    drives = {"first": first, "second": {**pd["legs"], "joints": ["hinge_1"]}}
+    with pippin.Simulation(configure("mujoco-native", decimation=3, actuators=drives), prototype=chain()) as simulation:
+        split = solver_calls(simulation)
+        simulation.switch(simulation.actuators["second"], on=False)
+        simulation.step()
+
+        assert (split, solver_calls(simulation)) == (3, 1)
+
+
 def test_an_object_adds_to_the_dofs_of_actuators_and_not_to_itself_on_its_own(chain, configure):
     config = configure("featherstone", actuators={"first": {"type": "pd", "joints": ["hinge_0"], "kp": 1.0}})
     with pippin.Simulation(config, plugins={"push": Constant(1)}, prototype=chain()) as simulation:

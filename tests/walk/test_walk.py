@@ -1,7 +1,7 @@
 """Random walk over the public API: a call acts, is refused with a cure, or has no effect for a documented reason.
 
-The usual run makes a few calls of each solver. `PIPPIN_WALK=1000` makes that many, and `PIPPIN_WALK_SOLVER=NAME` walks
-with one solver alone, also with one of another distribution.
+The usual run makes a few calls of each solver. `PIPPIN_WALK=1000` makes that many, 25 from each start, and
+`PIPPIN_WALK_SOLVER=NAME` walks with one solver alone, also with one of another distribution.
 """
 
 import os
@@ -30,14 +30,14 @@ LENGTH = 25
 """Calls from one start to the next."""
 
 FEW = {"kamino": 3, "implicit-mpm": 3, "mujoco": 10, "style3d": 4, "steel": 10, "vbd": 15, "mujoco-native": 12}
-"""Calls of the usual run with solvers whose steps take long; the others make two walks of 12."""
+"""Calls of the usual run with solvers whose steps take long; the others make 12."""
 
 CHANGING = ("setter", "attribute", "forces", "gravity", "changed", "reset", "written", "group", "switch")
 """Calls that change something, which a closed simulation refuses."""
 
 
-def machine_of(bed):
-    """Return the state machine that walks on a bed."""
+def machine_of(bed, kinds):
+    """Return the state machine that walks on a bed; it adds the kind of each call to `kinds`."""
     tolerance = BED["COUPLED"].get(bed.solver, 0.0)
     walker = WALKER["Walker"](bed, tolerance, tolerance if bed.solver in BED["TWINS"] else 0.0)
     calls = CALLS["Calls"](bed)
@@ -51,10 +51,12 @@ def machine_of(bed):
 
         @rule(kind=st.sampled_from(calls.kinds), seed=st.integers(0, 2**32 - 1))
         def ask(self, kind, seed):
+            kinds.append(kind)
             walker.make(getattr(calls, kind)(np.random.default_rng(seed), "none"))
 
         @rule(kind=st.sampled_from(calls.kinds), seed=st.integers(0, 2**32 - 1), fault=st.sampled_from(CALLS["FAULTS"]))
         def ask_wrongly(self, kind, seed, fault):
+            kinds.append(kind)
             walker.make(getattr(calls, kind)(np.random.default_rng(seed), fault))
 
     return Walk
@@ -63,8 +65,8 @@ def machine_of(bed):
 def length_of(solver):
     """Return the number of starts, and of calls after each."""
     if COUNT:
-        return max(1, COUNT // LENGTH), min(COUNT, LENGTH)
-    return (1, FEW[solver]) if solver in FEW else (2, 12)
+        return -(-COUNT // LENGTH), min(COUNT, LENGTH)
+    return 1, FEW.get(solver, 12)
 
 
 def make_after_close(bed):
@@ -83,10 +85,10 @@ def make_after_close(bed):
 @pytest.mark.parametrize("solver", CHOSEN)
 def test_no_call_is_silent(solver, tmp_path):
     bed = BED["Bed"](solver, tmp_path)
-    starts, length = length_of(solver)
+    (starts, length), kinds = length_of(solver), []
     chosen = settings(
-        max_examples=starts,
-        stateful_step_count=length,
+        max_examples=starts + (starts > 1),  # the second of several starts makes no call
+        stateful_step_count=length + 1,  # a start counts as one
         derandomize=True,
         database=None,
         deadline=None,
@@ -95,8 +97,9 @@ def test_no_call_is_silent(solver, tmp_path):
     )
 
     with bed.simulation:
-        run_state_machine_as_test(lambda: machine_of(bed)(), settings=chosen)
+        run_state_machine_as_test(lambda: machine_of(bed, kinds)(), settings=chosen)
         assert make_after_close(bed) == []
+    assert len(kinds) == starts * length
 
 
 def test_a_walk_goes_on_from_a_file(tmp_path):

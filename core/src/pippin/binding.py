@@ -48,12 +48,15 @@ class Host(Protocol):
     """A simulation as its components see it, from `bind` to `close`."""
 
     config: SimulationConfig
+    """The configuration of the simulation."""
     catalog: Catalog
     """The installed plugins that this simulation may choose from."""
     device: wp.Device
+    """The device of all arrays."""
     model: newton.Model
     """Newton's model of all worlds."""
     solver: newton.solvers.SolverBase
+    """The solver that the plugin built."""
     support: SolverSupport
     """The features that the solver has, and the joints at which it has them."""
     control: newton.Control
@@ -73,20 +76,34 @@ class Host(Protocol):
     seeds: WorldSeeds
     """The seeds of the random draws of each world."""
 
-    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`. May be recorded."""
+    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let bodies and solver follow the joints of `state` that a component wrote within a step, in the masked
+        worlds, [world_count + 1]. May be recorded.
+        """
         ...
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
-        """Write for each world whether its state diverged since its reset, shape [world_count]. May be recorded."""
+        """Write for each world whether its state diverged since its reset, shape [world_count]. May be recorded.
+
+        Args:
+            worlds: The array to write, shape [world_count], on the device.
+        """
         ...
 
     def model_change_fault(self, flags: int) -> str | None:
-        """Return why the solver cannot take over changes of the model while it runs; None if it can."""
+        """Return why the solver cannot take over changes of the model while it runs; None if it can.
+
+        Args:
+            flags: Flags of `newton.ModelFlags`.
+        """
         ...
 
     def tell_solver(self, flags: int) -> None:
-        """Notify the solver at once of changes of the model, within a step; recorded, if the solver may be."""
+        """Notify the solver at once of changes of the model, within a step; recorded, if the solver may be.
+
+        Args:
+            flags: Flags of `newton.ModelFlags`.
+        """
         ...
 
     @property
@@ -184,11 +201,20 @@ class Host(Protocol):
         ...
 
     def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
-        """Tell the solver, before the next step, which part of the model was changed."""
+        """Tell the solver, before the next step, which part of the model was changed.
+
+        Args:
+            flags: Flags of `newton.ModelFlags`.
+        """
         ...
 
     def switch(self, component: Any, *, on: bool) -> None:
-        """Switch an actuator on or off, from the next step on."""
+        """Switch an actuator on or off, from the next step on.
+
+        Args:
+            component: The actuator.
+            on: Whether it acts.
+        """
         ...
 
 
@@ -226,7 +252,12 @@ class Binding(Protocol):
         ...
 
     def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
-        """Return a pair of states that the host settles at the end of each control step."""
+        """Return a pair of states that the host settles at the end of each control step.
+
+        Args:
+            first: The state that is current first.
+            second: The state that the first step writes; of the same kind.
+        """
         ...
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import newton
     import warp as wp
 
@@ -49,14 +51,27 @@ class Hooks:
     def complete_builder(self, builder: newton.ModelBuilder) -> None:
         """Finish the builder of all worlds, after replication and ground, for example colour it. Build; once."""
 
+    @hookspec
+    def check_model(self, model: newton.Model, collision: CollisionConfig, dt: float, substeps: int) -> Iterable[str]:  # pyright: ignore[reportReturnType]
+        """Return why the component cannot simulate the finalized model: one fault for each reason, `key: what; cure`
+        with the key of its table; none if it can. Build, before `build_solver`; also for `pippin check`. The arguments
+        are those of `build_solver`.
+        """
+
     @hookspec(firstresult=True)
     def build_solver(
-        self, model: newton.Model, collision: CollisionConfig, pipeline: newton.CollisionPipeline | None
+        self,
+        model: newton.Model,
+        collision: CollisionConfig,
+        pipeline: newton.CollisionPipeline | None,
+        dt: float,
+        substeps: int,
     ) -> newton.solvers.SolverBase:  # pyright: ignore[reportReturnType]
         """Return the solver of the finalized model. Build; once; exactly one component answers.
 
         `collision` is the `[collision]` table. `pipeline` is the pipeline of this table if the component declares
-        `runs_pipeline`, else None.
+        `runs_pipeline`, else None. Every step of the solver has the length `dt` [s]: it is one of `substeps` in a
+        physics step.
         """
 
     @hookspec(firstresult=True)
@@ -77,7 +92,9 @@ class Hooks:
 
     @hookspec
     def apply_actuators(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Add effort [N, N·m] to `control.joint_f`, which is zero on actuated DOFs. Step; once per physics step."""
+        """Add effort [N, N·m] to `control.joint_f`, which is zero on actuated DOFs. Step; once per physics step of
+        `dt` [s], or once per control step for actuators with `is_open_loop`.
+        """
 
     @hookspec
     def before_substep(self, state: newton.State, control: newton.Control, dt: float) -> None:
@@ -94,11 +111,16 @@ class Hooks:
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
         substep_count: int,
+        written_worlds: wp.array[bool],
     ) -> None:
         """Advance `state_in` by `dt` [s] into `state_out`, in place of `solver.step`. Step; once per substep.
 
         A component that asks for `substep_count` takes that number of substeps of `dt` in the call: all substeps of a
         control step or of a physics step if nothing happens between them, else one.
+
+        A component with coordinates of its own asks for `written_worlds`, shape [world_count + 1]: the worlds whose
+        joints and bodies something else wrote since its last call, such as a reset, a user or an event. In the first
+        call these are all worlds. It may continue from its own coordinates in the others.
         """
 
     @hookspec

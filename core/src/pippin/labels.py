@@ -188,4 +188,8 @@ def match_each(patterns: Iterable[str], labels: Sequence[str], what: str, where:
 
 
 def _plural(what: str) -> str:
-    return " or ".join(each[:-1] + "ies" if each.endswith("y") else each + "s" for each in what.split(" or "))
+    return " or ".join(each if each.endswith("s") else _plural_of(each) for each in what.split(" or "))
+
+
+def _plural_of(what: str) -> str:
+    return what[:-1] + "ies" if what.endswith("y") else what + "s"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from .views import SimulationView
 
 __all__ = ["Simulation", "import_hot_modules"]
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def import_hot_modules(*, requires_grad: bool) -> None:
@@ -380,12 +383,20 @@ class Simulation:
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
 
-    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds, [world_count + 1], from the joints of `state`, on the device."""
-        self._plan.resetting.evaluate_bodies(world_mask)
+    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let bodies and solver follow the joints of `state` that a component wrote within a step. May be recorded.
+
+        Args:
+            world_mask: The written worlds, shape [world_count + 1].
+        """
+        self._plan.resetting.take_joints(world_mask)
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
-        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device."""
+        """Write for each world whether its state diverged since its last reset, shape [world_count], on the device.
+
+        Args:
+            worlds: The array to write, shape [world_count], on the device.
+        """
         self._plan.monitor.mark_diverged(worlds)
 
     @property
@@ -508,6 +519,9 @@ class Simulation:
         """Notify the solver at once of changes of the model that a component makes within a step or a reset.
 
         If it is recorded although the solver may not be, the solver is told before every later step.
+
+        Args:
+            flags: Flags of `newton.ModelFlags`.
         """
         if self.model.device.is_capturing and self.solver_eager_reason is not None:
             self._changes.add(flags)
@@ -573,6 +587,9 @@ class Simulation:
 
         The file holds data only, and is written completely or not at all. Equal states give equal files, byte for byte.
 
+        Args:
+            path: The file, which is replaced if it is there.
+
         Raises:
             SimulationError: A component declares that it cannot continue from a file; names its reason.
         """
@@ -634,11 +651,13 @@ class Simulation:
     def close(self) -> None:
         """Call the `stopped` callbacks and close the components, once.
 
-        The arrays, and the getters of views, stay readable; each call that would change something is an error.
+        The arrays, and the getters of views, stay readable; each call that would change something is an error. Notes
+        that components add now, such as a recorder that cannot write its last rows, are logged as warnings.
         """
         if self._is_closing:
             return
         self._is_closing = True
+        before = self._noted()
         try:
             if self._is_ready:
                 self.callbacks.call("stopped", simulation=self)
@@ -648,6 +667,13 @@ class Simulation:
             finally:
                 self._is_closed = True
                 self.callbacks.close()
+                for note in self._noted() - before:
+                    _LOGGER.warning("%s", note)
+
+    def _noted(self) -> set[str]:
+        """Return the notes of components, in their words; none before all components are bound."""
+        bound = self._components.bound if self._is_ready else {}
+        return {f"{name}: {note}" for name, each in bound.items() for note in each.notes}
 
     def __enter__(self) -> Self:
         return self

@@ -223,7 +223,7 @@ def test_a_hook_that_asks_for_an_unknown_argument_is_refused(install):
 
     assert load_fault() == (
         "solver 'demo' of demo-plug 1.0: hook 'build_solver' has no argument 'modle'; arguments: model, "
-        "collision, pipeline; did you mean 'model'?"
+        "collision, pipeline, dt, substeps; did you mean 'model'?"
     )
 
 
@@ -246,7 +246,7 @@ def test_a_broken_package_leaves_the_others_alone(install):
 
 
 def test_a_long_import_says_what_is_imported(install, caplog, monkeypatch):
-    monkeypatch.setattr("pippin.catalog.entries.SLOW_IMPORT", 0.05)
+    monkeypatch.setattr("pippin.catalog.entry.SLOW_IMPORT", 0.05)
     source = "import time, attrs\ntime.sleep(0.3)\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
     install("demo-plug", source, 'demo = "demo_plug:Demo"')
 

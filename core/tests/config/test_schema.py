@@ -176,8 +176,8 @@ def test_broken_plugin_is_left_out_with_a_note(install, tmp_path):
     assert result.exit_code == 0
     assert "left out: solver 'demo' of demo-plug 1.0: could not be imported" in result.stderr
     names = json.loads((tmp_path / "pippin.schema.json").read_text())["properties"]["solver"]["properties"]["type"]
-    assert "xpbd" in names["enum"]
-    assert "demo" not in names["enum"]
+    assert "xpbd" in names["then"]["enum"]
+    assert "demo" not in names["then"]["enum"]
 
 
 def test_name_of_two_distributions_must_be_qualified(install):
@@ -187,7 +187,7 @@ def test_name_of_two_distributions_must_be_qualified(install):
 
     schema, _ = json_schema(Catalog.installed())
 
-    offered = [name for name in schema["properties"]["solver"]["properties"]["type"]["enum"] if "demo" in name]
+    offered = [name for name in schema["properties"]["solver"]["properties"]["type"]["then"]["enum"] if "demo" in name]
     assert offered == ["demo-one:demo", "demo-two:demo"]
 
 

@@ -193,7 +193,7 @@ def test_a_size_in_the_file_that_is_too_small_is_an_error_with_the_number_to_wri
             simulation.check()
 
     assert caught.value.needed == {"solver.njmax": 80, "solver.nconmax": 20}
-    assert "solver.nconmax: 40 pairs of shapes of 2 worlds that may touch did not fit into 20; " in str(caught.value)
+    assert "solver.nconmax: 40 pairs of shapes of all worlds that may touch did not fit into 20; " in str(caught.value)
     assert "set it to at least 20 per world" in str(caught.value)
 
 

@@ -154,7 +154,7 @@ def test_coordinates_come_back_from_mujoco_as_they_went(simulate, robot, request
         state.joint_q.assign(q.ravel())
         state.joint_qd.assign(random.normal(size=len(state.joint_qd)))
 
-        simulation.solver._read(state)
+        simulation.solver._read(state, None)
         simulation.solver._write(again)
 
     np.testing.assert_allclose(again.joint_q.numpy(), state.joint_q.numpy(), atol=1e-6)
@@ -169,7 +169,7 @@ def test_mujoco_sees_bodies_where_newton_does(simulate, robot, request):
     prototype.joint_q[-4:] = [float(value / length) for value in prototype.joint_q[-4:]]
     with simulate(prototype) as simulation:
         pose = simulation.state.body_q.numpy().copy()
-        simulation.solver._read(simulation.state)
+        simulation.solver._read(simulation.state, None)
         data = simulation.solver.batch.get_data(0)
         mujoco.mj_forward(simulation.solver.mj_model, data)
 
@@ -436,6 +436,7 @@ def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate,
         undisturbed.step(5)
         velocities = simulation.state.joint_qd.numpy()
         velocities.reshape(3, -1)[1] = np.nan
+        simulation.invalidate("joints", [1])
         with pytest.warns(RuntimeWarning, match=r"^solver: MuJoCo: Nan, Inf or huge value"):
             simulation.step(5)
         undisturbed.step(5)
@@ -457,6 +458,7 @@ def test_mujoco_writes_no_log_and_a_handler_of_the_user_stays(is_handled, simula
         with simulate(pendulum) as simulation:
             simulation.step()
             simulation.state.joint_qd.fill_(float("nan"))
+            simulation.invalidate("joints")
             with nullcontext() if is_handled else pytest.warns(RuntimeWarning, match="Nan, Inf"):
                 simulation.step()
 

@@ -1,7 +1,10 @@
 """Claims that torsional and rolling friction act where they are asked for, or are refused."""
 
+import newton
+import numpy as np
 import pippin
 import pytest
+from pippin.views import ViewError
 
 BALL = """<mujoco><worldbody><body pos="0 0 .1"><freejoint/><geom size=".1" mass="1" {}/></body></worldbody></mujoco>"""
 OF_FILE = 'friction="1 .5 .4"'
@@ -61,3 +64,40 @@ def test_friction_that_mujoco_itself_leaves_out_needs_no_support(simulate):
 def test_a_solver_without_the_friction_refuses_it(simulate, attributes, shapes, feature):
     with pytest.raises(pippin.ConfigError, match=rf"'featherstone' does not support {feature} .*solvers that do"):
         simulate("featherstone", attributes, **shapes)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "shapes", "expected"),
+    [
+        (OF_FILE, {}, (0.0, 0.0)),
+        ('condim="4" ' + OF_FILE, {}, (0.5, 0.0)),
+        ("", {"mu_torsional": 0.1, "mu_rolling": 0.01}, (0.1, 0.01)),
+    ],
+)
+def test_a_solver_that_reads_coefficients_alone_has_the_friction_that_mujoco_has(
+    simulate, attributes, shapes, expected
+):
+    with simulate("xpbd", attributes, **shapes) as simulation:
+        model = simulation.model
+        found = [getattr(model, f"shape_material_{name}").numpy() for name in ("mu_torsional", "mu_rolling")]
+
+    ball = model.shape_body.numpy().tolist().index(0)
+    assert [each[ball] for each in found] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("solver", ["mujoco-native", "xpbd"])
+def test_a_coefficient_that_the_dimension_leaves_out_is_refused_or_acts(simulate, solver):
+    """A ball turns on the spot; MuJoCo has no torsional friction at a contact of condim 3."""
+    with simulate(solver, OF_FILE) as simulation:
+        view = simulation.view.articulations("**")
+        coefficients = np.full(view.get_attribute("shape_material_mu_torsional").shape, 0.05, dtype=np.float32)
+        flags = newton.ModelFlags.SHAPE_PROPERTIES
+        if solver == "mujoco-native":
+            with pytest.raises(ViewError, match=r"condim below 4, as '.*' asks for; write condim=\"4\""):
+                view.set_attribute("shape_material_mu_torsional", coefficients, flags=flags)
+            return
+        view.set_attribute("shape_material_mu_torsional", coefficients, flags=flags)
+        view.set_root_velocities([0.0, 0.0, 0.0, 0.0, 0.0, 5.0])
+        simulation.step(50)
+
+        assert abs(view.get_root_velocities().numpy()[0, 5]) < 4.5

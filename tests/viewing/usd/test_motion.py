@@ -46,3 +46,26 @@ def test_a_file_that_cannot_be_written_leaves_the_one_before(motion):
         motion.save()
 
     assert samples(motion) == 1
+
+
+def test_a_long_motion_is_in_clips_and_one_of_them_in_memory(motion):
+    """Poses at whole codes and between them, also between two clips, are those of a motion in one file."""
+    motion.clip_size = 7
+    for code in range(20):
+        turn = 0.1 * code
+        motion.add(code, np.array([[code**2, 0.0, 0.0, np.sin(turn), 0.0, 0.0, np.cos(turn)]]))
+        assert sum(len(layer.ListTimeSamplesForPath("/body.xformOp:translate")) for layer in motion.layers) <= 8
+    motion.save()
+
+    stage = Usd.Stage.Open(str(motion.path))
+    body = UsdGeom.Xformable(stage.GetPrimAtPath("/body"))
+    found = {code: body.ComputeLocalToWorldTransform(code) for code in np.arange(0.0, 19.5, 0.5).tolist()}
+    for code, matrix in found.items():
+        below, above = np.floor(code), np.ceil(code)
+        assert matrix[3][0] == pytest.approx((below**2 + above**2) / 2.0)
+        assert matrix[1][2] == pytest.approx(np.sin(0.2 * code), abs=1e-3)
+    assert stage.GetEndTimeCode() == 19.0
+    assert motion.notes == ["the motion of 'a.usdc' is in the folder 'a.clips'; keep both together"]
+    assert [path.name for path in sorted((motion.path.parent / "a.clips").iterdir())] == [
+        "0001.usdc", "0002.usdc", "0003.usdc", "manifest.usdc"
+    ]  # fmt: skip

@@ -87,8 +87,10 @@ def upright(up):
 
 
 @pytest.mark.filterwarnings("ignore:.*non-unit linear units")  # Newton's import leaves the lengths as they are
-@pytest.mark.parametrize(("up", "unit"), [("Z", 1.0), ("Y", 0.01)])
-def test_a_layer_moves_the_prims_of_the_stage(tmp_path, up, unit):
+@pytest.mark.parametrize(("up", "unit", "clip_size"), [("Z", 1.0, 1000), ("Y", 0.01, 7)])
+def test_a_layer_moves_the_prims_of_the_stage(tmp_path, monkeypatch, up, unit, clip_size):
+    """In the second case, the samples are in several value clips."""
+    monkeypatch.setattr("pippin.viewing.usd.motion._CLIP_SIZE", clip_size)
     asset = tmp_path / "stage.usda"
     asset.write_text(STAGE.format(up=up, unit=unit, body=BODY))
 
@@ -110,10 +112,12 @@ def test_a_layer_moves_the_prims_of_the_stage(tmp_path, up, unit):
     material, _ = UsdShade.MaterialBindingAPI(stage.GetPrimAtPath("/World/outer")).ComputeBoundMaterial()
     assert material.GetPath() == "/World/Red"
     assert not stage.GetPrimAtPath("/World/outer").GetAttribute("physics:rigidBodyEnabled").Get()
-    assert notes == ["'/World/copy' is no instance in 'motion.usdc', so that its bodies can move"]
+    assert notes[0] == "'/World/copy' is no instance in 'motion.usdc', so that its bodies can move"
+    assert len(notes) == 1 + (clip_size < 3 * STEPS)
 
 
-def test_worlds_refer_to_the_stage_side_by_side(tmp_path):
+def test_worlds_refer_to_the_stage_side_by_side(tmp_path, monkeypatch):
+    monkeypatch.setattr("pippin.viewing.usd.motion._CLIP_SIZE", 15)
     asset = tmp_path / "stage.usda"
     asset.write_text(STAGE.format(up="Y", unit=1.0, body=BODY))
 

@@ -98,13 +98,15 @@ class Tab:
     def __init__(self, address: str) -> None:
         self._socket = connect(address, max_size=None)
         self._count = 0
+        #: What the browser told between the answers, of the domains that were enabled.
+        self.events: list[dict[str, Any]] = []
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Call a method of the protocol, and return its result."""
         self._count += 1
         self._socket.send(json.dumps({"id": self._count, "method": method, "params": parameters}))
         while (answer := json.loads(self._socket.recv(_PATIENCE))).get("id") != self._count:
-            pass
+            self.events.append(answer)
         assert "error" not in answer, answer
         return answer["result"]
 

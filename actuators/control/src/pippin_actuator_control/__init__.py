@@ -46,6 +46,7 @@ class ActuatorControl:
     Config = ControlConfig
     shared_arrays = frozenset({"joint_target_ke", "joint_target_kd", "joint_effort_limit"})
     """Arrays of `control` and the model that users may set for the driven DOFs."""
+    is_open_loop = True
 
     def __init__(self, config: ControlConfig) -> None:
         self.config = config

@@ -62,6 +62,7 @@ class ActuatorSolverPD:
     Config = SolverPDConfig
     shared_arrays = frozenset({"joint_target_q", "joint_target_qd", "joint_effort_limit"})
     """Arrays of `control` and the model that users may set for the driven DOFs."""
+    is_open_loop = True
 
     def __init__(self, config: SolverPDConfig) -> None:
         self.config = config

@@ -109,6 +109,10 @@ class AssetActuators:
     def control(self, chosen: Sequence[int], where: str) -> None:
         """Note that a group sets the inputs of some actuators of this builder.
 
+        Args:
+            chosen: Indices of the actuators in the builder.
+            where: Place of the group's table, for errors.
+
         Raises:
             ConfigError: Another group drives their joints, or sets their inputs already.
         """
@@ -125,6 +129,9 @@ class AssetActuators:
         """Switch off the actuators of this builder that drive one of some degrees of freedom.
 
         Such an actuator exerts nothing whatever its input. Its rotor inertia stays.
+
+        Args:
+            dofs: Indices of the degrees of freedom in the builder.
 
         Raises:
             ConfigError: Another group sets the input of such an actuator.

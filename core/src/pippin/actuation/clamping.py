@@ -102,7 +102,12 @@ class DCMotorClamping(Clamping):
 
 
 def build_dc_motor(config: Any, lanes: Lanes) -> ClampingBase:
-    """Return the curve of any configuration that has the three fields of a DC motor."""
+    """Return the curve of any configuration that has the three fields of a DC motor.
+
+    Args:
+        config: Has `saturation_effort`, `velocity_limit` and `max_motor_effort`.
+        lanes: The driven DOFs.
+    """
     from newton.actuators import ClampingDCMotor
 
     return ClampingDCMotor(

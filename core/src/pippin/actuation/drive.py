@@ -191,6 +191,9 @@ class DriveActuator(abc.ABC):
 
         Armature, friction and damping are copies, because the solver has to be told of a change: use `set`.
 
+        Args:
+            name: Name of the parameter, such as `kp` or `clamping[0].max_effort`.
+
         Raises:
             ConfigError: There is no such parameter.
         """
@@ -237,7 +240,11 @@ class DriveActuator(abc.ABC):
         return self._parameters.drawn
 
     def gain(self, name: str) -> wp.array:
-        """Return the memory of a gain, shape [len(worlds), DOFs]: write into it, and then call `write_gains`."""
+        """Return the memory of a gain, shape [len(worlds), DOFs]: write into it, and then call `write_gains`.
+
+        Args:
+            name: One of `gains`.
+        """
         return self._parameters.get(name)
 
     def write_gains(self) -> None:  # noqa: B027 (a group of the solver has more to do)

@@ -52,13 +52,22 @@ class JointProperties:
         return self._lanes.own(on_host(_array_of(self._host.model, name))[self._lanes.dofs], name, minimum=0.0)
 
     def get(self, name: str) -> wp.array:
-        """Return a copy of a property as the solver has it, shape [len(worlds), DOFs]. Reads the device."""
+        """Return a copy of a property as the solver has it, shape [len(worlds), DOFs]. Reads the device.
+
+        Args:
+            name: One of `JOINT_PROPERTIES`.
+        """
         import warp as wp
 
         return wp.array(self._present(name), dtype=float, device=self._lanes.device)
 
     def set(self, parameters: Parameters, name: str, *arguments: Any) -> None:
         """Set a property by the group's parameters, in the model too; the solver is told before its next step.
+
+        Args:
+            parameters: The parameters of the group.
+            name: One of `JOINT_PROPERTIES`.
+            *arguments: As for `Parameters.set`, after the name.
 
         Raises:
             ConfigError: The solver does not honour the property or the values; or as `Parameters.set`.
@@ -76,7 +85,12 @@ class JointProperties:
             raise
 
     def publish(self, names: Sequence[str], *, at_once: bool = False) -> None:
-        """Copy properties into the model, and notify the solver: before its next step, or at once in a reset."""
+        """Copy properties into the model, and notify the solver: before its next step, or at once in a reset.
+
+        Args:
+            names: Some of `JOINT_PROPERTIES`.
+            at_once: Whether the solver is notified at once, as a reset needs it.
+        """
         import newton
         import warp as wp
 

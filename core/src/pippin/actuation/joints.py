@@ -28,6 +28,7 @@ class Axes:
     """Axes of one world, driven or measured: pairs of a joint and one of its degrees of freedom."""
 
     pairs: tuple[tuple[int, int], ...]
+    """Joint of the builder, and degree of freedom of this joint, counted from 0."""
     labels: tuple[str, ...]
     """Label of each axis."""
     notes: tuple[str, ...] = ()
@@ -46,6 +47,10 @@ class Axes:
     @classmethod
     def select(cls, builder: newton.ModelBuilder, config: JointConfig) -> Axes:
         """Return the axes that a configuration names, and set their properties given there.
+
+        Args:
+            builder: The content of one world.
+            config: The settings of the group: patterns, and properties of the joints.
 
         Raises:
             ConfigError: As for `of`; or a table does not fit the joints.
@@ -104,6 +109,10 @@ class Axes:
 
 def refuse_second_simulation(component: Any, *, is_bound: bool) -> None:
     """Refuse an object that a simulation has bound already: its arrays are of that simulation.
+
+    Args:
+        component: The object, for the error.
+        is_bound: Whether a simulation has bound it.
 
     Raises:
         ConfigError: The object is bound.

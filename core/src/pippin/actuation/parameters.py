@@ -77,6 +77,7 @@ class Lanes:
     coordinates: np.ndarray
     """Index of each lane into coordinate-shaped arrays, shape [len(worlds), len(labels)]."""
     device: wp.Device
+    """The device of all arrays."""
     dt: float
     """Length of a physics step [s]."""
     catalog: Catalog
@@ -89,7 +90,11 @@ class Lanes:
     """The parameters so far, by their place in the actuator's table."""
 
     def within(self, place: str) -> Lanes:
-        """Return the same lanes for the parameters of an inner table, such as `clamping[0]`."""
+        """Return the same lanes for the parameters of an inner table, such as `clamping[0]`.
+
+        Args:
+            place: Place of the inner table.
+        """
         return attrs.evolve(self, prefix=f"{self.prefix}{place}.")
 
     def world_of_lane(self) -> wp.array[int]:
@@ -131,7 +136,13 @@ class Lanes:
         return array
 
     def own(self, values: np.ndarray, where: str, minimum: float = -np.inf) -> wp.array[float]:
-        """Return a parameter that has a value of its own for each lane, shape [lanes]. See `per_lane`."""
+        """Return a parameter that has a value of its own for each lane, shape [lanes]. See `per_lane`.
+
+        Args:
+            values: The value of each lane, shape [len(worlds), DOFs].
+            where: Name of the parameter in its table.
+            minimum: Smallest value that may be set later.
+        """
         import warp as wp
 
         array, low, high = (wp.array(values.ravel(), dtype=float, device=self.device) for _ in range(3))
@@ -139,7 +150,13 @@ class Lanes:
         return array
 
     def shared(self, bounds: tuple[int, int], where: str, maximum: float) -> wp.array[int]:
-        """Return an integer parameter for each lane; a world draws one value for all its lanes. See `per_lane`."""
+        """Return an integer parameter for each lane; a world draws one value for all its lanes. See `per_lane`.
+
+        Args:
+            bounds: Lowest and highest value; equal ones if nothing is drawn.
+            where: Name of the parameter in its table.
+            maximum: Largest value that may be set later.
+        """
         import warp as wp
 
         low, high = (wp.full(self.dofs.size, bound, dtype=float, device=self.device) for bound in bounds)
@@ -204,6 +221,9 @@ class Parameters:
     def get(self, name: str) -> wp.array:
         """Return the values of a parameter, shape [len(worlds), DOFs]: the memory that the next step reads.
 
+        Args:
+            name: Name of the parameter, such as `kp` or `clamping[0].max_effort`.
+
         Raises:
             ConfigError: There is no such parameter.
         """
@@ -216,7 +236,14 @@ class Parameters:
         worlds: Any = None,
         patterns: str | Sequence[str] | None = None,
     ) -> None:
-        """Set a parameter, from the next step on; see `DriveActuator.set`."""
+        """Set a parameter, from the next step on; see `DriveActuator.set`.
+
+        Args:
+            name: Name of the parameter, such as `kp` or `clamping[0].max_effort`.
+            values: A number, or an array of shape [worlds, DOFs] of the chosen ones.
+            worlds: Indices or a mask of worlds; by default all.
+            patterns: Patterns of the driven axes; by default all.
+        """
         parameter = self._find(name)
         rows = self._rows(worlds)
         columns = self._columns(patterns)

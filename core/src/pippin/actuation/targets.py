@@ -67,6 +67,9 @@ class SharedTargets:
 def refuse_assignment(name: str) -> None:
     """Refuse to replace an array that recorded steps read.
 
+    Args:
+        name: The attribute, for the error.
+
     Raises:
         AttributeError: Always, with the way to write it.
     """

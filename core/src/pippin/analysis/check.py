@@ -1,7 +1,8 @@
-"""Check of the installed solvers against a configuration file: by their declarations, or by a step that is taken."""
+"""Check of the installed solvers against a configuration file: they are built if their declarations suit it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ from pippin.assembly.assets.actuators import find_prim_actuators
 from pippin.assembly.determinism import refuse_undeterministic
 from pippin.assembly.model import build_model
 from pippin.assembly.requirements import gaps, unmet_needs
+from pippin.assembly.solver import SolverBuilding
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
@@ -47,7 +49,7 @@ class Verdict:
     """Facts about the start of the simulation; only of a solver that was tried."""
 
     is_tried: bool = False
-    """Whether the solver was built and took a step; otherwise, its declaration was compared with the scene."""
+    """Whether the solver took a step; otherwise, it was built at most."""
 
     @property
     def is_able(self) -> bool:
@@ -58,13 +60,13 @@ class Verdict:
 def check_solvers(
     file: Path, overrides: Sequence[str], solvers: Iterable[str], tried: Collection[str] = ()
 ) -> list[Verdict]:
-    """Return the verdict of each solver. The scene is built once for all of them.
+    """Return the verdict of each solver: those whose declaration suits the scene are built.
 
     Args:
         file: A configuration file.
         overrides: Values that replace those of the file, as on the command line.
         solvers: Names of solvers. A solver that the file does not name runs with its defaults.
-        tried: Those of them to build in addition, and to let take a step.
+        tried: Those of them that take a step in addition.
 
     Raises:
         ConfigError: The file is wrong with any solver.
@@ -75,7 +77,7 @@ def check_solvers(
     leave_out_backward_kernels()
     trials = {name: _trial(file, overrides, name) for name in tried}
     built = [trial.model for trial in trials.values() if trial.model is not None]
-    model = built[0] if built else _model(config, catalog)
+    model = built[0] if built else _model(config, catalog)  # its features are the same with every solver
     return [_verdict(file, overrides, name, model, catalog, trials.get(name)) for name in solvers]
 
 
@@ -91,7 +93,7 @@ def with_solver(file: Path, overrides: Sequence[str], solver: str) -> Simulation
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:
         return config.unobserved()
-    return load(file, [*overrides, f'solver={{type="{solver}"}}']).unobserved()
+    return load(file, [*overrides, f"solver={{type={json.dumps(solver)}}}"]).unobserved()
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -151,11 +153,27 @@ def _verdict(
         with closing(components):
             refuse_undeterministic(components, config, kind_of(find_device(config.simulation.device)), catalog)
             verdict = _compared(solver, config, components, model)
+            if trial is None and verdict.is_able:
+                _build(config, components, catalog)
     except (ConfigError, PluginError) as error:
         return Verdict(solver=solver, faults=tuple(str(error).splitlines()))
     if trial is None or not verdict.is_able:
         return verdict
     return attrs.evolve(verdict, faults=trial.faults, notes=trial.notes, is_tried=True)
+
+
+def _build(config: SimulationConfig, components: Components, catalog: Catalog) -> None:
+    """Build a solver as a run does, from a model that its own components complete.
+
+    Raises:
+        ConfigError: The solver refuses the model or its settings.
+        PluginError: The solver breaks its contract.
+    """
+    building = SolverBuilding(components, config, config.collision, catalog)
+    with wp.ScopedDevice(find_device(config.simulation.device)) as device:
+        model = build_model(components, config, None, device)[0]
+        building.refuse_faults(model)
+        building.find_contacts(model, building.build(model))
 
 
 def _compared(

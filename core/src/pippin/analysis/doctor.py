@@ -54,13 +54,14 @@ class Diagnosis:
 def diagnose(entry: Entry, timeout: float) -> Diagnosis:
     """Import a plugin in a new interpreter, and compare its distribution's requirements with the installed versions.
 
-    A plugin that hangs or ends the interpreter gives a fault like any other. A blocked plugin is not imported.
+    A plugin that hangs or ends the interpreter gives a fault like any other. A plugin that is blocked, or
+    in a group that nothing reads, is not imported.
 
     Args:
         entry: The plugin.
         timeout: Longest time of the import [s], from its start; the start of the interpreter has a minute of its own.
     """
-    if entry.state == "blocked":
+    if entry.state in ("blocked", "unread"):
         return Diagnosis(entry=entry)
     wants, faults = _wants(entry)
     try:
@@ -75,7 +76,7 @@ def diagnose(entry: Entry, timeout: float) -> Diagnosis:
 def _import(connection: Connection, entry: Entry) -> None:
     connection.send(None)  # the interpreter runs, and has imported Pippin
     start = time.perf_counter()
-    load_plugin(entry)
+    entry.load_command() if entry.kind == "subcommand" else load_plugin(entry)
     connection.send(time.perf_counter() - start)
 
 

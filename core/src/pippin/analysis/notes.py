@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from pippin.simulation import Simulation
 from pippin.state.start_pose import limit_notes, overlap_notes, overlaps
 
-__all__ = ["notes_of", "start_notes"]
+from .limit_note import with_limits
+
+__all__ = ["component_notes", "notes_of", "start_notes"]
 
 
 def start_notes(simulation: Simulation) -> list[str]:
@@ -27,9 +29,14 @@ def notes_of(simulation: Simulation, start: Sequence[str] = ()) -> Mapping[str, 
         simulation: The simulation.
         start: The notes on its start.
     """
-    notes = {**simulation.notes, "start": start}
-    if count := simulation.limit_count:
-        limit = "reached its limit of iterations, and went on with what it had"
-        times = "once" if count == 1 else f"{count:,} times"
-        notes["solver"] = [*notes.get("solver", ()), f"{limit}, {times} (substeps of all worlds)"]
-    return {name: texts for name, texts in notes.items() if texts}
+    return with_limits(component_notes(simulation, start), simulation.limit_count)
+
+
+def component_notes(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Sequence[str]]:
+    """Return the notes of the components and of the start.
+
+    Args:
+        simulation: The simulation.
+        start: The notes on its start.
+    """
+    return {name: texts for name, texts in {**simulation.notes, "start": start}.items() if texts}

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pippin.components.tracing import HookTrace
@@ -15,9 +15,11 @@ from pippin.errors import ConfigError
 from pippin.recording.reading import open_run
 from pippin.recording.series import Series
 
-from .compare import SolverRun
 from .report.comparison_page import comparison_page
 from .report.run_page import run_page
+
+if TYPE_CHECKING:
+    from .compare import SolverRun
 
 __all__ = ["RunFolder"]
 

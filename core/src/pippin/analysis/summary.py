@@ -13,11 +13,15 @@ from pippin.simulation import Simulation
 from pippin.step.program import Program
 
 from .notes import notes_of
+from .speed import speed_of
 
-__all__ = ["throughput", "what_ran"]
+__all__ = ["capacity_rows", "throughput", "what_ran"]
 
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 _GIB = 2**30
+
+_SHOWN = ("field", "holds", "allocated")
+"""What a summary says of a buffer."""
 
 
 def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, float | None]:
@@ -30,13 +34,7 @@ def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, 
         steps: Control steps.
         seconds: Time they took [s].
     """
-    if not steps or not seconds:
-        return {"world_steps_per_second": None, "real_time_factor": None}
-    physics_steps = steps * simulation.config.simulation.decimation
-    return {
-        "world_steps_per_second": simulation.world_count * physics_steps / seconds,
-        "real_time_factor": steps * simulation.control_dt / seconds,
-    }
+    return speed_of(simulation.config, simulation.world_count * steps, steps, seconds)
 
 
 def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any]:
@@ -50,7 +48,7 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
         "program": _program(simulation.program),
         "notes": notes_of(simulation, start),
         "imports": {each.file: [str(difference) for difference in each.differences] for each in simulation.imports},
-        "capacities": _capacities(simulation),
+        "capacities": [{name: row[name] for name in _SHOWN} for row in capacity_rows(simulation)],
         "plugins": _plugins(simulation),
         "versions": _versions(),
         "hardware": _hardware(simulation),
@@ -65,12 +63,12 @@ def _program(program: Program) -> dict[str, Any]:
     return {"captured": program.is_captured, "eager_reasons": program.eager_reasons, "segments": segments}
 
 
-def _capacities(simulation: Simulation) -> list[dict[str, Any]]:
-    """Return the buffers for contacts and those of the solver, with the configuration key that sets their size."""
-    return [
-        {"field": capacity.field, "holds": capacity.holds, "allocated": capacity.allocated}
-        for capacity in simulation.capacities
-    ]
+def capacity_rows(simulation: Simulation) -> list[dict[str, Any]]:
+    """Return the buffers for contacts and those of the solver, with the configuration key that sets their size, and
+    whether it is that of one world.
+    """
+    names = (*_SHOWN, "is_per_world")
+    return [{name: getattr(capacity, name) for name in names} for capacity in simulation.capacities]
 
 
 def _plugins(simulation: Simulation) -> dict[str, Any]:

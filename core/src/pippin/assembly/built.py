@@ -29,6 +29,7 @@ from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports, allocate_observables
 from pippin.state.reset import WorldReset
 from pippin.state.solver_support import SolverSupport
+from pippin.state.unread_worlds import UnreadWorlds
 from pippin.step.callbacks import Callbacks, Turn
 from pippin.step.owners import DofOwners
 from pippin.step.periods import periods_in_steps
@@ -84,6 +85,7 @@ class Built:
     imports: tuple[ImportReport, ...]
     """Differences between MuJoCo's models of the assets and ours."""
     written: WrittenWorlds
+    unread: UnreadWorlds
     changes: ModelChanges
     reset: WorldReset
     periods: Mapping[str, int]
@@ -127,6 +129,7 @@ def assemble(
         refuse_massless(model)
         left_out = building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
+        building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
         found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"))
@@ -137,6 +140,8 @@ def assemble(
         states, control = _initial_states(model), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
         substep_count = step.decimation * step.substeps
+        answer = components.single("step_solver")
+        unread = UnreadWorlds(model, is_asked=answer is not None and answer.takes("written_worlds"))
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
             config=config,
@@ -157,7 +162,8 @@ def assemble(
             switches=Switches(components, control),
             reports=reports,
             imports=tuple(found),
-            written=WrittenWorlds(model, solver, states[0]),
+            written=WrittenWorlds(model, solver, states[0], unread),
+            unread=unread,
             changes=changes,
             reset=WorldReset(model, states),
             periods=periods,
@@ -215,6 +221,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
             components=components,
             monitor=monitor,
             rows=built.reset,
+            unread=built.unread,
         )
         ended = EndedWorlds.of(components, resetting)
     return StepPlan(
@@ -236,6 +243,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         owners=owners,
         angles=ContinuousAngles(built.model),
         resetting=resetting,
+        unread=built.unread,
         ended=ended,
         opaque=_opaque(components, simulation),
     )

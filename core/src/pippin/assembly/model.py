@@ -15,7 +15,7 @@ from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
 
-from .assets.contact_dimensions import raise_dimensions
+from .assets.contact_dimensions import drop_frictions, raise_dimensions, reads_dimensions
 from .assets.formats import is_normalised
 from .assets.report import Imported
 from .scene import add_assets, add_worlds, finalize, new_builder
@@ -59,6 +59,8 @@ def build_model(
     components.call_each("configure_builder", builder=builder)
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene)
     raise_dimensions(builder)
+    if not reads_dimensions(components):
+        drop_frictions(builder)
     components.call_each("complete_builder", builder=builder)
     has_valid_inertias = prototype is None and all(map(is_normalised, scene.assets))
     model = finalize(

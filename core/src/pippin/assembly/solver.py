@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import newton
 from pippin.catalog.entries import Catalog
@@ -12,6 +13,7 @@ from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.solver_support import SolverSupport
 
+from .assets.contact_dimensions import DIMENSIONS, reads_dimensions
 from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
 from .requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
 
@@ -57,6 +59,22 @@ class SolverBuilding:
         refuse_part(model, self.declaration, self.name, self._config.scene)
         return refuse_gaps(model, self.declaration, self.name, accepted, self._catalog)
 
+    def refuse_faults(self, model: newton.Model) -> None:
+        """Refuse a model that a component cannot simulate, with everything that its `check_model` says.
+
+        Raises:
+            ConfigError: One fault for each reason.
+        """
+        faults: list[str] = []
+        for answer in self._components.implementations("check_model"):
+            try:
+                with self._components.blaming(answer.owner, "check_model"):
+                    _raise(answer.call(model=model, **self._arguments), answer.owner)
+            except ConfigError as error:
+                faults += error.faults
+        if faults:
+            raise ConfigError(*faults)
+
     def build(self, model: newton.Model) -> newton.solvers.SolverBase:
         """Return the solver of the model.
 
@@ -68,7 +86,7 @@ class SolverBuilding:
         assert answer is not None, "refused by the constructor"
         collision = self._config.collision
         pipeline = build_pipeline(model, collision) if self.declaration.runs_pipeline else None
-        solver = answer.call(model=model, collision=collision, pipeline=pipeline)
+        solver = answer.call(model=model, pipeline=pipeline, **self._arguments)
         if solver is None:
             raise PluginError(f"{answer.owner}: build_solver returned None; return the solver of the model")
         self._refuse_sensors(solver.supported_observables)
@@ -89,6 +107,7 @@ class SolverBuilding:
             declared.features_kept_from_build,
             lambda feature: unsettable(feature, self.name, declared, self._catalog, accepted),
             model,
+            DIMENSIONS if reads_dimensions(self._components) else {},
         )
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:
@@ -110,6 +129,11 @@ class SolverBuilding:
         self._refuse_ignored_collision(source.pipeline is None)
         return source
 
+    @property
+    def _arguments(self) -> dict[str, Any]:
+        step = self._config.simulation
+        return {"collision": self._config.collision, "dt": step.dt / step.substeps, "substeps": step.substeps}
+
     def _refuse_sensors(self, supported: Iterable[str]) -> None:
         asked = self._config.simulation.observables
         refuse_unsupported(self._components, asked, frozenset(supported), self.name, self._catalog)
@@ -128,3 +152,13 @@ class SolverBuilding:
             return f"solver.type: plugin {solver.type!r} does not implement build_solver; choose another one"
         installed = ", ".join(self._catalog.names("solver")) or "none"
         return f"solver: missing; add a [solver] table with a type (installed: {installed})"
+
+
+def _raise(faults: Any, owner: str) -> None:
+    """Raise what a component's `check_model` returned."""
+    if faults is None:
+        return
+    if isinstance(faults, str) or not isinstance(faults, Iterable):
+        raise PluginError(f"{owner}: check_model returned {faults!r}; return a sequence of faults, empty for none")
+    if found := tuple(faults):
+        raise ConfigError(*map(str, found))

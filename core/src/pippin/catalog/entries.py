@@ -7,154 +7,29 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import inspect
-import logging
 import os
 import re
 import sys
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
 from importlib import metadata
-from types import ModuleType
-from typing import Literal, cast, get_args
+from typing import cast
 
 import attrs
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
 from .contract_version import CONTRACT_GROUP, age_of, declared_version
+from .entry import KINDS, PLURALS, Entry, Kind, State, is_of, malformed, normalized
+from .limits import Limit
+from .outside import is_file_reference, is_module_reference, outside_entry
 
 __all__ = ["ALLOW_VARIABLE", "BLOCK_VARIABLE", "KINDS", "PLURALS", "Catalog", "Entry", "Kind", "State"]
-
-Kind = Literal[
-    "solver",
-    "actuator",
-    "clamping",
-    "sensor",
-    "stage",
-    "viewer",
-    "recorder",
-    "executor",
-    "quantity",
-    "action",
-    "reward",
-    "termination",
-    "event",
-    "command",
-    "plugin",
-]
-State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked"]
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
-
-PLURALS = {kind: f"{kind}s" for kind in KINDS} | {"quantity": "quantities"}
-"""The kinds in the plural, as groups of entry points and tables of a file have them."""
-
-SLOW_IMPORT = 5.0
-"""Time after which the import of a plugin is told [s]."""
-
-_LOGGER = logging.getLogger(__name__)
 
 BLOCK_VARIABLE = "PIPPIN_CATALOG_BLOCK"
 """Environment variable: names of plugins and distributions that may not be chosen, separated by commas."""
 
 ALLOW_VARIABLE = "PIPPIN_CATALOG_ALLOW"
 """Environment variable: the only names that may be chosen, separated by commas; none if it is empty."""
-
-
-@attrs.frozen(kw_only=True)
-class Entry:
-    """One entry point of an installed distribution: a plugin that can be selected by name."""
-
-    kind: Kind
-    name: str
-
-    distribution: str
-    """The distribution of the plugin, spelled as in its metadata."""
-
-    version: str
-
-    value: str
-    """Place of the class: `module:Class`."""
-
-    contract: int | None = 1
-    """The contract version that the distribution declares; None if the declaration is malformed."""
-
-    state: State = "ok"
-
-    problem: str | None = None
-    """The problem, as far as it can be known without an import; None if `state` is "ok"."""
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.name!r} of {self.distribution} {self.version}"
-
-    @property
-    def qualified_name(self) -> str:
-        """The name that selects this entry among several of the same name: `distribution:name`."""
-        return f"{_normalized(self.distribution)}:{self.name}"
-
-    def load(self) -> type:
-        """Import and return the plugin's class. Its hooks are checked when it becomes a component.
-
-        Raises:
-            PluginError: The plugin is blocked, has another contract version, cannot be imported or found, or has no
-                attrs class `Config`. The error names the plugin, its distribution and version.
-        """
-        if self.state in ("too-old", "too-new", "blocked") or self.contract is None:
-            raise PluginError(f"{self}: {self.problem}")
-        if fault := _malformed(self.value):
-            raise PluginError(f"{self}: {fault}")
-        module, _, attribute = self.value.partition(":")
-        plugin = self._attribute(self._module(module.strip()), attribute.strip())
-        if fault := _config_fault(plugin):
-            raise PluginError(f"{self}: {fault}")
-        return plugin
-
-    def is_called(self, name: str) -> bool:
-        """Return whether a name means this entry: the plugin's, the distribution's, or `distribution:name`."""
-        distribution, _, plain = name.rpartition(":")
-        if distribution:
-            return plain == self.name and _is_of(self, distribution)
-        return name == self.name or _is_of(self, name)
-
-    def _module(self, name: str) -> ModuleType:
-        try:
-            with redirect_stdout(sys.stderr), self._announced(name):  # standard output belongs to the command
-                return importlib.import_module(name)
-        except (Exception, SystemExit) as error:  # importing runs the plugin's code, which may raise anything
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise PluginError(
-                f"{self}: could not be imported ({reason}); repair or reinstall {self.distribution}"
-            ) from error
-
-    @contextmanager
-    def _announced(self, module: str) -> Iterator[None]:
-        """Say which plugin is being imported if this takes long: an import that hangs is otherwise silent."""
-        if module in sys.modules:
-            yield
-            return
-        text = f"importing {self} takes more than {SLOW_IMPORT:g} s; if it hangs, see `pippin plugins --doctor`"
-        timer = threading.Timer(SLOW_IMPORT, _LOGGER.warning, [text])
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-
-    def _attribute(self, module: ModuleType, path: str) -> type:
-        try:
-            plugin = functools.reduce(getattr, path.split("."), module)
-        except AttributeError as error:
-            raise PluginError(
-                f"{self}: module {module.__name__!r} has no class {path!r}; "
-                f"correct the entry point of {self.distribution}{did_you_mean(path, dir(module))}"
-            ) from error
-        if not inspect.isclass(plugin):
-            raise PluginError(f"{self}: expected a class at {self.value!r}, got {plugin!r}; name the plugin's class")
-        return plugin
-
 
 Select = Callable[..., Iterable[metadata.EntryPoint]]
 """Returns the entry points of a `group`."""
@@ -170,8 +45,13 @@ class Catalog:
     entries: tuple[Entry, ...]
 
     notes: tuple[str, ...] = ()
-    """Entry points in groups that are not read, and names on block and allow lists that match nothing installed, one
-    line each."""
+    """Names on block and allow lists that match nothing installed, one line each."""
+
+    unread: tuple[Entry, ...] = ()
+    """Entry points in groups `pippin.*` that nothing reads; `kind` is the group."""
+
+    limits: tuple[Limit, ...] = ()
+    """The lists that were applied: they hold for classes of files and modules as well, which are no entries."""
 
     @classmethod
     def installed(cls) -> Catalog:
@@ -194,24 +74,23 @@ class Catalog:
             name: A plugin, a distribution, or `distribution:name`; a name that matches nothing adds a note.
             where: The list that holds the name, for messages.
         """
-        return self._blocking(f"blocked by {where}", lambda entry: entry.is_called(name), self._noted([name], where))
+        return self._limited(Limit(where=where, names=(name,)), self._noted([name], where))
 
     def only(self, names: Collection[str], where: str) -> Catalog:
         """Return the catalog with all entries blocked that are not called by one of `names`; otherwise as `without`."""
-        noted = self._noted(names, where)
-        return self._blocking(f"not in {where}", lambda entry: not any(map(entry.is_called, names)), noted)
+        return self._limited(Limit(where=where, names=tuple(names), is_allowed=True), self._noted(names, where))
 
-    def _blocking(self, why: str, is_meant: Callable[[Entry], bool], notes: tuple[str, ...]) -> Catalog:
-        problem = f"{why}; change that, or choose another one"
-        meant = {entry for entry in self.entries if entry.state != "blocked" and is_meant(entry)}
-        marked = (
-            attrs.evolve(each, state="blocked", problem=problem) if each in meant else each for each in self.entries
-        )
-        return Catalog(_related(marked), notes)
+    def only_installed(self, where: str) -> Catalog:
+        """Return the catalog without classes of files and modules: what no distribution installs is refused."""
+        return self._limited(Limit(where=where, is_of_installed=True), self.notes)
+
+    def _limited(self, limit: Limit, notes: tuple[str, ...]) -> Catalog:
+        entries = _related(_blocked(each, limit) for each in self.entries)
+        return attrs.evolve(self, entries=entries, notes=notes, limits=(*self.limits, limit))
 
     def _noted(self, names: Iterable[str], where: str) -> tuple[str, ...]:
         unknown = [name for name in names if not any(entry.is_called(name) for entry in self.entries)]
-        return (*self.notes, *(f"{where}: {self._unmatched(name)}" for name in unknown))
+        return (*self.notes, *(f"{where}: {self._unmatched(name)}" for name in unknown if not _is_outside(name)))
 
     def _unmatched(self, name: str) -> str:
         known = {part for entry in self.entries for part in (entry.name, entry.distribution, entry.qualified_name)}
@@ -223,10 +102,9 @@ class Catalog:
         Raises:
             PluginError: Nothing of that name is installed.
         """
-        found = tuple(entry for entry in self.entries if entry.is_called(name))
+        found = tuple(entry for entry in (*self.entries, *self.unread) if entry.is_called(name))
         if not found:
-            unread = [note for note in self.notes if _normalized(note.partition(" ")[0]) == _normalized(name)]
-            raise PluginError("\n".join(unread) or self._unmatched(name))
+            raise PluginError(self._unmatched(name))
         return found
 
     def names(self, kind: Kind) -> tuple[str, ...]:
@@ -237,12 +115,19 @@ class Catalog:
     def find(self, kind: Kind, name: str) -> Entry:
         """Return the plugin called `name`; `distribution:name` chooses between distributions that offer the same name.
 
+        A class needs no installation: `path/to/file.py:Name` is one of a file, and `module:Name` is one of a module, if
+        no distribution has this name.
+
         Raises:
             PluginError: No such plugin is installed, or several distributions offer it.
         """
+        if is_file_reference(name):
+            return self._outside(kind, name)
         offered = [entry for entry in self.entries if entry.kind == kind]
         distribution, _, plain = name.rpartition(":")
-        matches = [entry for entry in offered if entry.name == plain and _is_of(entry, distribution)]
+        matches = [entry for entry in offered if entry.name == plain and is_of(entry, distribution)]
+        if not matches and not any(distribution and is_of(entry, distribution) for entry in offered):
+            return self._outside(kind, name)
         if not matches:
             raise PluginError(_unknown(kind, name, offered))
         matches = [entry for entry in matches if entry.state != "blocked"] or matches[:1]
@@ -250,6 +135,27 @@ class Catalog:
             cures = " or ".join(repr(entry.qualified_name) for entry in matches)
             raise PluginError(f"{kind} {name!r}: offered by {_distributions(matches)}; write {cures}")
         return matches[0]
+
+    def _outside(self, kind: Kind, name: str) -> Entry:
+        entry = outside_entry(kind, name)
+        if entry is None:
+            fault = _unknown(kind, name, [entry for entry in self.entries if entry.kind == kind])
+            raise PluginError(fault + ("; put the folder of a module on PYTHONPATH" if ":" in name else ""))
+        for limit in self.limits:
+            entry = _blocked(entry, limit)
+        return entry
+
+
+def _blocked(entry: Entry, limit: Limit) -> Entry:
+    fault = None if entry.state == "blocked" else limit.fault(entry)
+    if fault is None:
+        return entry
+    return attrs.evolve(entry, state="blocked", problem=f"{fault}; change that, or choose another one")
+
+
+def _is_outside(name: str) -> bool:
+    """Tell whether a name on a list means a file or a module: nothing installed has to match it."""
+    return name.endswith(".py") or is_file_reference(name) or is_module_reference(name)
 
 
 def _places() -> tuple[tuple[str, int | None], ...]:
@@ -275,7 +181,7 @@ def _catalog_of(places: tuple[tuple[str, int | None], ...], finders: tuple[int, 
     described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
     versions = _read_versions(select, described)
     found = {entry for kind in KINDS for entry in _read(kind, select, versions, described)}
-    return Catalog(_related(sorted(found, key=_order)), tuple(_unread(points, described)))
+    return Catalog(_related(sorted(found, key=_order)), unread=tuple(_unread(points, described)))
 
 
 def _described(distribution: metadata.Distribution) -> tuple[str, str]:
@@ -288,7 +194,7 @@ def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], des
     for point in select(group=f"pippin.{PLURALS[kind]}"):
         assert point.dist is not None, "entry points read from distributions know their distribution"
         name, version = described(point.dist)
-        contract, state, problem = _judged(point.value, tuple(versions.get(_normalized(name), ())))
+        contract, state, problem = _judged(point.value, tuple(versions.get(normalized(name), ())))
         yield Entry(
             kind=kind,
             name=point.name,
@@ -301,8 +207,8 @@ def _read(kind: Kind, select: Select, versions: Mapping[str, Iterable[str]], des
         )
 
 
-def _unread(points: metadata.EntryPoints, described: Described) -> Iterator[str]:
-    """Yield a line for each entry point in a group that is nearly one of Pippin's: nothing reads it."""
+def _unread(points: metadata.EntryPoints, described: Described) -> Iterator[Entry]:
+    """Yield each entry point in a group that is nearly one of Pippin's: nothing reads it."""
     groups = [*(f"pippin.{plural}" for plural in PLURALS.values()), CONTRACT_GROUP]
     for group in sorted(points.groups - set(groups)):
         if re.match(r"pippin[._-]", group):
@@ -310,7 +216,15 @@ def _unread(points: metadata.EntryPoints, described: Described) -> Iterator[str]
                 assert point.dist is not None, "as above"
                 name, version = described(point.dist)
                 cure = did_you_mean(group, groups) or f"; groups: {', '.join(groups)}"
-                yield f"{name} {version}: {point.name!r} is in the group {group!r}, which nothing reads{cure}"
+                yield Entry(
+                    kind=cast(Kind, group),
+                    name=point.name,
+                    distribution=name,
+                    version=version,
+                    value=point.value,
+                    state="unread",
+                    problem=f"it is in the group {group!r}, which nothing reads{cure}",
+                )
 
 
 def _read_versions(select: Select, described: Described) -> dict[str, list[str]]:
@@ -318,7 +232,7 @@ def _read_versions(select: Select, described: Described) -> dict[str, list[str]]
     versions: dict[str, list[str]] = {}
     for point in select(group=CONTRACT_GROUP):
         assert point.dist is not None, "as above"
-        versions.setdefault(_normalized(described(point.dist)[0]), []).append(point.name)
+        versions.setdefault(normalized(described(point.dist)[0]), []).append(point.name)
     return versions
 
 
@@ -328,7 +242,7 @@ def _judged(value: str, declared: tuple[str, ...]) -> tuple[int | None, State, s
         contract = declared_version(declared)
     except ValueError as error:
         return None, "broken", str(error)
-    if problem := _malformed(value) or _unfindable(value):
+    if problem := malformed(value) or _unfindable(value):
         return contract, "broken", problem
     state, problem = age_of(contract) or ("ok", None)
     return contract, state, problem
@@ -355,14 +269,6 @@ def _with_rivals(entry: Entry, found: Iterable[Entry]) -> Entry:
     return attrs.evolve(entry, state="duplicate", problem=problem)
 
 
-def _malformed(value: str) -> str | None:
-    module, _, attribute = value.partition(":")
-    names = [*module.strip().split("."), *attribute.strip().split(".")]
-    if all(name.isidentifier() for name in names):
-        return None
-    return f"the entry point is malformed, got {value!r}; write 'module:Class'"
-
-
 def _unfindable(value: str) -> str | None:
     # Search only for the top-level package: to find a module inside it, Python would import the package.
     package = re.split("[.:]", value)[0].strip()
@@ -379,28 +285,9 @@ def _unknown(kind: Kind, name: str, offered: Iterable[Entry]) -> str:
     return f"{kind} {name!r}: not installed; installed {PLURALS[kind]}: {listed}{did_you_mean(name, names)}"
 
 
-def _config_fault(plugin: type) -> str | None:
-    where = f"{plugin.__qualname__}.Config"
-    config = getattr(plugin, "Config", None)
-    if config is None:
-        return f"{where} is missing; name the attrs class of its settings, an empty one if it has none"
-    if not (inspect.isclass(config) and attrs.has(config)):
-        return f"{where} is not an attrs class, got {config!r}; decorate a class with @attrs.frozen(kw_only=True)"
-    return None
-
-
 def _order(entry: Entry) -> tuple[int, str, str]:
-    return KINDS.index(entry.kind), entry.name, _normalized(entry.distribution)
+    return KINDS.index(entry.kind), entry.name, normalized(entry.distribution)
 
 
 def _distributions(entries: Iterable[Entry]) -> str:
     return " and ".join(f"{entry.distribution} {entry.version}" for entry in sorted(entries, key=_order))
-
-
-def _is_of(entry: Entry, distribution: str) -> bool:
-    return not distribution or _normalized(entry.distribution) == _normalized(distribution)
-
-
-def _normalized(distribution: str) -> str:
-    """Spell a distribution's name the way package indexes compare names."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()

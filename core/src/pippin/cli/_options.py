@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from pippin.catalog.outside import located
+from pippin.config.tree import key_text
+from pippin.errors import ConfigError
 
 __all__ = [
     "DEFAULT_DURATION",
     "PATH",
+    "changes",
     "json_line",
     "json_list",
     "out",
@@ -33,10 +39,44 @@ def overrides(help: str = "Replace a value of the file.") -> Callable[[C], C]:
     return click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help=help)
 
 
+def changes(help: str = "Replace a value of the file.") -> Callable[[C], C]:
+    """Return the options `--set` and `--plugin`; the command gets both as `overrides`."""
+
+    def decorate(command: C) -> C:
+        @functools.wraps(command)
+        def changed(*args: Any, overrides: tuple[str, ...], added: tuple[str, ...], **options: Any) -> Any:
+            return command(*args, overrides=(*map(_table_of, added), *overrides), **options)
+
+        added: Any = click.option(
+            "--plugin",
+            "added",
+            multiple=True,
+            metavar="[LABEL=]PLUGIN",
+            help="Add a plugin: file.py:Name, module:Name or an installed one.",
+        )
+        return overrides(help)(added(changed))
+
+    return decorate
+
+
+def _table_of(text: str) -> str:
+    """Return the override that adds a plugin; by default its label is the name of its class."""
+    label, _, plugin = text.rpartition("=")
+    label = label.strip() or plugin.rpartition(":")[2].lower()
+    if not label or not plugin.strip():
+        raise ConfigError(f"--plugin: expected file.py:Name, module:Name or an installed plugin, got {text!r}")
+    return f"+plugins.{key_text(label)}.type={json.dumps(plugin.strip())}"
+
+
 def solvers(verb: str) -> Callable[[C], C]:
     """Return the option `--solver`, which may be given several times."""
     return click.option(
-        "--solver", "solvers", multiple=True, metavar="NAME", help=f"A solver to {verb}; by default all."
+        "--solver",
+        "solvers",
+        multiple=True,
+        metavar="NAME",
+        callback=lambda context, option, names: tuple(map(located, names)),
+        help=f"A solver to {verb}; by default all.",
     )
 
 

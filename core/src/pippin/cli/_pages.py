@@ -152,7 +152,9 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
         config = load(path, overrides)
         return Running(path=path, config=config, build=lambda plugins: Simulation(config.unobserved(), plugins))
     if overrides:
-        raise ConfigError(f"--set: '{path}' is no configuration file, and its values cannot be changed; leave it out")
+        raise ConfigError(
+            f"--set, --plugin: '{path}' is no configuration file, and its values cannot be changed; leave it out"
+        )
     if path.is_dir():
         return _recorded(path)
     from pippin.state.checkpoint import Checkpoint

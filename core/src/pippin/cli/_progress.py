@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, redi
 from rich.console import Console
 from rich.status import Status
 
-__all__ = ["Progress", "shown_progress"]
+__all__ = ["Progress", "shown_progress", "told"]
 
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""
@@ -39,6 +39,7 @@ class Progress:
         #: Duration of every finished phase [s].
         self.seconds: dict[str, float] = {}
         self._console = console
+        self._told: set[str] = set()
         self._status: Status | None = None
         self._name = ""
         self._began = self._shown = 0.0
@@ -65,9 +66,12 @@ class Progress:
             self._shown = now
             self.note(f"{self._name:<8} {text}")
 
-    def note(self, text: str) -> None:
-        """Print a line that stays."""
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+    def note(self, text: str, *, once: str = "") -> None:
+        """Print a line that stays; if `once` was given before, do nothing."""
+        if once in self._told:
+            return
+        self._told |= {once} - {""}
+        self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def _live(self, name: str) -> AbstractContextManager[object]:
         if not self._console.is_terminal:
@@ -96,8 +100,7 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
     """
     progress = Progress(Console(stderr=is_stdout_reserved))
     reserved = _stdout_on_stderr() if is_stdout_reserved else nullcontext()
-    with _told(progress), _warp_quiet(), warnings.catch_warnings(), reserved:
-        warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+    with told(progress), _warp_quiet(), reserved:
         yield progress
 
 
@@ -138,25 +141,26 @@ class _Teller(logging.Handler):
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.INFO)
         self._progress = progress
-        self._told: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage()
         if record.levelno <= logging.INFO:
             self._progress.update(text)
-        elif text not in self._told:
-            self._told.add(text)
-            self._progress.note(f"note: {text}")
+        else:
+            self._progress.note(f"note: {text}", once=text)
 
 
 @contextmanager
-def _told(progress: Progress) -> Iterator[None]:
+def told(progress: Progress) -> Iterator[None]:
+    """Show the log records of the library, and Python's warnings, as progress."""
     logger, teller = logging.getLogger("pippin"), _Teller(progress)
     level = logger.level
     logger.addHandler(teller)
     logger.setLevel(logging.INFO)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+            yield
     finally:
         logger.removeHandler(teller)
         logger.setLevel(level)

@@ -33,6 +33,7 @@ def run_file(
     duration: float | None,
     as_json: bool,
     is_traced: bool = False,
+    processes: str | None = None,
     **options: Any,
 ) -> None:
     """Simulate a file and write a run folder; arguments are those of the command."""
@@ -41,18 +42,41 @@ def run_file(
             from pippin.components.tracing import HookTrace
             from pippin.config import load
 
-            from ._simulate import build, finish, simulate, step_count
+            from ._results import finish
+            from ._simulate import build, simulate, step_count
 
             config = load(file, [*overrides, *_viewers(viewers, video, camera)])
             config = attrs.evolve(config, viewers={}) if is_unseen else config
             count = step_count(config, steps, duration)
+            shards = _shards(processes, config, **{"--trace-hooks": is_traced, "--checkpoint": bool(options["target"])})
         trace = HookTrace() if is_traced else None
 
         def start(config: SimulationConfig) -> Callable[..., Simulation]:
             return partial(build, config, trace=trace)
 
-        results, end = simulate(file, config, start(config), count, progress, trace=trace, restart=start, **options)
+        if shards > 1:
+            from ._processes import simulate_in_processes
+
+            del options["target"]
+            results, end = simulate_in_processes(file, config, shards, count, progress, **options)
+        else:
+            results, end = simulate(file, config, start(config), count, progress, trace=trace, restart=start, **options)
     finish(results, end, as_json=as_json)
+
+
+def _shards(processes: str | None, config: SimulationConfig, **given: bool) -> int:
+    """Return the number of processes that `--processes` asks for.
+
+    Raises:
+        ConfigError: It is wrong, or another option is given that is of one process.
+    """
+    if processes is None:
+        return 1
+    from ._processes import process_count, refuse_with_processes
+
+    if processes != "1":
+        refuse_with_processes(config, given)
+    return process_count(processes, config)
 
 
 def _viewers(names: tuple[str, ...], video: Path | None, camera: str | None) -> Iterator[str]:

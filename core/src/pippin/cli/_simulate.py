@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import atexit
 import gc
-import json
 import math
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import click
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import no_garbage_collection
@@ -23,24 +19,30 @@ from pippin.simulation import Simulation, import_hot_modules
 from ._interrupt import stopped_between_steps
 from ._options import DEFAULT_DURATION
 from ._progress import Progress
+from ._results import End, line, ran, report, summary_of, write
 
 if TYPE_CHECKING:
-    from pippin.analysis.run_folder import RunFolder
     from pippin.recording.npz import NpzRecorder
 
-__all__ = ["build", "finish", "import_newton", "prepare", "simulate", "step_count"]
+__all__ = [
+    "LOOK_PERIOD",
+    "RESTARTS_MAX",
+    "build",
+    "import_newton",
+    "larger",
+    "prepare",
+    "recorded_by_default",
+    "refuse_two_choices",
+    "restarted",
+    "simulate",
+    "step_count",
+]
 
-End: TypeAlias = "SimulationError | PluginError | KeyboardInterrupt"
-"""What ends a run early: the results so far are written all the same."""
-
-_LOOK_PERIOD = 0.25
+LOOK_PERIOD = 0.25
 """Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
 
-_RESTARTS_MAX = 5
+RESTARTS_MAX = 5
 """Starts with larger buffers after which an overflow ends the run: each doubles a buffer at least."""
-
-_RESULTS = ("worlds", "steps", "simulated_time", "world_steps_per_second", "real_time_factor", "captured", "failure")
-"""Keys of the summary that `--json` prints, besides the run folder."""
 
 
 def simulate(
@@ -76,7 +78,7 @@ def simulate(
     """
     if target is not None and (target.is_dir() or not target.parent.is_dir()):
         raise ConfigError(f"--checkpoint: '{target}' cannot be written; name a file in a folder that exists")
-    _refuse_two_choices(config, record_worlds)
+    refuse_two_choices(config, record_worlds)
     import_newton(config, progress)
     from pippin.analysis.growth import grown
     from pippin.analysis.run_folder import RunFolder
@@ -89,7 +91,7 @@ def simulate(
                 _refuse_unsaved(simulation)
             first, notes = simulation.step_count, list(restarts)
             end = _advance(simulation, first + count, progress, notes)
-            sizes = _larger(simulation, asked, end) if len(restarts) < _RESTARTS_MAX else None
+            sizes = larger(simulation, asked, end) if len(restarts) < RESTARTS_MAX else None
             is_last = restart is None or sizes is None
             if is_last and target is not None:
                 _save(simulation, target, progress, end)
@@ -97,25 +99,16 @@ def simulate(
             break
         assert restart is not None
         assert sizes is not None
-        restarts.append(_restarted(simulation, sizes))
+        restarts.append(restarted(simulation.time, sizes))
         progress.note(restarts[-1])
         config = grown(config, sizes)
         start = restart(config)
-    summary = _summary(simulation, first, progress, end, notes)
+    summary = summary_of(ran(simulation, first, notes), simulation.config, progress, end)
     with progress.phase("write"):
-        _write(folder, file, simulation.config, summary, trace)
+        write(folder, file, simulation.config, summary, trace)
     if trace is not None:
         progress.note(str(trace))
-    _report(summary, folder, progress)
-    return {name: summary[name] for name in _RESULTS} | {"run_folder": str(folder.path)}, end
-
-
-def finish(results: dict[str, Any], end: End | None, *, as_json: bool) -> None:
-    """Print the results as a line of JSON if asked, and raise the exception that ended the run early, if any."""
-    if as_json:
-        click.echo(json.dumps(results, ensure_ascii=False))
-    if end is not None:
-        raise end
+    return report(summary, folder, progress), end
 
 
 def step_count(config: SimulationConfig, steps: int | None, duration: float | None) -> int:
@@ -155,7 +148,7 @@ def build(
         return Simulation(config, plugins=plugins or {}, trace=trace, folder=folder)
 
 
-def _refuse_two_choices(config: SimulationConfig, record_worlds: int | None) -> None:
+def refuse_two_choices(config: SimulationConfig, record_worlds: int | None) -> None:
     """Refuse a number of worlds for the default recorder if there is none.
 
     Raises:
@@ -170,10 +163,15 @@ def _default_recorder(config: SimulationConfig, record_worlds: int | None) -> di
     """Return the recorder of a run whose file has none, by its label: of `series.npz`, for the first worlds."""
     from pippin.recording.npz import NpzRecorder
 
-    count = min(1 if record_worlds is None else record_worlds, config.scene.worlds)
-    if config.recorders or not count:
-        return {}
-    return {"series": NpzRecorder(NpzRecorder.Config(worlds=f"0:{count}"))}
+    count = recorded_by_default(config, record_worlds)
+    return {"series": NpzRecorder(NpzRecorder.Config(worlds=f"0:{count}"))} if count else {}
+
+
+def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> int:
+    """Return how many worlds the default recorder records; 0 if the file has recorders of its own."""
+    if config.recorders:
+        return 0
+    return min(1 if record_worlds is None else record_worlds, config.scene.worlds)
 
 
 def import_newton(config: SimulationConfig, progress: Progress) -> None:
@@ -218,7 +216,7 @@ def _advance(simulation: Simulation, count: int, progress: Progress, notes: list
     return None
 
 
-def _larger(simulation: Simulation, asked: SimulationConfig, end: End | None) -> dict[str, int] | None:
+def larger(simulation: Simulation, asked: SimulationConfig, end: End | None) -> dict[str, int] | None:
     """Return larger sizes for the buffers that ended a run, by key; None if they cannot continue it."""
     from pippin.analysis.growth import sizes_for
 
@@ -227,10 +225,11 @@ def _larger(simulation: Simulation, asked: SimulationConfig, end: End | None) ->
     return sizes_for(asked, simulation.capacities, end)
 
 
-def _restarted(simulation: Simulation, sizes: dict[str, int]) -> str:
+def restarted(time: float, sizes: Mapping[str, int]) -> str:
+    """Return the note on a start with larger buffers, after they were full by a time [s]."""
     keys = ", ".join(f"{field} = {size}" for field, size in sizes.items())
     return (
-        f"buffers were full by t = {simulation.time:.6g} s, so the run started again with larger ones;"
+        f"buffers were full by t = {time:.6g} s, so the run started again with larger ones;"
         f" write {keys} into the file to start so"
     )
 
@@ -247,58 +246,12 @@ def _step_on(simulation: Simulation, count: int, progress: Progress, stop_if_ask
         simulation.check()
         stop_if_asked()
         now = time.perf_counter()
-        stride = max(1, min(2 * stride, int(stride * _LOOK_PERIOD / (now - looked))))
+        stride = max(1, min(2 * stride, int(stride * LOOK_PERIOD / (now - looked))))
         looked = now
         done = simulation.step_count - first
         left = (now - start) * (count - simulation.step_count) / done
         busy = now - start - simulation.seconds_waited
-        progress.update(_line(simulation, throughput(simulation, done, busy), left))
-
-
-def _line(simulation: Simulation, speed: dict[str, float | None], left: float) -> str:
-    return f"t = {simulation.time:.2f} s, {_speed(speed)}, {timedelta(seconds=round(left))} to go"
-
-
-def _speed(speed: dict[str, Any]) -> str:
-    return f"{speed['world_steps_per_second']:,.0f} world-steps/s, {speed['real_time_factor']:.3g} × real time"
-
-
-def _summary(
-    simulation: Simulation,
-    first: int,
-    progress: Progress,
-    end: End | None,
-    notes: Sequence[str],
-) -> dict[str, Any]:
-    from pippin.analysis.summary import throughput, what_ran
-
-    steps = simulation.step_count - first
-    measured = max(steps - ("capture" in progress.seconds), 0)
-    return {
-        "command": sys.argv,
-        "worlds": simulation.world_count,
-        "start_time": first * simulation.control_dt,
-        "steps": steps,
-        "simulated_time": steps * simulation.control_dt,
-        **throughput(simulation, measured, progress.seconds.get("run", 0.0) - simulation.seconds_waited),
-        "captured": simulation.program.is_captured,
-        "failure": "stopped" if isinstance(end, KeyboardInterrupt) else None if end is None else str(end),
-        "seconds": progress.seconds,
-        "recordings": _recordings(simulation),
-        **what_ran(simulation, notes),
-    }
-
-
-def _recordings(simulation: Simulation) -> dict[str, Any]:
-    """Return file, worlds and number of rows of each recorder, by label."""
-    from pippin.recording import Recorder
-
-    found = {**simulation.recorders, **simulation.plugins}
-    return {
-        label: {"file": str(each.path), "worlds": each.worlds.tolist(), "rows": each.row_count}
-        for label, each in found.items()
-        if isinstance(each, Recorder)
-    }
+        progress.update(line(simulation.time, throughput(simulation, done, busy), left))
 
 
 def _refuse_unsaved(simulation: Simulation) -> None:
@@ -319,31 +272,3 @@ def _save(simulation: Simulation, target: Path, progress: Progress, end: End | N
     with progress.phase("save"):
         simulation.save(target)
     progress.note(f"checkpoint: {target}, at t = {simulation.time:.6g} s")
-
-
-def _write(
-    folder: RunFolder, file: Path, config: SimulationConfig, summary: dict[str, Any], trace: HookTrace | None
-) -> None:
-    """Add configuration, summary and report to the files of recorders and viewers in the run folder."""
-    folder.write_config(config)
-    folder.write_summary(summary)
-    if trace is not None:
-        folder.write_trace(trace)
-    folder.write_report(file, config, summary, trace)
-
-
-def _report(summary: dict[str, Any], folder: RunFolder, progress: Progress) -> None:
-    reasons = summary["program"]["eager_reasons"]
-    for name, reason in reasons.items():
-        progress.note(f"eager: {name}: {reason}")
-    for name, texts in summary["notes"].items():
-        for text in texts:
-            progress.note(f"{name}: {text}")
-    if summary["capacities"]:
-        rooms = {row["field"]: row["allocated"] for row in summary["capacities"]}
-        progress.note("room for " + ", ".join(f"{field} = {allocated}" for field, allocated in rooms.items()))
-    steps = f"{summary['steps']} steps" if summary["steps"] != 1 else "1 step"
-    progress.note(f"{summary['worlds']} worlds, {steps}, {summary['simulated_time']:.6g} s simulated")
-    if summary["world_steps_per_second"] is not None:
-        progress.note(f"{_speed(summary)}, {'captured' if summary['captured'] else 'not captured'}")
-    progress.note(f"run folder: {folder.path}")

@@ -22,4 +22,4 @@ def print_table(table: Table, lines: Iterable[str] = ()) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
     console.print(table)
     for line in lines:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, markup=False, emoji=False, soft_wrap=True)

@@ -14,7 +14,7 @@ from pippin.catalog.entries import Catalog
 from pippin.config import load
 from pippin.features import FEATURES
 
-from ._options import PATH, json_list, overrides, solvers
+from ._options import PATH, changes, json_list, solvers
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
@@ -27,15 +27,15 @@ UNABLE = 2
 @click.command()
 @click.argument("file", type=PATH)
 @solvers("check")
-@overrides()
+@changes()
 @json_list
 def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
     """List the solvers that can run FILE, and tell what a run of FILE would report in its first step.
 
-    The solver of FILE, or each solver given by --solver, is built and takes a step. This finds a solver that refuses
-    the scene, buffers that are too small, joints that start outside their limits, and shapes that overlap at the start.
-    For the other solvers, the check compares the features of FILE with each solver's declaration. A solver that FILE
-    names has the settings of FILE, every other solver has its defaults.
+    The features of FILE are compared with the declaration of each solver, and the solvers that have them are built:
+    this finds one that refuses the scene. The solver of FILE, or each solver given by --solver, takes a step, too: this
+    finds buffers that are too small, joints that start outside their limits, and shapes that overlap at the start. A
+    solver that FILE names has the settings of FILE, every other solver has its defaults.
 
     The exit code is 2 if a solver given by --solver cannot run FILE; without --solver, if the solver of FILE cannot.
     """
@@ -51,7 +51,8 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
 
         with progress.phase("check"):
             asked = solvers or (() if own is None else (own.type,))
-            verdicts = check_solvers(file, overrides, solvers or Catalog.installed().names("solver"), asked)
+            every = dict.fromkeys((*Catalog.installed().names("solver"), *asked))
+            verdicts = check_solvers(file, overrides, solvers or every, asked)
     if as_json:
         click.echo(json.dumps([_fields(verdict) for verdict in verdicts], indent=2))
     else:

@@ -9,28 +9,19 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from pippin.catalog.entries import Catalog
+from pippin.catalog.entries import KINDS, Catalog
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
+from pippin.spelling import did_you_mean
 
 from ._options import json_list, overrides
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
 if TYPE_CHECKING:
-    from pippin.catalog.entries import Kind
     from pippin.conformance import CheckResult
 
 BROKEN = 3
-KINDS = ("solver", "actuator", "sensor", "viewer", "recorder")
-
-OTHER_WAYS: dict[Kind, str] = {
-    "clamping": """in an actuator, check-plugin pd --set kp=20.0 --set 'clamping=[{{type="{name}"}}]'""",
-    "stage": """in a sensor, check-plugin joint-state --set 'stages=[{{type="{name}", output="position"}}]'""",
-    "executor": "pippin sweep FILE --over simulation.seed=0..3 --executor {name}",
-    "plugin": "with a file that names it, by pippin run, pippin verify and pippin profile",
-}
-"""What to do for a plugin of a kind that has no checks of its own."""
 
 
 @click.command()
@@ -60,8 +51,8 @@ def check_plugin(
 ) -> None:
     """Check that plugin NAME fulfils the plugin contract, in small test scenes on the CPU.
 
-    NAME is a solver, an actuator, a sensor, a viewer or a recorder. The exit code is 3 if a check fails, or if a check
-    that is expected to fail passes.
+    A clamping is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a
+    check fails, or if a check that is expected to fail passes.
     """
     found: Any = kind or _kind_of(name)
     from pippin.conformance import Conformance
@@ -92,26 +83,12 @@ def _kind_of(name: str) -> str:
     plain = name.rpartition(":")[2]
     kinds = [kind for kind in KINDS if plain in Catalog.installed().names(kind)]
     if not kinds:
-        _refuse_other_kinds(name, plain)
-        known = ", ".join(entry.name for entry in Catalog.installed().entries if entry.kind in KINDS)
-        raise PluginError(f"check-plugin: {name!r} is not installed; plugins with checks: {known or 'none'}")
+        names = dict.fromkeys(entry.name for entry in Catalog.installed().entries)
+        hint = did_you_mean(plain, names) or f"; plugins: {', '.join(names) or 'none'}"
+        raise PluginError(f"check-plugin: {name!r} is not installed{hint}")
     if len(kinds) > 1:
         raise ConfigError(f"check-plugin: {name!r} is a {' and a '.join(kinds)}; choose one with --kind")
     return kinds[0]
-
-
-def _refuse_other_kinds(name: str, plain: str) -> None:
-    """Say how a plugin is checked that acts inside another one, or for which a contract promises nothing to measure.
-
-    Raises:
-        PluginError: A clamping, a stage or an extension has the name.
-    """
-    for kind, way in OTHER_WAYS.items():
-        if plain in Catalog.installed().names(kind):
-            raise PluginError(
-                f"check-plugin: {name!r} is a {kind}; the kinds with checks are {', '.join(KINDS)}: try it"
-                f" {way.format(name=name)}"
-            )
 
 
 def _table(overrides: Sequence[str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pippin.spelling import did_you_mean
 from rich.console import Console
 from rich.markup import escape
 
-from ._options import PATH, json_line, out, overrides, solvers
+from ._options import PATH, changes, json_line, out, solvers
 from ._progress import Progress
 from ._table import new_table, print_table
 
@@ -46,7 +46,7 @@ COLUMNS = {
 @solvers("compare")
 @click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
 @click.option("--duration", type=float, metavar="SECONDS", help="Time to simulate, by default 5 s.")
-@overrides()
+@changes()
 @click.option("--reference", metavar="NAME", help="The solver that distances refer to; by default the first.")
 @click.option("--limit", "limits", multiple=True, metavar="FIGURE=VALUE", help="Fail if a figure is larger.")
 @click.option(
@@ -99,7 +99,8 @@ def compare(
 
         from ._simulate import step_count
 
-    names = solvers or tuple(Catalog.installed().names("solver"))
+    own = () if config.solver is None else (config.solver.type,)
+    names = solvers or tuple(dict.fromkeys((*Catalog.installed().names("solver"), *own)))
     count, thresholds = step_count(config, steps, duration), _thresholds(limits, UNITS)
     reference = _reference(reference, names)
     _refuse_no_time(timeout)

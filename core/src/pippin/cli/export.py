@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from ._options import PATH, json_line, overrides
+from ._options import PATH, changes, json_line
 from ._progress import shown_progress
 
 
 @click.command()
 @click.argument("file", type=PATH)
 @click.argument("folder", type=PATH)
-@overrides()
+@changes()
 @json_line()
 def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) -> None:
     """Write the captured step of FILE into FOLDER, for programs without Newton.

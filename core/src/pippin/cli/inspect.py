@@ -13,7 +13,7 @@ from pippin.assembly.assets.formats import FORMATS
 from pippin.config import SimulationConfig
 from pippin.config.loading import load, structure_robot
 
-from ._options import PATH, json_list, overrides
+from ._options import PATH, changes, json_list
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
@@ -27,7 +27,7 @@ SUFFIXES = tuple(suffix for form in FORMATS.values() for suffix in form.suffixes
 
 @click.command()
 @click.argument("file", type=PATH)
-@overrides("Replace a value of the file; scene.assets.0.KEY=VALUE is an option of a robot file.")
+@changes("Replace a value of the file; scene.assets.0.KEY=VALUE is an option of a robot file.")
 @click.option("--draw", "picture", type=PATH, metavar="PICTURE.png", help="Draw the start pose.")
 @json_list
 def inspect(file: Path, overrides: tuple[str, ...], picture: Path | None, as_json: bool) -> None:

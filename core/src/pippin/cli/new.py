@@ -19,9 +19,10 @@ from pippin.templates.writing import NewKind, ways_to_try, write_package
     help="Folder for the new package; by default the current one.",
 )
 def new(kind: NewKind, name: str, into: Path) -> None:
-    """Write the package of a new plugin: configuration, hooks, kernel, tests and a scene.
+    """Write the package of a new plugin: configuration, class, kernel, tests, a scene, licence and a CI file.
 
-    NAME is the `type` of the plugin in configuration files: lower-case words joined by "-".
+    A term is a quantity and a reward of a task. NAME is the `type` of the plugin in configuration files: lower-case
+    words joined by "-".
     """
     folder = write_package(kind, name, into)
     click.echo(f"{folder}: written; try it:")

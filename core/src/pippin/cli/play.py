@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from ._options import PATH, overrides, simulation_options, viewer_options
+from ._options import PATH, changes, simulation_options, viewer_options
 from ._run import run_file
 
 
 @click.command()
 @click.argument("file", type=PATH)
-@overrides()
+@changes()
 @click.option("--policy", type=PATH, metavar="FILE", help="ONNX file of the policy; by default that of the file.")
 @viewer_options
 @simulation_options

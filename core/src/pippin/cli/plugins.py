@@ -36,9 +36,9 @@ DEFAULT_TIMEOUT = 60.0
 def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout: float | None, as_json: bool) -> None:
     """List the installed plugins, and the faults of broken ones.
 
-    NAME is a plugin or a distribution; by default all are listed. Plugins are imported only with --doctor. It reports
-    failures, the time of each import, and the requirements of each distribution with the installed versions. The exit
-    code is 3 if a plugin fails.
+    NAME is a plugin or a distribution; by default all are listed, with the entry points in groups that nothing reads.
+    Plugins are imported only with --doctor. It reports failures, the time of each import, and the requirements of each
+    distribution with the installed versions. The exit code is 3 if a plugin fails.
 
     PIPPIN_CATALOG_BLOCK contains the names of blocked plugins and distributions, separated by commas. If
     PIPPIN_CATALOG_ALLOW is set, all plugins that it does not name are blocked.
@@ -46,7 +46,8 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     if timeout is not None and not is_doctor:
         raise click.UsageError("--timeout is for --doctor")
     catalog = Catalog.installed() if file is None else _catalog_of(file)
-    chosen = dict.fromkeys(entry for name in names for entry in catalog.called(name)) if names else catalog.entries
+    every = (*catalog.entries, *catalog.unread)
+    chosen = dict.fromkeys(entry for name in names for entry in catalog.called(name)) if names else every
     diagnoses = _diagnose(tuple(chosen), timeout or DEFAULT_TIMEOUT, as_json) if is_doctor else ()
     if as_json:
         rows = map(_examined_fields, diagnoses) if is_doctor else map(_fields, chosen)

@@ -10,7 +10,7 @@ import attrs
 import click
 from pippin.config import load
 
-from ._options import PATH, json_line, out, overrides
+from ._options import PATH, changes, json_line, out
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=PATH)
 @click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to measure, by default 100.")
-@overrides()
+@changes()
 @out()
 @json_line()
 def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None, as_json: bool) -> None:

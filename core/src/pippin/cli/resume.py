@@ -30,7 +30,8 @@ def resume(checkpoint: Path, steps: int | None, duration: float | None, as_json:
             leave_out_backward_kernels()
             from pippin.state.checkpoint import Checkpoint
 
-            from ._simulate import finish, simulate, step_count
+            from ._results import finish
+            from ._simulate import simulate, step_count
 
             config = structure(tomllib.loads(Checkpoint.read(checkpoint).config))
             count = step_count(config, steps, duration)

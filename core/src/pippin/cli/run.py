@@ -7,15 +7,18 @@ from typing import Any
 
 import click
 
-from ._options import PATH, overrides, simulation_options, viewer_options
+from ._options import PATH, changes, simulation_options, viewer_options
 from ._run import run_file
 
 
 @click.command()
 @click.argument("file", type=PATH)
-@overrides()
+@changes()
 @click.option(
     "--trace-hooks", "is_traced", is_flag=True, help="List every hook call with its component, start and duration."
+)
+@click.option(
+    "--processes", metavar="N", help="Split the worlds over N processes, or auto: as many as there are cores or GPUs."
 )
 @viewer_options
 @simulation_options
@@ -32,6 +35,9 @@ def run(
 
     World-steps per second are physics steps of all worlds together: worlds × control steps × decimation ÷ wall time,
     from the second control step on. The first step runs eagerly and is then captured; it is not measured.
+
+    --processes gives each process some of the worlds; results and recordings are those of one process. Viewers,
+    --checkpoint and --trace-hooks need one process.
 
     --trace-hooks prints a table at the end, and writes the single calls into the run folder (hooks.csv). Its times are
     those of the host.

@@ -10,12 +10,12 @@ from pathlib import Path
 import click
 from pippin.config.loading import dump_toml, origins, read_tree, structure_tree, unstructure
 
-from ._options import PATH, overrides
+from ._options import PATH, changes
 
 
 @click.command()
 @click.argument("file", type=PATH)
-@overrides()
+@changes()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the configuration, and the origin of each key.")
 def show(file: Path, overrides: tuple[str, ...], as_json: bool) -> None:
     """Print the configuration of FILE with every default, and the origin of each value.

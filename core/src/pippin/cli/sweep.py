@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from pippin.errors import ConfigError
 
-from ._options import PATH, json_line, out, overrides
+from ._options import PATH, changes, json_line, out
 from ._progress import Progress, shown_progress
 from ._table import new_table, print_table
 
@@ -32,7 +32,7 @@ FAILED = 4
 @click.argument("file", type=PATH)
 @click.option("--over", multiple=True, metavar="KEY=VALUES", help="Values of a key: 4,8,16 or 0..9 or @FILE.")
 @click.option("--variants", "table", type=PATH, metavar="FILE", help="A CSV file with a column for each key.")
-@overrides()
+@changes()
 @click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate.")
 @click.option("--duration", type=float, metavar="SECONDS", help="Time to simulate, by default 5 s.")
 @click.option("--executor", "name", default="local", metavar="NAME", help="What runs the variants, by default local.")

@@ -21,7 +21,7 @@ from pippin.config.tree import Node
 from pippin.errors import ConfigError
 from pippin.labels import name_of
 
-from ._options import PATH, overrides
+from ._options import PATH, changes
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
@@ -37,7 +37,7 @@ CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
 @click.option("--sag", type=float, default=0.05, metavar="RAD", help="Largest sag of a drive, 0.05 rad or m.")
 @click.option("--implicit", is_flag=True, help="Propose a group with implicit efforts, which no step limits.")
 @click.option("--out", type=PATH, metavar="FILE", help="A new configuration file to write.")
-@overrides()
+@changes()
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of tables.")
 def tune(
     file: str,

@@ -12,14 +12,14 @@ from pippin.devices import leave_out_backward_kernels
 from pippin.errors import SimulationError
 from rich.console import Console
 
-from ._options import PATH, json_line, overrides
+from ._options import PATH, changes, json_line
 from ._progress import Progress
 
 
 @click.command()
 @click.argument("file", type=PATH)
 @click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to compare, by default 100.")
-@overrides()
+@changes()
 @json_line("Print")
 def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) -> None:
     """Run FILE twice, in fresh processes, and compare the results of every step bit by bit.

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from ._options import PATH, overrides
+from ._options import PATH, changes
 from ._progress import shown_progress
 
 
 @click.command()
 @click.argument("source", type=PATH, metavar="FILE")
-@overrides("Replace a value of a configuration file.")
+@changes("Replace a value of a configuration file.")
 @click.option("--worlds", metavar="WORLDS", help="Worlds to show, a slice such as 0:4; by default the first 16.")
 @click.option(
     "--speed",

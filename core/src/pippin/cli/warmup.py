@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 from pippin.config import load
 
-from ._options import PATH, overrides
+from ._options import PATH, changes
 from ._progress import shown_progress
 
 
 @click.command()
 @click.argument("files", type=PATH, nargs=-1, required=True, metavar="FILE...")
-@overrides("Replace a value of every file.")
+@changes("Replace a value of every file.")
 def warmup(files: tuple[Path, ...], overrides: tuple[str, ...]) -> None:
     """Compile and cache the kernels that each FILE needs. This simulates a single step."""
     from ._simulate import build, import_newton, prepare

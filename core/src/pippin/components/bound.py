@@ -77,6 +77,14 @@ class Bound:
         return self._read("actuated_dofs", None)
 
     @property
+    def is_open_loop(self) -> bool:
+        """Actuators: True if `apply_actuators` writes the same in all physics steps of a control step, because it
+        depends on targets and parameters alone, and not on the state. If all actuators declare this, a solver that
+        takes several substeps in a call takes all of a control step, and `apply_actuators` is called once before.
+        """
+        return self._flag("is_open_loop", False)
+
+    @property
     def shared_arrays(self) -> Collection[str]:
         """Actuators: arrays of `newton.Control` and of the model that users may set for `actuated_dofs` because the
         actuator reads them or leaves them alone, such as `joint_target_q`. Views refuse to set the other targets,

@@ -51,7 +51,13 @@ class HookTrace:
         self._begin = time.perf_counter()
 
     def timed(self, hook: str, owner: str, call: Callable[[], Any]) -> Callable[[], Any]:
-        """Return a function that makes `call` and notes it, even if it raises."""
+        """Return a function that makes `call` and notes it, even if it raises.
+
+        Args:
+            hook: Name of the hook.
+            owner: Name of the component that answers.
+            call: The call without arguments.
+        """
 
         def run() -> Any:
             phase, start = self.phase, time.perf_counter()
@@ -74,7 +80,11 @@ class HookTrace:
             self.phase = before
 
     def write(self, path: Path) -> None:
-        """Write all calls as CSV: one line for each, times in seconds."""
+        """Write all calls as CSV: one line for each, times in seconds.
+
+        Args:
+            path: The file, which is replaced if it is there.
+        """
         with path.open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(field.name for field in attrs.fields(HookCall))

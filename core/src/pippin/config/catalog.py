@@ -21,8 +21,14 @@ class CatalogConfig:
     allow: tuple[str, ...] | None = attrs.field(default=None, validator=optional(deep_iterable(min_len(1))))
     """The only names that may be chosen, written as in `block`; by default everything installed."""
 
+    installed_only: bool = False
+    """Whether classes of files and modules, `path/to/file.py:Name` and `module:Name`, may not be chosen. A list in
+    `allow` refuses them as well, unless it names them: `file.py:Name`, or `file.py` for all classes of the file."""
+
     def restrict(self, catalog: Catalog, where: Callable[[str], str] = "catalog.{}".format) -> Catalog:
         """Return the catalog with excluded plugins blocked; `where` returns the place of a key of this table."""
         for name in self.block:
             catalog = catalog.without(name, where("block"))
+        if self.installed_only:
+            catalog = catalog.only_installed(where("installed_only"))
         return catalog if self.allow is None else catalog.only(self.allow, where("allow"))

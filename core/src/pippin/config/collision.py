@@ -68,6 +68,7 @@ class CollisionConfig:
     """Newton's collision pipeline, for the solvers that do not detect contacts themselves."""
 
     replaced_keys: ClassVar[Mapping[str, str]] = {"soft_contact_margin": "write soft_contact_gap"}
+    """Cures of keys that Newton has replaced, by the old key."""
 
     broad_phase: Literal["explicit", "nxn", "sap"] | None = None
     """Search for candidate pairs; by default Newton chooses one for the model."""

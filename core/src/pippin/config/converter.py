@@ -20,6 +20,7 @@ from cattrs import Converter
 from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_hetero_tuple_structure_fn, override
 from pippin.catalog.entries import Catalog, Kind
+from pippin.catalog.outside import is_file_reference
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
@@ -119,6 +120,12 @@ def _list_hook(kind: Any, converter: Converter) -> Hook:
 
 def _mapping_hook(kind: Any, converter: Converter) -> Hook:
     return _only_tables(kind, mapping_structure_factory(kind, converter))
+
+
+def _type_name(value: Any) -> str:
+    """Return the name of a plugin; a class of a file gets the path that does not depend on the current folder."""
+    name = _str(value, str)
+    return anchored(value) if is_file_reference(name) else name
 
 
 def _class_hook(cls: Any, converter: Converter) -> Hook:
@@ -232,7 +239,7 @@ def _keys_of(cls: type) -> set[str]:
     return {field.name for field in fields_of(cls)}
 
 
-NAMED_KINDS: tuple[Kind, ...] = ("quantity",)
+NAMED_KINDS: tuple[Kind, ...] = ("quantity", "importer")
 """Kinds of which a plain name stands for a table with nothing but its `type`."""
 
 
@@ -254,7 +261,7 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
             installed = ", ".join(map(value_text, catalog.names(kind))) or "none"
             raise under_key("type", MissingKeyError(f"the name of a plugin, installed: {installed}"))
         try:
-            name = _str(table["type"], str)
+            name = _type_name(table["type"])
             config_class = catalog.find(kind, name).load().Config  # pyright: ignore[reportAttributeAccessIssue]
             structure = converter.get_structure_hook(config_class)
         except (UnexpectedValueError, PluginError) as error:

@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 from cattrs import BaseValidationError
-from pippin.catalog.entries import Catalog
+from pippin.catalog.entries import Catalog, Kind
 from pippin.errors import ConfigError
 
 from .catalog import CatalogConfig
@@ -31,6 +31,7 @@ __all__ = [
     "read_tree",
     "structure",
     "structure_catalog",
+    "structure_choice",
     "structure_robot",
     "structure_tree",
     "unstructure",
@@ -74,6 +75,20 @@ def structure(data: Mapping[str, Any], catalog: Catalog | None = None) -> Simula
         PluginError: Every fault is a plugin's: not installed, ambiguous or broken.
     """
     return structure_tree(Node.build(data), catalog)
+
+
+def structure_choice(kind: Kind, table: Mapping[str, Any]) -> ComponentConfig:
+    """Return the plugin and the configuration that one table chooses, whatever file and key it may stand in.
+
+    Raises:
+        ConfigError: The table is wrong; one line per fault.
+        PluginError: Every fault is a plugin's.
+    """
+    choice: Any = Annotated[ComponentConfig, kind]
+    try:
+        return make_converter(Catalog.installed()).structure(table, choice)
+    except (BaseValidationError, UnexpectedValueError) as error:
+        raise fault_error(faults_of(error, (kind,)), Node.build({kind: table})) from error
 
 
 def structure_robot(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None = None) -> SimulationConfig:

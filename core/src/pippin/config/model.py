@@ -214,15 +214,21 @@ class SimulationConfig:
 
     simulation: StepConfig = attrs.field(factory=StepConfig)
     scene: SceneConfig = attrs.field(factory=SceneConfig)
-    solver: Annotated[ComponentConfig, "solver"] | None = None  # a plugin object from Python may build it instead
+    solver: Annotated[ComponentConfig, "solver"] | None = None
+    """The solver; None if a plugin object made in Python builds it."""
     collision: CollisionConfig = attrs.field(factory=CollisionConfig)
     actuators: Mapping[str, Annotated[ComponentConfig, "actuator"]] = attrs.field(factory=dict)
+    """The actuator groups by label."""
     sensors: Mapping[str, Annotated[ComponentConfig, "sensor"]] = attrs.field(factory=dict)
+    """The sensors by label."""
     plugins: Mapping[str, Annotated[ComponentConfig, "plugin"]] = attrs.field(factory=dict)
+    """The other plugins by label."""
     task: TaskConfig | None = None
     policy: PolicyConfig | None = None
     viewers: Mapping[str, Annotated[ComponentConfig, "viewer"]] = attrs.field(factory=dict)
+    """The viewers by label."""
     recorders: Mapping[str, Annotated[ComponentConfig, "recorder"]] = attrs.field(factory=dict)
+    """The recorders by label."""
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)
 
     tree: Node = attrs.field(factory=lambda: Node({}, Origin()), eq=False, repr=False, metadata={NOT_A_KEY: True})

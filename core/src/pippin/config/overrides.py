@@ -18,7 +18,7 @@ from .wording import value_text
 
 __all__ = ["Override", "apply", "parse"]
 
-_ASSIGNMENT = re.compile(rf"\s*(?P<key>{KEY})\s*=(?P<value>.*)", re.DOTALL)
+_ASSIGNMENT = re.compile(rf"\s*(?P<new>\+?)(?P<key>{KEY})\s*=(?P<value>.*)", re.DOTALL)
 
 
 @attrs.frozen
@@ -28,13 +28,16 @@ class Override:
     path: tuple[str, ...]
     value: Any
     source: str
+    is_new: bool = False
+    """Whether nothing may stand at the path already."""
 
 
 def parse(overrides: Mapping[str, Any] | Iterable[str]) -> list[Override]:
     """Return overrides as given in Python (key to value) or on the command line (`key=value`).
 
     A value on the command line is a TOML value; a bare word is a string, so `solver.type=xpbd` works. Keys are TOML's
-    dotted keys: quote a part that contains a dot or a regular expression, as in `kp.".*hip.*"=40`.
+    dotted keys: quote a part that contains a dot or a regular expression, as in `kp.".*hip.*"=40`. With a plus in
+    front, `+key=value`, the key must be new.
 
     Raises:
         ConfigError: A key or a value is malformed; one line for each.
@@ -61,7 +64,8 @@ def _from_text(text: str) -> Override:
     match = _ASSIGNMENT.fullmatch(text)
     if match is None:
         raise ConfigError(f'--set: expected KEY=VALUE, got {text!r}; quote parts of the key as in a.".*b.*"=1')
-    return Override(_keys(match["key"], "--set"), _value(match["value"].strip(), match["key"]), "--set")
+    value, is_new = _value(match["value"].strip(), match["key"]), bool(match["new"])
+    return Override(_keys(match["key"], "--set"), value, "--plugin" if is_new else "--set", is_new=is_new)
 
 
 def _keys(text: str, source: str) -> tuple[str, ...]:
@@ -90,17 +94,26 @@ def apply(tree: Node, overrides: Iterable[Override]) -> Node:
     old plugin stay, and the new one refuses those that it does not have.
 
     Raises:
-        ConfigError: A path leads through a value that is no table, or to an item that a list does not have.
+        ConfigError: A path leads through a value that is no table, or to an item that a list does not have; or a key
+            that must be new exists.
     """
     faults = []
     for override in sorted(overrides, key=lambda item: (len(item.path), item.path[-1] != "type")):
         try:
+            _refuse_taken(tree, override)
             tree = _assign(tree, (), override.path, Node.build(override.value, override.source, folder=Path()))
         except ConfigError as error:
             faults.append(f"{override.source}: {path_text(override.path)}: {error}")
     if faults:
         raise ConfigError(*faults)
     return tree
+
+
+def _refuse_taken(tree: Node, override: Override) -> None:
+    path = override.path[:-1] if override.path[-1] == "type" else override.path
+    taken = tree.find(path) if override.is_new else None
+    if taken is not None:
+        raise ConfigError(f"{path_text(path)} exists already, {taken.origin}; choose another key")
 
 
 def _assign(node: Node, path: KeyPath, keys: tuple[str, ...], new: Node) -> Node:

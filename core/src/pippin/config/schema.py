@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import attrs
 from pippin.catalog.entries import Catalog, Entry, Kind
+from pippin.catalog.outside import ANYWHERE
 from pippin.errors import PluginError
 
 from .converter import NAMED_KINDS, is_component, tag_of
@@ -20,7 +21,7 @@ from .model import SimulationConfig
 from .paths import is_file_path
 from .wording import shape_of, union_members
 
-__all__ = ["json_schema"]
+__all__ = ["json_schema", "table_schema"]
 
 Schema = dict[str, Any]
 
@@ -51,6 +52,11 @@ def json_schema(catalog: Catalog) -> tuple[Schema, tuple[str, ...]]:
     }, problems
 
 
+def table_schema(config: type) -> Schema:
+    """Return the schema of a plugin's table, by the class of its settings."""
+    return _Allowed({}).table(config, whole=True)
+
+
 @attrs.frozen
 class _Plugin:
     """An installed plugin: the spellings of its `type`, and the class of its settings."""
@@ -63,9 +69,11 @@ def _load(catalog: Catalog) -> tuple[dict[Kind, list[_Plugin]], tuple[str, ...]]
     plugins: dict[Kind, list[_Plugin]] = {}
     problems = []
     for entry in catalog.entries:
+        if entry.kind == "subcommand":  # it has no table
+            continue
         try:
             config = entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
-            _Allowed({}).table(config, whole=True)
+            table_schema(config)
         except PluginError as error:
             problems.append(str(error))
         else:
@@ -146,7 +154,7 @@ class _Allowed:
         if kind not in NAMED_KINDS:
             return schema
         names = [name for plugin in self.plugins.get(kind, ()) for name in plugin.names]
-        return {"anyOf": [{"enum": names}, schema]}
+        return {"anyOf": [_types(names, is_open=True), schema]}
 
     def component(self, kind: Kind, whole: bool) -> Schema:
         """Return the schema of a component: one closed table per plugin, chosen by `type`.
@@ -155,25 +163,33 @@ class _Allowed:
         In a list it may not, because lists are replaced as a whole.
         """
         tables = [(plugin, self.table(plugin.config, whole)) for plugin in self.plugins.get(kind, ())]
-        schema = _choice([(plugin.names, _with_type(plugin, table, whole)) for plugin, table in tables])
+        cases = [(plugin.names, _with_type(plugin, table, whole)) for plugin, table in tables]
+        schema = _choice(cases, is_open=True)
         if whole:
             return {**schema, "required": ["type"]}
         untyped = {"if": {"not": {"required": ["type"]}}, "then": _any_of_these(table for _, table in tables)}
         return {**schema, "allOf": [*schema["allOf"], untyped]}
 
 
-def _choice(cases: list[tuple[Sequence[str], Schema]]) -> Schema:
+def _choice(cases: list[tuple[Sequence[str], Schema]], *, is_open: bool = False) -> Schema:
     """Return the schema of a table whose `type` determines its other keys.
 
     With `if` and `then`, a validator names the wrong key; with `oneOf` it would only report that no alternative fits.
+    If it is open, the type may also be a class of a file or of a module, whose keys nothing here knows.
     taplo completes keys found under `anyOf`. This `anyOf` rejects nothing, because its last alternative is empty.
     """
     return {
         "type": "object",
-        "properties": {"type": {"enum": [name for names, _ in cases for name in names]}},
+        "properties": {"type": _types([name for names, _ in cases for name in names], is_open=is_open)},
         "allOf": [{"if": _has_type(names), "then": schema} for names, schema in cases],
         "anyOf": [*(schema for _, schema in cases), {}],
     }
+
+
+def _types(names: list[str], *, is_open: bool) -> Schema:
+    """Return the schema of a `type`; editors complete names found under `anyOf`, and the condition gives the fault."""
+    known: Schema = {"enum": names}
+    return {"anyOf": [known, {}], "if": {"not": {"pattern": ANYWHERE}}, "then": known} if is_open else known
 
 
 def _has_type(names: Iterable[str]) -> Schema:

@@ -10,11 +10,12 @@ import pippin
 from pippin.arrays import present
 from pippin.errors import PluginError
 
+from .kinds import LABEL
 from .observing import advance, differing, start
+from .outcomes import NotApplicableError
 from .runs import Runs
-from .subject import LABEL
 
-__all__ = ["check_addition", "check_driven_joints", "check_efforts"]
+__all__ = ["check_addition", "check_driven_joints", "check_efforts", "check_open_loop"]
 
 _BESIDE = 0.25
 """Effort that a user adds to every joint [N, N·m]."""
@@ -59,6 +60,24 @@ def check_addition(runs: Runs) -> None:
         )
 
 
+def check_open_loop(runs: Runs) -> None:
+    """If the actuator declares `is_open_loop`: the solver's inputs are the same in all physics steps of a control step,
+    while the state changes.
+    """
+    if not runs.whole.is_open_loop:
+        raise NotApplicableError("it does not declare it")
+    inputs = _Inputs()
+    with runs.subject.build(capture="off", plugins={"inputs": inputs}) as simulation:
+        start(simulation)
+        advance(simulation)
+    if inputs.changed:
+        raise PluginError(
+            f"{runs.subject}: declares is_open_loop, but changes control.{', control.'.join(sorted(inputs.changed))}"
+            " between the physics steps of a control step; compute it from targets and parameters alone,"
+            " or leave is_open_loop out"
+        )
+
+
 def _efforts(runs: Runs, plugins: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Return the driven DOFs, and the efforts of all DOFs after a physics step; a user wrote some before the step."""
     with runs.subject.build(count=1, capture="off", plugins=plugins) as simulation:
@@ -79,3 +98,27 @@ class _Other:
         """Add on the host."""
         control.joint_f.assign(control.joint_f.numpy() + np.float32(_BESIDE))
         return (yield)
+
+
+class _Inputs:
+    """Looks at the solver's inputs in every substep."""
+
+    is_capturable = False
+
+    def __init__(self) -> None:
+        #: Names of the inputs that changed within a control step.
+        self.changed: set[str] = set()
+
+    @pippin.hookimpl
+    def start_step(self) -> None:
+        """Forget the last control step."""
+        self._before: dict[str, bytes] = {}
+
+    @pippin.hookimpl
+    def before_substep(self, control: Any) -> None:
+        """Compare the inputs with those of the substep before it."""
+        from pippin.state.world_rows import arrays_of
+
+        found = {name: array.numpy().tobytes() for name, array in arrays_of(control).items()}
+        self.changed |= {name for name, data in self._before.items() if data != found[name]}
+        self._before = found

@@ -7,12 +7,25 @@ import inspect
 from collections.abc import Callable
 
 import attrs
+from pippin.catalog.entries import KINDS
 
-from . import actuator_checks, ask_checks, claims, configuration, observer_checks, physics, sensor_checks, step_checks
+from . import (
+    actuator_checks,
+    ask_checks,
+    claims,
+    configuration,
+    effect_checks,
+    executor_checks,
+    observer_checks,
+    physics,
+    sensor_checks,
+    step_checks,
+    term_checks,
+)
 from .asks import ASKS
 from .benches import BENCHES
+from .kinds import CARRIED, OBSERVERS, PARTS, SIMULATED, TERMS
 from .runs import Runs
-from .subject import OBSERVERS
 
 __all__ = ["CHECKS", "Check", "checks_for"]
 
@@ -55,25 +68,25 @@ def _ask(name: str) -> Check:
     )
 
 
-_PARTS = ("solver", "actuator", "sensor")
-_EVERY = (*_PARTS, *OBSERVERS)
+_STEPPED = (*PARTS, *CARRIED, *TERMS, "plugin")
+"""Kinds that act within the step, and may be recorded."""
 
 CHECKS = (
-    _check(configuration.check_entry_point, *_EVERY),
-    _check(configuration.check_light_import, *_EVERY),
-    _check(configuration.check_documented_keys, *_EVERY),
-    _check(configuration.check_round_trip, *_EVERY),
-    _check(configuration.check_unknown_keys, *_EVERY),
-    _check(configuration.check_schema, *_EVERY),
-    _check(step_checks.check_lifecycle, *_EVERY),
-    _check(step_checks.check_capture, *_PARTS),
-    _check(step_checks.check_determinism, *_PARTS),
-    _check(step_checks.check_substeps, "solver", "actuator"),
-    _check(step_checks.check_allocation, *_PARTS, "recorder"),
-    _check(step_checks.check_reset, *_PARTS),
-    _check(step_checks.check_worlds, *_PARTS),
-    _check(step_checks.check_checkpoint, *_EVERY),
-    _check(step_checks.check_side_by_side, *_EVERY),
+    _check(configuration.check_entry_point, *KINDS),
+    _check(configuration.check_light_import, *KINDS),
+    _check(configuration.check_documented_keys, *KINDS),
+    _check(configuration.check_round_trip, *KINDS),
+    _check(configuration.check_unknown_keys, *KINDS),
+    _check(configuration.check_schema, *KINDS),
+    _check(step_checks.check_lifecycle, *SIMULATED),
+    _check(step_checks.check_capture, *_STEPPED),
+    _check(step_checks.check_determinism, *_STEPPED),
+    _check(step_checks.check_substeps, "solver", "actuator", "clamping"),
+    _check(step_checks.check_allocation, *_STEPPED, "recorder"),
+    _check(step_checks.check_reset, *_STEPPED),
+    _check(step_checks.check_worlds, *_STEPPED),
+    _check(step_checks.check_checkpoint, *SIMULATED),
+    _check(step_checks.check_side_by_side, *SIMULATED),
     _check(physics.check_free_fall, "solver"),
     _check(physics.check_pendulum, "solver"),
     _check(claims.check_coordinates, "solver"),
@@ -87,12 +100,20 @@ CHECKS = (
     _check(actuator_checks.check_efforts, "actuator"),
     _check(actuator_checks.check_driven_joints, "actuator"),
     _check(actuator_checks.check_addition, "actuator"),
+    _check(actuator_checks.check_open_loop, "actuator"),
     _check(sensor_checks.check_outputs, "sensor"),
-    _check(sensor_checks.check_readings, "sensor"),
-    _check(observer_checks.check_observation, "sensor", *OBSERVERS),
+    _check(sensor_checks.check_readings, "sensor", "stage"),
+    _check(effect_checks.check_effect, *CARRIED, "action", "event"),
+    _check(term_checks.check_labels, "quantity", "action", "command"),
+    _check(term_checks.check_numbers, "quantity", "reward"),
+    _check(term_checks.check_verdicts, "termination"),
+    _check(term_checks.check_actions, "action"),
+    _check(term_checks.check_mask, "event", "command"),
+    _check(observer_checks.check_observation, "sensor", "stage", *OBSERVERS, "quantity", "reward", "termination"),
     _check(observer_checks.check_folder, *OBSERVERS),
     _check(observer_checks.check_frames, "viewer"),
     _check(observer_checks.check_rows, "recorder"),
+    _check(executor_checks.check_jobs, "executor"),
 )
 """Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
 

@@ -12,16 +12,16 @@ from typing import Any, get_args
 
 import attrs
 from pippin.catalog.entries import Catalog
-from pippin.components.contract import load_plugin
-from pippin.config import dump_toml, structure
+from pippin.config import unstructure
 from pippin.config.converter import is_component
 from pippin.config.fields import field_texts, fields_of
-from pippin.config.schema import json_schema
+from pippin.config.schema import json_schema, table_schema
+from pippin.config.toml_text import toml_text
 from pippin.config.wording import shape_of, union_members
 from pippin.errors import ConfigError, PluginError
 
 from .runs import Runs
-from .subject import LABEL, Subject
+from .subject import Subject
 
 __all__ = [
     "check_documented_keys",
@@ -56,7 +56,7 @@ def check_entry_point(runs: Runs) -> None:
     entry = runs.subject.entry
     if entry.problem:
         raise PluginError(f"{entry}: {entry.problem}")
-    load_plugin(entry)
+    _ = runs.subject.plugin
 
 
 def check_light_import(runs: Runs) -> None:
@@ -89,11 +89,9 @@ def check_documented_keys(runs: Runs) -> None:
 
 def check_round_trip(runs: Runs) -> None:
     """A configuration that is written as TOML, with every default, is read back unchanged."""
-    kind = runs.subject.kind
-    tables = {"solver": runs.subject.table} if kind == "solver" else {f"{kind}s": {LABEL: runs.subject.table}}
-    written = structure(tables)
+    written = runs.subject.structured()
     try:
-        read = structure(tomllib.loads(dump_toml(written)))
+        read = runs.subject.structured(tomllib.loads(toml_text(unstructure(written))))
     except (ConfigError, tomllib.TOMLDecodeError) as error:
         raise PluginError(f"{runs.subject}: what is written of its table cannot be read back: {error}") from error
     if read != written:
@@ -126,7 +124,7 @@ def check_schema(runs: Runs) -> None:
         raise PluginError(
             f"{runs.subject}: its schema is no JSON ({error}); use defaults that TOML can hold"
         ) from error
-    keys = dict.fromkeys(_untyped_keys(schema))
+    keys = dict.fromkeys(_untyped_keys([schema, table_schema(_config_class(runs.subject))]))
     _refuse(runs.subject, [f"{key}: any value would do; annotate it as a scalar, a list or a table" for key in keys])
 
 

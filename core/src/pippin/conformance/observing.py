@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
+from pippin.actuation import DriveActuator
 from pippin.components.bound import Bound
 from pippin.errors import CaptureWarning
+from pippin.sensing import Sensor
 
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
+    from pippin.task.task import Task
 
-__all__ = ["HALF", "Seen", "advance", "differing", "model_and_state", "push", "see", "start", "step"]
+__all__ = ["HALF", "Seen", "advance", "begin_anew", "differing", "model_and_state", "push", "see", "start", "step"]
 
 HALF = 3
 """Control steps of each half of a run; runs are compared after each half. An odd number."""
@@ -22,7 +25,7 @@ HALF = 3
 
 @attrs.frozen(eq=False)
 class Seen:
-    """Copies of a simulation's visible arrays: the state, the efforts of actuators and the outputs of sensors."""
+    """Copies of a simulation's visible arrays: the state, efforts, outputs of sensors, and numbers of a task."""
 
     arrays: Mapping[str, np.ndarray]
     worlds: Mapping[str, np.ndarray | None]
@@ -35,13 +38,27 @@ class Seen:
 
 
 def start(simulation: Simulation) -> None:
-    """Give actuators a different target in each world."""
-    for actuator in simulation.actuators.values():
-        bound = Bound(actuator, "actuator")
-        targets = bound.ctrl if bound.position_targets is None else bound.position_targets
+    """Give actuators a different target in each world, and a task a different action."""
+    for actuator in _parts(simulation, simulation.actuators, DriveActuator):
+        targets = actuator.ctrl if actuator.position_targets is None else actuator.position_targets
         if targets is not None:
-            rows = np.linspace(0.2, 0.5, targets.shape[0], dtype=np.float32)
-            targets.assign(np.repeat(rows[:, None], targets.shape[1], axis=1))
+            _assign_rows(targets)
+    if simulation.task is not None:
+        _assign_rows(simulation.task.worlds.action)
+
+
+def _assign_rows(numbers: Any) -> None:
+    rows = np.linspace(0.2, 0.5, numbers.shape[0], dtype=np.float32)
+    numbers.assign(np.repeat(rows[:, None], numbers.shape[1], axis=1))
+
+
+def begin_anew(simulation: Simulation, worlds: Sequence[int] | None = None) -> None:
+    """Reset worlds with the seed of the simulation, so that their random draws are the first ones again."""
+    mask = np.isin(np.arange(simulation.world_count), range(simulation.world_count) if worlds is None else worlds)
+    seeds = np.full(simulation.world_count, simulation.config.simulation.seed)
+    simulation.seeds.reseed(seeds, mask)
+    simulation.reset(worlds)
+    start(simulation)
 
 
 def push(simulation: Simulation) -> None:
@@ -82,23 +99,42 @@ def see(simulation: Simulation) -> Seen:
         if name in known:
             arrays[name] = array.numpy().copy()
             worlds[name] = worlds_of(simulation.model, name)
-    for name, array, own in _shown(simulation):
-        arrays[name] = array.numpy().copy()
-        worlds[name] = np.repeat(own, len(arrays[name]) // len(own))
+    for name, numbers, own in _shown(simulation):
+        arrays[name] = numbers.copy()
+        worlds[name] = np.repeat(own, len(numbers) // len(own))
     return Seen(arrays, worlds)
 
 
-def _shown(simulation: Simulation) -> Iterator[tuple[str, Any, np.ndarray]]:
-    """Yield name and array of each effort and output of the components, with the worlds of its first axis."""
+def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield name and values of all that components and terms show, with the worlds of the first axis."""
     every = np.arange(simulation.world_count)
-    for actuator in (Bound(each, "actuator") for each in simulation.actuators.values()):
+    for actuator in _parts(simulation, simulation.actuators, DriveActuator):
         efforts = {"computed_effort": actuator.computed_effort, "applied_effort": actuator.applied_effort}
         for name, array in efforts.items():
             if array is not None:
-                yield name, array, every if actuator.worlds is None else actuator.worlds
-    for sensor in (Bound(each, "sensor") for each in simulation.sensors.values()):
+                yield name, array.numpy(), every if actuator.worlds is None else actuator.worlds
+    for sensor in _parts(simulation, simulation.sensors, Sensor):
         for name, output in sensor.outputs.items():
-            yield f"outputs[{name!r}]", output.data, every if sensor.worlds is None else sensor.worlds
+            yield f"outputs[{name!r}]", output.data.numpy(), every if sensor.worlds is None else sensor.worlds
+    if simulation.task is not None:
+        yield from ((name, numbers, every) for name, numbers in _of_task(simulation.task))
+
+
+def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[Bound]:
+    """Yield the components of a table, and the kit's own component that carries a plugin."""
+    carriers = [each for each in simulation.plugins.values() if isinstance(each, carrier)]
+    yield from (Bound(each, carrier.__name__) for each in (*labelled.values(), *carriers))
+
+
+def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the numbers of the terms, one row for each world."""
+    for name, rows in (("rewards", task.reward_terms), ("terminations", task.termination_terms)):
+        if len(rows):
+            yield name, rows.numpy().T
+    for name, group in task.observations.items():
+        yield f"observations[{name!r}]", group.values.numpy()
+    for name, command in task.commands.items():
+        yield f"commands[{name!r}]", command.value.numpy()
 
 
 def differing(left: Seen, right: Seen) -> list[str]:

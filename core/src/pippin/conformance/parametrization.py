@@ -17,6 +17,9 @@ def parametrize(conformance: Conformance) -> pytest.MarkDecorator:
 
     An expected failure becomes an xfail; if the check passes instead, the test fails. A check that does not apply is
     skipped.
+
+    Args:
+        conformance: The checks of one plugin.
     """
     import pytest
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 from pippin.arrays import on_host
+from pippin.components.bound import Bound
 from pippin.errors import PippinError, PluginError
 
 from . import scenes
 from .asking import Answer, answers, refusals
 from .benches import BENCHES, measured
-from .observing import HALF, Seen, advance, model_and_state, see, start, step
+from .observing import HALF, Seen, advance, begin_anew, model_and_state, see, start, step
 from .subject import Scene, Subject
 
 if TYPE_CHECKING:
@@ -73,6 +74,9 @@ class Whole:
     contacts: Mapping[str, bool] | None
     """Observed values of `detects_contacts` and `runs_pipeline`; None if nothing in the scene can touch."""
 
+    is_open_loop: bool
+    """Whether the plugin, if it is an actuator, declares `is_open_loop`."""
+
     misplacement: float
     """Largest distance between a body in the state and its position according to the joint coordinates [m]."""
 
@@ -105,6 +109,7 @@ class Runs:
                 file=file,
                 unexpected={name: reason for name, reason in found.items() if name not in declared},
                 contacts=_contact_claims(simulation),
+                is_open_loop=any(Bound(each, "actuator").is_open_loop for each in simulation.actuators.values()),
                 misplacement=_misplacement(simulation),
                 allocations=_allocations(simulation),
             )
@@ -123,7 +128,7 @@ class Runs:
         try:
             start(simulation)
             before = advance(simulation)
-            simulation.reset()
+            begin_anew(simulation)
             after = advance(simulation)
             simulation.check()
         finally:
@@ -149,7 +154,7 @@ class Runs:
         with self.subject.build() as simulation:
             start(simulation)
             advance(simulation)
-            simulation.reset([simulation.world_count - 1])
+            begin_anew(simulation, [simulation.world_count - 1])
             return advance(simulation)
 
     @functools.cached_property

@@ -6,9 +6,9 @@ import numpy as np
 from pippin.components.bound import Bound
 from pippin.errors import PluginError
 
+from .kinds import LABEL
 from .observing import Seen
 from .runs import Runs
-from .subject import LABEL
 
 __all__ = ["check_outputs", "check_readings"]
 

@@ -55,8 +55,8 @@ def check_determinism(runs: Runs) -> None:
 
 
 def check_substeps(runs: Runs) -> None:
-    """A step with two or three substeps (for an actuator, a control step with two or three physics steps) gives the
-    same bits as two or three steps of that length.
+    """A step with two or three substeps (for an actuator or a clamping, a control step with two or three physics steps)
+    gives the same bits as two or three steps of that length.
     """
     cure = "read the state that the call is given, write the other one, and use the call's own dt"
     in_two, in_three = runs.apart
@@ -75,14 +75,16 @@ def check_allocation(runs: Runs) -> None:
 
 
 def check_reset(runs: Runs) -> None:
-    """After a reset of all worlds, the simulation repeats its first steps bit for bit."""
+    """After a reset of all worlds with the first seed, the simulation repeats its first steps bit for bit."""
     cure = "declare what it carries in state_arrays, answer reset_worlds, or let the solver's reset forget it"
     first, after_reset = runs.again
     _refuse_difference(runs, first, after_reset, "steps after a reset differ from the first ones", cure)
 
 
 def check_worlds(runs: Runs) -> None:
-    """A reset world starts again from the beginning, and the other worlds continue bitwise as without the reset."""
+    """A world that is reset with the first seed starts again from the beginning, and the other worlds continue bitwise
+    as without the reset.
+    """
     count = runs.subject.world_count
     if count < 2:
         raise PluginError(f"{runs.subject}: tried in one world, which no other can disturb; give it several")

@@ -10,42 +10,46 @@ import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import attrs
-from pippin.catalog.entries import Catalog, Entry
+from pippin.catalog.entries import Catalog, Entry, Kind
 from pippin.components.contract import load_plugin
 from pippin.components.declaration import Declaration
-from pippin.config import structure
+from pippin.config import ComponentConfig, structure
+from pippin.config.loading import structure_choice
 from pippin.errors import CaptureWarning
 from pippin.sensing import SiteConfig
 from pippin.simulation import Simulation
 
 from . import scenes
+from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
+from .observing import begin_anew
 
 if TYPE_CHECKING:
     import newton
 
-__all__ = ["LABEL", "OBSERVERS", "Scene", "Subject"]
+__all__ = ["Scene", "Subject"]
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
 
-LABEL = "tested"
-"""Label of the plugin in the simulations that test it; a solver has none."""
-
-OBSERVERS = ("viewer", "recorder")
-"""Kinds of plugins that only look at a simulation."""
-
-_GUESSES: Mapping[str, Any] = {"joints": ["hinge_0"], "body": "ball", "bodies": ["ball"]}
-"""Values for required keys of an actuator or a sensor that its author does not set: parts of the kit's scene."""
+_GUESSES: Mapping[str, Any] = {
+    "joints": ["hinge_0"],
+    "body": "ball",
+    "bodies": ["ball"],
+    "output": "velocity",
+    "of": "joint-velocities",
+    "weight": 1.0,
+}
+"""Values for required keys that the author of a plugin does not set: parts of the kit's scene."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Subject:
     """An installed plugin, and the settings of its tests."""
 
-    kind: Literal["solver", "actuator", "sensor", "viewer", "recorder"]
+    kind: Kind
     """Kind of the plugin."""
 
     name: str
@@ -56,6 +60,9 @@ class Subject:
 
     prototype: Scene | None = None
     """A suitable scene that replaces the kit's; its motion has to depend on the solver from the first step."""
+
+    tables: Mapping[str, Any] = attrs.field(factory=dict)
+    """More tables of the simulations, such as a sensor that a term reads."""
 
     solver: str | None = None
     """Solver for the tests of another plugin; by default XPBD, extended to report accelerations."""
@@ -90,20 +97,26 @@ class Subject:
             needed["body"] = guesses["body"]
         return {"type": self.name, **needed, **self.config}
 
+    @functools.cached_property
+    def plugin(self) -> Any:
+        """Class of the plugin, its hooks checked if it makes a component.
+
+        Raises:
+            PluginError: It cannot be loaded, or has an unknown hook or a misspelt declaration.
+        """
+        return load_plugin(self.entry) if self.kind in COMPONENTS else self.entry.load()
+
     def component(self) -> Any:
         """Return a component as the host makes it, without a simulation."""
-        return load_plugin(self.entry)(self.structured().config)
+        return self.plugin(self.structured().config)
 
-    def structured(self, table: Mapping[str, Any] | None = None) -> Any:
-        """Return the `ComponentConfig` of a table, by default of the plugin's own table.
+    def structured(self, table: Mapping[str, Any] | None = None) -> ComponentConfig:
+        """Return the configuration of a table, by default of the plugin's own table.
 
         Raises:
             ConfigError: The table is wrong.
         """
-        table = self.table if table is None else table
-        if self.kind == "solver":
-            return structure({"solver": table}).solver
-        return getattr(structure({f"{self.kind}s": {LABEL: table}}), f"{self.kind}s")[LABEL]
+        return structure_choice(self.kind, self.table if table is None else table)
 
     def scene(self) -> Scene:
         """Return the content of each world: the author's prototype, or the kit's scene for the declared features."""
@@ -116,7 +129,7 @@ class Subject:
         Raises:
             PluginError: The plugin declares something unknown.
         """
-        return Declaration.of(self.component(), str(self))
+        return Declaration.of(self.component() if self.kind in COMPONENTS else self.plugin, str(self))
 
     @functools.cached_property
     def features(self) -> frozenset[str] | None:
@@ -139,7 +152,7 @@ class Subject:
         """Build a simulation with the plugin.
 
         Args:
-            count: Parts of a control step: physics steps for an actuator, else substeps.
+            count: Parts of a control step: physics steps for an actuator or a clamping, else substeps.
             capture: Value of `simulation.capture`.
             scene: Content of each world, or several scenes with their numbers of worlds; by default `scene()`.
             is_on_ground: Whether there is a ground.
@@ -162,12 +175,15 @@ class Subject:
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CaptureWarning)
-            return Simulation(
-                structure(tables | self._tables(is_present)),
-                {**self._plugins(), **(plugins or {})},
+            simulation = Simulation(
+                structure(merged(tables, self._tables(is_present))),
+                {**self._plugins(is_present), **(plugins or {})},
                 prototype,
                 folder=self.new_folder() if has_folder else None,
             )
+        if self.kind == "event":
+            begin_anew(simulation)  # the build alone is no reset, and an episode begins with one
+        return simulation
 
     def load(self, path: Any) -> Simulation:
         """Build a simulation as `build` does, and resume it from a file."""
@@ -188,22 +204,25 @@ class Subject:
         return folder
 
     def _steps(self, count: int) -> dict[str, Any]:
-        if self.kind == "actuator":
+        if self.kind in ("actuator", "clamping"):
             return {"dt": self.dt, "decimation": count}
         return {"dt": self.dt * count, "substeps": count}
 
     def _tables(self, is_present: bool) -> dict[str, Any]:
-        if self.kind == "solver":
-            return {"solver": self.table}
         solver = {} if self.solver is None else {"solver": {"type": self.solver}}
-        return solver | ({f"{self.kind}s": {LABEL: self.table}} if is_present else {})
+        return merged(merged(solver, tables_of(self.kind, self.table) if is_present else {}), self.tables)
 
-    def _plugins(self) -> dict[str, Any]:
-        if self.kind == "solver" or self.solver is not None:
-            return {}
-        from .plain_solver import PlainSolver
+    def _plugins(self, is_present: bool = True) -> dict[str, Any]:
+        parts: dict[str, Any] = {}
+        if self.kind != "solver" and self.solver is None and "solver" not in self.tables:
+            from .plain_solver import PlainSolver
 
-        return {"solver": PlainSolver()}
+            parts["solver"] = PlainSolver()
+        if self.kind in CARRIED:
+            from .carriers import carrier
+
+            parts[LABEL] = carrier(self.kind, self.structured() if is_present else None)
+        return parts
 
     def _filled(self, scene: Scene) -> newton.ModelBuilder:
         """Return a builder with a scene, prepared by the solver's `configure_builder`."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
+from pippin.catalog.entries import Kind
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
@@ -27,12 +28,13 @@ class Conformance:
     """The checks of one installed plugin, with its known failures.
 
     Args:
-        kind: Kind of the plugin: `solver`, `actuator`, `sensor`, `viewer` or `recorder`.
+        kind: Kind of the plugin: `solver`, `sensor`, `stage`, `reward` and so on; `plugin` for an extension.
         name: Name of the plugin, as in the key `type` of its table.
         config: The other keys of its table. Patterns match the kit's scene unless there is a `prototype`.
         prototype: Adds a suitable scene to the builder of one world, which the solver's `configure_builder` has
             prepared. By default two hinged links and a ball on the ground. A solver without hinges gets the ball alone,
             which has no shape if the solver has no contacts; a solver without rigid bodies gets a block of grains.
+        tables: More tables of the simulations, such as `{"sensors": {"feet": {...}}}` for a term that reads a sensor.
         solver: Solver for the tests of another plugin; by default XPBD, extended to report accelerations.
         world_count: Number of worlds.
         dt: Length of a substep [s].
@@ -44,11 +46,12 @@ class Conformance:
 
     def __init__(
         self,
-        kind: Literal["solver", "actuator", "sensor", "viewer", "recorder"],
+        kind: Kind,
         name: str,
         *,
         config: Mapping[str, Any] | None = None,
         prototype: Scene | None = None,
+        tables: Mapping[str, Any] | None = None,
         solver: str | None = None,
         world_count: int = 3,
         dt: float = 0.002,
@@ -60,6 +63,7 @@ class Conformance:
             name=name,
             config=config or {},
             prototype=prototype,
+            tables=tables or {},
             solver=solver,
             world_count=world_count,
             dt=dt,
@@ -75,7 +79,11 @@ class Conformance:
             )
 
     def run(self, name: str) -> CheckResult:
-        """Run one check."""
+        """Run one check.
+
+        Args:
+            name: Name of the check.
+        """
         expected = self.expected_failures.get(name)
         try:
             self.checks[name].run(self._runs)
@@ -101,6 +109,10 @@ class Conformance:
 def check_solver(name: str, **options: Any) -> list[CheckResult]:
     """Run every check of a solver; `options` are those of `Conformance`.
 
+    Args:
+        name: The name of the solver's entry point.
+        **options: Arguments of `Conformance`.
+
     Raises:
         PluginError: Checks failed; one paragraph for each.
     """
@@ -108,22 +120,42 @@ def check_solver(name: str, **options: Any) -> list[CheckResult]:
 
 
 def check_actuator(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of an actuator; arguments and errors are those of `check_solver`."""
+    """Run every check of an actuator; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the actuator's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("actuator", name, **options))
 
 
 def check_sensor(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a sensor; arguments and errors are those of `check_solver`."""
+    """Run every check of a sensor; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the sensor's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("sensor", name, **options))
 
 
 def check_viewer(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a viewer; arguments and errors are those of `check_solver`."""
+    """Run every check of a viewer; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the viewer's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("viewer", name, **options))
 
 
 def check_recorder(name: str, **options: Any) -> list[CheckResult]:
-    """Run every check of a recorder; arguments and errors are those of `check_solver`."""
+    """Run every check of a recorder; arguments and errors are those of `check_solver`.
+
+    Args:
+        name: The name of the recorder's entry point.
+        **options: Arguments of `Conformance`.
+    """
     return _checked(Conformance("recorder", name, **options))
 
 

@@ -31,6 +31,7 @@ class Env(gymnasium.Env[Any, Any]):
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES)}  # noqa: RUF012 (as Gymnasium's own)
+    """The modes of `render`, and its pictures per second, as Gymnasium asks."""
 
     def __init__(
         self,
@@ -59,13 +60,22 @@ class Env(gymnasium.Env[Any, Any]):
         )
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; see `VectorEnv.reset`."""
+        """Begin an episode; see `VectorEnv.reset`.
+
+        Args:
+            seed: Seed of the draws; by default they go on.
+            options: As for `VectorEnv.reset`.
+        """
         super().reset(seed=seed)
         observations, _ = self.worlds.reset(seed=seed, options=options)
         return _first(observations), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take one control step; see `VectorEnv.step`. After the last step of an episode, `info` has `episode`."""
+        """Take one control step; see `VectorEnv.step`. After the last step of an episode, `info` has `episode`.
+
+        Args:
+            action: One action, with the shape of `action_space`.
+        """
         actions = action[None] if isinstance(action, np.ndarray) else action
         observations, rewards, terminated, truncated, infos = self.worlds.step(actions)
         keys = ("episode", "episode_terms") if infos["_episode"][0] else ()

@@ -258,13 +258,21 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return None if self.render_mode is None else self._worlds.render()
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the environment by its name, as Gymnasium's vector environments of processes do."""
+        """Call a method of the environment by its name, as Gymnasium's vector environments of processes do.
+
+        Args:
+            name: Name of the method.
+            *args: Its arguments.
+            **kwargs: Its named arguments.
+        """
         return getattr(self, name)(*args, **kwargs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all data that steps carry on into one file, for `load`. Synchronises with the device.
 
-        An environment in shards writes a folder with a file for each.
+        Args:
+            path: The file, which is replaced if it is there. An environment in shards writes a folder, with a file for
+                each.
 
         Raises:
             SimulationError: A component cannot be saved, or the environment is closed.
@@ -273,7 +281,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._worlds.save(path)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close the simulation."""
+        """Close the simulation.
+
+        Args:
+            **kwargs: Gymnasium's own, without effect.
+        """
         self._worlds.close()
 
     def __repr__(self) -> str:

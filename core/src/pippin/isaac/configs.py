@@ -73,6 +73,7 @@ class PDControlConfig:
     """A spring and a damper, `NewtonPDControlAPI`."""
 
     schema: ClassVar[str] = "NewtonPDControlAPI"
+    """Name of the API schema in the USD stage."""
 
     kp: float = attrs.field(converter=_as_number, validator=_number(0.0))
     """Proportional gain [N/m or N·m/rad]."""
@@ -89,6 +90,7 @@ class PIDControlConfig:
     """A PD control that also integrates the position error, `NewtonPIDControlAPI`."""
 
     schema: ClassVar[str] = "NewtonPIDControlAPI"
+    """Name of the API schema in the USD stage."""
 
     kp: float = attrs.field(converter=_as_number, validator=_number(0.0))
     """Proportional gain [N/m or N·m/rad]."""
@@ -111,6 +113,7 @@ class NeuralControlConfig:
     """A network, `NewtonNeuralControlAPI`."""
 
     schema: ClassVar[str] = "NewtonNeuralControlAPI"
+    """Name of the API schema in the USD stage."""
 
     model_path: str = attrs.field(converter=_as_text, validator=_path)
     """An ONNX file, absolute or relative to the layer that is written."""
@@ -121,6 +124,7 @@ class MaxEffortClampingConfig:
     """A constant limit, `NewtonMaxEffortClampingAPI`."""
 
     schema: ClassVar[str] = "NewtonMaxEffortClampingAPI"
+    """Name of the API schema in the USD stage."""
 
     max_effort: float = attrs.field(converter=_as_number, validator=_number(0.0, may_be_inf=True))
     """Largest magnitude [N or N·m]."""
@@ -131,6 +135,7 @@ class DCMotorClampingConfig:
     """A limit that falls with the motor's speed, `NewtonDCMotorClampingAPI`."""
 
     schema: ClassVar[str] = "NewtonDCMotorClampingAPI"
+    """Name of the API schema in the USD stage."""
 
     saturation_effort: float = attrs.field(converter=_as_number, validator=_number(0.0, may_be_inf=True))
     """Effort at rest without the limit `max_motor_effort` [N or N·m]."""
@@ -153,6 +158,7 @@ class PositionBasedClampingConfig:
     """A limit that depends on the joint's position, `NewtonPositionBasedClampingAPI`."""
 
     schema: ClassVar[str] = "NewtonPositionBasedClampingAPI"
+    """Name of the API schema in the USD stage."""
 
     lookup_positions: Sequence[float] = attrs.field(converter=_as_numbers)
     """Positions [m or rad], non-decreasing."""
@@ -183,6 +189,7 @@ class DelayConfig:
     """A delay of the targets, `NewtonActuatorDelayAPI`."""
 
     schema: ClassVar[str] = "NewtonActuatorDelayAPI"
+    """Name of the API schema in the USD stage."""
 
     delay_steps: int = attrs.field(converter=_as_number, validator=_count)
     """Delay [physics steps]; 0 for none."""

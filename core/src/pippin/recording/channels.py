@@ -20,7 +20,7 @@ from .column import Column
 from .contacts import CONTACT_NAMES, ContactTable, no_contacts
 from .rows_of_worlds import blocks, rows
 
-__all__ = ["Channel", "channels"]
+__all__ = ["Channel", "channels", "refuse_unlike"]
 
 HEAVY = ("body_q", "particle_q", "contacts/")
 """Beginnings of the names of channels that are recorded only if they are asked for."""
@@ -82,7 +82,7 @@ def channels(
         ConfigError: The worlds have different contents, or a pattern is malformed or matches no channel.
     """
     worlds = np.asarray(worlds, dtype=np.int64)
-    _refuse_unlike(simulation.prototype_of_world, worlds, where)
+    refuse_unlike(simulation.prototype_of_world, worlds, where)
     found = _Finder(simulation, worlds, max_contacts, where)
     every = [channel for channel in found.all(episode) if channel.source.size]
     names = [channel.name for channel in every]
@@ -101,8 +101,19 @@ def _refuse_absent_contacts(simulation: Host, series: Sequence[str], where: str)
             raise ConfigError(f"{where}series: no channel matches {pattern!r}: {reason}")
 
 
-def _refuse_unlike(prototypes: np.ndarray, worlds: np.ndarray, where: str) -> None:
-    others = np.flatnonzero(prototypes[worlds] != prototypes[worlds[:1]])
+def refuse_unlike(prototypes: Sequence[int] | np.ndarray, worlds: Sequence[int] | np.ndarray, where: str) -> None:
+    """Refuse worlds with different contents.
+
+    Args:
+        prototypes: Number of the contents of each world.
+        worlds: Indices of worlds.
+        where: Beginning of the error.
+
+    Raises:
+        ConfigError: Names two of the worlds.
+    """
+    of_worlds = np.asarray(prototypes)[np.asarray(worlds)]
+    others = np.flatnonzero(of_worlds != of_worlds[:1])
     if len(others):
         raise ConfigError(
             f"{where}worlds: world {worlds[others[0]]} has other contents than world {worlds[0]}, and one array cannot"

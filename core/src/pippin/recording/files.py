@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from contextlib import suppress
@@ -13,7 +14,16 @@ from pippin.errors import ConfigError
 if TYPE_CHECKING:
     from pippin.binding import Host
 
-__all__ = ["locked", "place", "refuse_locked", "refuse_unwritable", "room_for"]
+__all__ = ["is_full", "locked", "place", "refuse_locked", "refuse_unwritable", "room_for"]
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The errors of a system without room for the rest of a file."""
+
+
+def is_full(error: OSError) -> bool:
+    """Return whether an error says that there is no room for the rest of a file."""
+    return error.errno in _FULL
 
 
 def place(simulation: Host, path: str | os.PathLike[str]) -> Path:

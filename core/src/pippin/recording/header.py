@@ -13,6 +13,7 @@ from pippin.config import dump_toml
 from pippin.errors import ConfigError
 
 from .column import Column, row_type
+from .part import Part
 
 if TYPE_CHECKING:
     from pippin.binding import Host
@@ -54,11 +55,22 @@ class Header:
     """Versions of Pippin, Newton and Warp."""
 
     quaternion_order: str = "xyzw"
+    """Order of the components of quaternions."""
     up_axis: str = "z"
+    """Axis against gravity."""
+
+    whole: tuple[int, ...] | None = None
+    """The worlds of the whole recording, in its order, if some of them are in files of other processes."""
 
     @classmethod
     def of(
-        cls, simulation: Host, label: str, worlds: Sequence[int] | np.ndarray, period: int, columns: Sequence[Column]
+        cls,
+        simulation: Host,
+        label: str,
+        worlds: Sequence[int] | np.ndarray,
+        period: int,
+        columns: Sequence[Column],
+        part: Part | None = None,
     ) -> Self:
         """Return the header of a recording that begins now.
 
@@ -68,17 +80,21 @@ class Header:
             worlds: The recorded worlds.
             period: Control steps from one row to the next.
             columns: The recorded channels.
+            part: The place of the recording in that of a run, if other processes simulate other worlds of it.
         """
+        first = 0 if part is None else part.first_world
+        of_run = tuple(first + int(world) for world in worlds)
         return cls(
             label=label,
-            worlds=tuple(int(world) for world in worlds),
+            worlds=of_run,
             control_dt=simulation.control_dt,
             period=period * simulation.control_dt,
             start_step=simulation.step_count - 1,
             columns=tuple(columns),
-            config=dump_toml(simulation.config),
+            config=dump_toml(simulation.config if part is None else part.config),
             versions={name: metadata.version(distribution) for name, distribution in _DISTRIBUTIONS.items()},
             up_axis="xyz"[int(simulation.model.up_axis)],
+            whole=None if part is None or part.worlds == of_run else part.worlds,
         )
 
     @property
@@ -89,6 +105,8 @@ class Header:
     def to_json(self) -> str:
         """Return the header as text, which every format stores."""
         data = attrs.asdict(self, recurse=False)
+        if self.whole is None:
+            del data["whole"]
         columns = [column.plain() for column in self.columns]
         return json.dumps({"format": FORMAT, "format_version": FORMAT_VERSION, **data, "columns": columns})
 
@@ -114,7 +132,9 @@ class Header:
                 f"{where}: version {version} of the format, but this Pippin reads {FORMAT_VERSION}; update Pippin"
             )
         data["columns"] = tuple(map(Column.from_plain, data["columns"]))
-        data["worlds"] = tuple(data["worlds"])
+        for name in ("worlds", "whole"):
+            if name in data:
+                data[name] = tuple(data[name])
         return cls(**data)
 
 

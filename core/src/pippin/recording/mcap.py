@@ -15,13 +15,13 @@ from pippin.errors import ConfigError
 from .config import RecorderConfig
 from .header import Header, not_ours
 from .libraries import library
+from .mcap_joining import join
+from .mcap_records import METADATA, records
 from .messages import Topic, encoded_time, time_of, topics_of
+from .parts import Parts
 from .recorder import Recorder
 
 __all__ = ["McapConfig", "McapFile", "McapRecorder", "mend"]
-
-METADATA = "pippin"
-"""Name of the metadata with the header's text."""
 
 
 @attrs.frozen(kw_only=True)
@@ -74,7 +74,9 @@ class McapRecorder(Recorder):
             log_time=0, create_time=0, name="config.toml", media_type="application/toml", data=header.config.encode()
         )
         self._topics = [(topic.encoder(), self._channels(topic, header.worlds)) for topic in topics_of(header.columns)]
-        self._robots = RobotMessages(self._simulation, header, self._context, is_scene_shown=self.config.scene)
+        self._robots = RobotMessages(
+            self._simulation, self.worlds.tolist(), header, self._context, is_scene_shown=self.config.scene
+        )
         self._writer.flush()
 
     def _channels(self, topic: Topic, worlds: Sequence[int]) -> list[Any]:
@@ -107,6 +109,10 @@ class McapRecorder(Recorder):
         """Write the summary, and close the file."""
         self._writer.close()
 
+    def join(self, parts: Parts, path: Path) -> None:
+        """Write the messages of the files of several processes into one file."""
+        join(parts, path, self.config.compression)
+
 
 class McapFile:
     """A file of the recorder `mcap`, also one that is cut off; its messages are read at first use, and kept in memory.
@@ -121,7 +127,7 @@ class McapFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        found = (each for each in _records(path) if type(each).__name__ == "Metadata" and each.name == METADATA)
+        found = (each for each in records(path) if type(each).__name__ == "Metadata" and each.name == METADATA)
         metadata = next(found, None)
         if metadata is None:
             raise ConfigError(not_ours(path, "without the recorder's metadata"))
@@ -133,7 +139,7 @@ class McapFile:
         """The messages of each topic."""
         payloads: dict[str, list[bytes]] = {}
         names: dict[int, str] = {}
-        for record in _records(self._path):
+        for record in records(self._path):
             kind = type(record).__name__
             if kind == "Channel":
                 names[record.id] = record.topic
@@ -163,19 +169,6 @@ class McapFile:
         """Do nothing: the messages are in memory."""
 
 
-def _records(path: Path) -> Iterator[Any]:
-    """Yield the records of a file until its end, or until the place where it was cut off."""
-    reader: Any = library("mcap.stream_reader", "mcap")
-    with path.open("rb") as file:
-        records = reader.StreamReader(file).records
-        while True:
-            try:
-                record = next(records)
-            except Exception:  # the reader raises what its decoders raise, and a cut file ends anywhere
-                return
-            yield record
-
-
 def mend(path: Path) -> tuple[Path, int]:
     """Write the records of a file that was cut off into a complete one, which takes its place."""
     writers: Any = library("mcap.writer", "mcap")
@@ -186,7 +179,7 @@ def mend(path: Path) -> tuple[Path, int]:
     with partial.open("wb") as file:
         writer = writers.Writer(file)
         writer.start()
-        for record in _records(path):
+        for record in records(path):
             _copy(writer, record, schemas, channels)
         writer.finish()
     os.replace(partial, path)

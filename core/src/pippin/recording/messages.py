@@ -13,7 +13,7 @@ import numpy as np
 from .column import Column
 from .libraries import library
 
-__all__ = ["Topic", "encoded_time", "fields_of", "topics_of"]
+__all__ = ["Topic", "encoded_time", "entries_of", "fields_of", "topics_of"]
 
 _TIMESTAMP, _TIME, _FIRST = 1, 2, 3
 """Numbers of the fields: the timestamp, the same time as a number [s], and the first of the values."""
@@ -138,8 +138,19 @@ def time_of(payload: bytes) -> float:
 
 def fields_of(payload: bytes) -> Mapping[int, bytes]:
     """Return the bytes of each field of a message, by its number."""
-    found, place = {}, 0
+    return {number: value for number, value, _ in _each_field(payload)}
+
+
+def entries_of(payload: bytes) -> list[bytes]:
+    """Return the fields of a message one by one, each with its tag: those of several messages make one message."""
+    return [whole for _, _, whole in _each_field(payload)]
+
+
+def _each_field(payload: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield number and value of each field, and the bytes of both."""
+    place = 0
     while place < len(payload):
+        start = place
         tag, place = _read_varint(payload, place)
         kind = tag & 7
         size = {_FIXED64: 8, _FIXED32: 4}.get(kind)
@@ -149,9 +160,9 @@ def fields_of(payload: bytes) -> Mapping[int, bytes]:
             size = _read_varint(payload, place)[1] - place
         if size is None:
             raise ValueError(f"wire type {kind} in a message")
-        found[tag >> 3] = payload[place : place + size]
-        place += size
-    return found
+        end = place + size
+        yield tag >> 3, payload[place:end], payload[start:end]
+        place = end
 
 
 def _stored(dtype: np.dtype[Any]) -> str:

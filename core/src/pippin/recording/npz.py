@@ -14,6 +14,7 @@ from pippin.errors import ConfigError
 
 from .files import room_for
 from .header import Header, not_ours
+from .parts import Parts
 from .recorder import Recorder
 from .spool import Spool, SpoolWriter
 
@@ -67,8 +68,12 @@ class NpzRecorder(Recorder):
         assemble(Spool(spool), self.path)
         spool.unlink()
 
+    def join(self, parts: Parts, path: Path) -> None:
+        """Assemble the npz file from the files of several processes."""
+        assemble(parts, path)
 
-def assemble(spool: Spool, path: Path) -> None:
+
+def assemble(spool: Spool | Parts, path: Path) -> None:
     """Write an npz file of the rows of a spool, block by block; a file that is there is replaced at the end."""
     partial = path.with_name(f"{path.name}.part")
     try:
@@ -78,7 +83,7 @@ def assemble(spool: Spool, path: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _write(spool: Spool, path: Path) -> None:
+def _write(spool: Spool | Parts, path: Path) -> None:
     header = spool.header
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         _write_column(archive, "time", spool, np.dtype("<f8"), ())
@@ -100,12 +105,12 @@ def _texts(header: Header) -> Iterator[tuple[str, Any]]:
     yield HEADER, header.to_json()
 
 
-def _write_column(archive: zipfile.ZipFile, name: str, spool: Spool, dtype: np.dtype[Any], shape: Any) -> None:
+def _write_column(archive: zipfile.ZipFile, name: str, spool: Spool | Parts, dtype: np.dtype[Any], shape: Any) -> None:
     description = {"descr": dtype.str, "fortran_order": False, "shape": (spool.count, *shape)}
     with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
         np.lib.format.write_array_header_1_0(member, description)
-        for rows in spool.blocks():
-            member.write(np.ascontiguousarray(rows[name]).tobytes())
+        for values in spool.blocks_of(name):
+            member.write(np.ascontiguousarray(values).tobytes())
 
 
 class NpzFile:

@@ -18,12 +18,13 @@ from .hdf5 import Hdf5File
 from .header import Header
 from .mcap import McapFile
 from .npz import NpzFile, SpoolFile
+from .parts import Parts
 from .series import Series
 
 if TYPE_CHECKING:
     from pippin.config import SimulationConfig
 
-__all__ = ["Recording", "Run", "open_run"]
+__all__ = ["Recording", "Run", "is_readable", "open_run"]
 
 _FORMATS = {".npz": NpzFile, ".rows": SpoolFile, ".h5": Hdf5File, ".mcap": McapFile}
 """Readers by the suffix of their files."""
@@ -34,18 +35,18 @@ class Recording(Mapping[str, Series]):
 
     Args:
         path: The file, also one that a killed process left.
+        *others: The files of the other worlds, if several processes recorded the run: the rows that all have are read.
 
     Raises:
-        ConfigError: The file does not exist, is damaged, or no recorder wrote it.
+        ConfigError: A file does not exist, is damaged, or no recorder wrote it; or the files do not belong together.
         PluginError: The library of the format is not installed.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *others: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        reader = _FORMATS.get(self.path.suffix)
-        if reader is None or not self.path.is_file():
-            raise ConfigError(f"{self.path}: no recording; name a file that ends with {', '.join(_FORMATS)}")
-        self._file = reader(self.path)
+        #: The files as one; None for one file.
+        self.parts = Parts({Path(each): _reader(Path(each)) for each in (path, *others)}) if others else None
+        self._file: Any = self.parts or _reader(self.path)
         #: Everything besides the values: worlds, channels, times of the steps, configuration and versions.
         self.header: Header = self._file.header
         self._columns = {column.name: column for column in self.header.columns}
@@ -102,6 +103,19 @@ class Recording(Mapping[str, Series]):
         self.close()
 
 
+def is_readable(path: Path) -> bool:
+    """Return whether recordings with the suffix of a path can be read."""
+    return path.suffix in _FORMATS
+
+
+def _reader(path: Path) -> Any:
+    """Open a file."""
+    kind = _FORMATS.get(path.suffix)
+    if kind is None or not path.is_file():
+        raise ConfigError(f"{path}: no recording; name a file that ends with {', '.join(_FORMATS)}")
+    return kind(path)
+
+
 class Run:
     """A run folder: `run["joint_q"]` is a series, `run.recordings` has the recorders' files by label.
 
@@ -118,6 +132,7 @@ class Run:
         if not self.path.is_dir():
             raise ConfigError(f"open_run: '{self.path}' is no folder; name the folder of a run")
         found: dict[str, Recording] = {}
+        parts: dict[str, list[Path]] = {}
         unread: dict[Path, str] = {}
         for file in _files(self.path):
             try:
@@ -125,12 +140,19 @@ class Run:
             except (ConfigError, PluginError) as error:
                 unread[file] = str(error)
                 continue
+            if recording.header.whole is not None:
+                parts.setdefault(recording.label, []).append(file)
+                recording.close()
+                continue
             if recording.label in found:
                 raise ConfigError(
                     f"{self.path}: '{found[recording.label].path}' and '{recording.path}' are both of the recorder"
                     f" {recording.label!r}; move one of them, or open each as a pippin.recording.Recording"
                 )
             found[recording.label] = recording
+        for label, files in parts.items():
+            if label not in found:  # else they are about to be removed
+                found[label] = Recording(*files)
         #: Reasons why other files with a suffix of recordings were not read, by file: they are damaged, not of a
         #: recorder, or need a library.
         self.unread: Mapping[Path, str] = MappingProxyType(unread)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import errno
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +14,10 @@ from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 
 from .config import RecorderConfig
-from .files import locked, place, refuse_locked, refuse_unwritable, room_for
+from .files import is_full, locked, place, refuse_locked, refuse_unwritable, room_for
 from .header import Header
+from .part import Part
+from .parts import Parts
 
 if TYPE_CHECKING:
     from pippin.binding import Binding, Host
@@ -25,9 +26,6 @@ __all__ = ["Recorder"]
 
 _RESERVE = 1_000_000
 """Free bytes that recorders leave on a disk, besides twice their buffer."""
-
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""The errors of a system without room for the rest of a file."""
 
 _CONTACT_COUNT = "contacts/count"
 
@@ -50,6 +48,7 @@ class Recorder(abc.ABC):
     """Suffix of the files, such as `.h5`."""
 
     is_observer: bool = True
+    """Whether the component only observes; a recorder does."""
 
     #: The file; known after `bind`.
     path: Path
@@ -57,6 +56,8 @@ class Recorder(abc.ABC):
     worlds: np.ndarray
     #: Everything about the recording besides its rows; known after the first row.
     header: Header
+    #: The place of the recording in that of a run, if other processes simulate other worlds of it; set after `bind`.
+    part: Part | None = None
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -71,7 +72,12 @@ class Recorder(abc.ABC):
 
     @abc.abstractmethod
     def open(self, path: Path, header: Header) -> None:
-        """Begin a file, and replace one that is there."""
+        """Begin a file, and replace one that is there.
+
+        Args:
+            path: The file.
+            header: The channels, and the run that they belong to.
+        """
 
     @abc.abstractmethod
     def write(self, rows: np.ndarray) -> None:
@@ -82,6 +88,22 @@ class Recorder(abc.ABC):
     @abc.abstractmethod
     def finish(self) -> None:
         """Complete and close the file. Called once if it was opened, also after a failed `write`."""
+
+    def join(self, parts: Parts, path: Path) -> None:
+        """Write a file of the recordings of several processes, as if one had recorded all worlds.
+
+        The recorder is not bound to a simulation.
+
+        Args:
+            parts: The recordings, in the order of their worlds.
+            path: The file, which is replaced if it is there.
+        """
+        self.open(path, parts.header)
+        try:
+            for rows in parts.blocks():
+                self.write(rows)
+        finally:
+            self.finish()
 
     def require(self) -> None:  # noqa: B027  (few formats need one)
         """Import the libraries of the format with `pippin.recording.library`; called by `bind`."""
@@ -180,7 +202,7 @@ class Recorder(abc.ABC):
 
     def _start(self, simulation: Host) -> None:
         name = self._label.partition(":")[2]
-        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels)
+        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels, self.part)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.growing_path.exists():
             refuse_locked(self.growing_path, "path: ")
@@ -200,7 +222,7 @@ class Recorder(abc.ABC):
         try:
             self.write(rows)
         except OSError as error:
-            if error.errno not in _FULL:
+            if not is_full(error):
                 raise
             return f"the system has no room for it ({error.strerror})"
         return None
@@ -225,6 +247,6 @@ class Recorder(abc.ABC):
         try:
             self.finish()
         except OSError as error:
-            if error.errno not in _FULL:
+            if not is_full(error):
                 raise
             self.notes.append(f"'{self.path}' could not be completed, as the system has no room ({error.strerror})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -44,16 +44,25 @@ class RobotMessages:
 
     Args:
         simulation: The simulation.
-        header: The header of the recording.
+        worlds: Indices of the recorded worlds in the simulation.
+        header: The header of the recording, with their numbers in the run.
         context: The log's context.
         is_scene_shown: Whether bodies and shapes are logged.
     """
 
-    def __init__(self, simulation: Host, header: Header, context: foxglove.Context, *, is_scene_shown: bool) -> None:
+    def __init__(
+        self,
+        simulation: Host,
+        worlds: Sequence[int],
+        header: Header,
+        context: foxglove.Context,
+        *,
+        is_scene_shown: bool,
+    ) -> None:
         columns = {column.name: column for column in header.columns}
         host: Any = simulation
         offsets = np.asarray(getattr(host, "world_offsets", np.zeros((simulation.world_count, 3))))
-        self._offsets = offsets[list(header.worlds)]
+        self._offsets = offsets[list(worlds)]
         self._frames, self._axes, self._joints = [], [], []
         if is_scene_shown and "body_q" in columns:
             labels = columns["body_q"].labels
@@ -61,7 +70,7 @@ class RobotMessages:
             self._transforms = _channel("/tf", FrameTransforms, context)
         if is_scene_shown:
             scene = _channel("/scene", SceneUpdate, context)
-            update = SceneUpdate(entities=list(entities(simulation.model, header.worlds, self._offsets)))
+            update = SceneUpdate(entities=list(entities(simulation.model, worlds, header.worlds, self._offsets)))
             scene.log(update.encode(), log_time=0)
         if {"joint_q", "joint_qd"} <= columns.keys():
             efforts = {
@@ -70,7 +79,7 @@ class RobotMessages:
                 if name.endswith("/applied_effort")
                 for place, label in enumerate(column.labels)
             }
-            self._axes = list(_axes(simulation, header.worlds[0], efforts))
+            self._axes = list(_axes(simulation, worlds[0], efforts))
         if self._axes:
             topics = (f"/world_{world}/joint_states" for world in header.worlds)
             self._joints = [_channel(topic, JointStates, context) for topic in topics]

@@ -30,12 +30,15 @@ _THIN = 0.002
 _GREY = (0.6, 0.6, 0.65)
 
 
-def entities(model: newton.Model, worlds: Sequence[int], offsets: np.ndarray) -> Iterator[SceneEntity]:
+def entities(
+    model: newton.Model, worlds: Sequence[int], numbers: Sequence[int], offsets: np.ndarray
+) -> Iterator[SceneEntity]:
     """Yield an entity for each body of some worlds, and one for each world's static shapes.
 
     Args:
         model: The model.
-        worlds: Indices of the worlds.
+        worlds: Indices of the worlds in the model.
+        numbers: Numbers of the worlds in their names.
         offsets: Positions at which the worlds are drawn [m], shape [worlds, 3].
     """
     shapes, of_shape = _Shapes(model), on_host(model.shape_world)
@@ -45,12 +48,12 @@ def entities(model: newton.Model, worlds: Sequence[int], offsets: np.ndarray) ->
         static = [shape for shape in own if body_of_shape[shape] < 0]
         offset = np.zeros(3) if place is None else offsets[place]
         if static:
-            name = "ground" if place is None else f"world_{world}"
+            name = "ground" if place is None else f"world_{numbers[place]}"
             yield _entity("world", name, [shapes.primitive(shape, offset) for shape in static])
         for body in range(*starts[world : world + 2]) if place is not None else ():
             of_body = [shapes.primitive(shape, np.zeros(3)) for shape in own if body_of_shape[shape] == body]
             if of_body:
-                frame = f"world_{world}/{model.body_label[body]}"
+                frame = f"world_{numbers[place or 0]}/{model.body_label[body]}"
                 yield _entity(frame, frame, of_body)
 
 

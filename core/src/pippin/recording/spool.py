@@ -92,3 +92,7 @@ class Spool:
                 file.readinto(rows.view(np.uint8).data)
                 left -= len(rows)
                 yield rows
+
+    def blocks_of(self, name: str) -> Iterator[np.ndarray]:
+        """Yield the values of a column in all rows, some rows at a time."""
+        return (rows[name] for rows in self.blocks())

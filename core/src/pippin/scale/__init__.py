@@ -4,5 +4,6 @@ from pippin.sharding.shard import Shard, shards_of
 from pippin.sharding.simulation import ShardedSimulation
 
 from .executor import Ended, Executor, Job
+from .rollout_shard import Block, RolloutShard
 
-__all__ = ["Ended", "Executor", "Job", "Shard", "ShardedSimulation", "shards_of"]
+__all__ = ["Block", "Ended", "Executor", "Job", "RolloutShard", "Shard", "ShardedSimulation", "shards_of"]

@@ -72,7 +72,11 @@ class Executor(Protocol):
         ...
 
     def cancel(self, key: str) -> None:
-        """End a job that has not ended: `wait` returns it as "cancelled". Nothing happens if it has ended."""
+        """End a job that has not ended: `wait` returns it as "cancelled". Nothing happens if it has ended.
+
+        Args:
+            key: Key of the job.
+        """
         ...
 
     def close(self) -> None:

@@ -43,10 +43,12 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
         while True:
             with Simulation(config, folder=folder) as simulation:
                 summary, failure = _summary(simulation, folder, steps, started)
+                start = start_notes(simulation)
                 sizes = _larger(simulation, asked, failure) if restarts < _RESTARTS_MAX else None
             if sizes is None:
                 break
             restarts, config = restarts + 1, grown(config, sizes)
+    summary |= what_ran(simulation, start)  # recorders write their last rows, and note faults, at the end
     return {**summary, "warnings": list(dict.fromkeys(" ".join(str(each.message).split()) for each in noted))}
 
 
@@ -68,7 +70,6 @@ def _summary(
             **{name: value for name, value in result.figures().items() if name not in _NO_FIGURES},
         },
         "ignored": list(result.ignored),
-        **what_ran(simulation, start_notes(simulation)),
     }
     return summary, failure
 

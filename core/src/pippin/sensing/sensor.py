@@ -35,6 +35,7 @@ class Sensor(abc.ABC):
 
     Config: ClassVar[type[SensorConfig]]
     observables: frozenset[str] = frozenset()
+    """Quantities of the solver that the sensor reads."""
 
     outputs: Mapping[str, Output]
     """The outputs by name; known after `bind`."""

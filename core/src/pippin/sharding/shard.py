@@ -37,11 +37,6 @@ class Shard:
     def __str__(self) -> str:
         return f"shard {self.index} of {self.count} (worlds {self.worlds.start}:{self.worlds.stop})"
 
-    @property
-    def place(self) -> str:
-        """Beginning of an error of the shard, in which its worlds are counted from 0."""
-        return f"shard {self.index} of {self.count} (worlds {self.worlds.start}:{self.worlds.stop}, counted from 0)"
-
     def local(self, worlds: Iterable[int]) -> tuple[int, ...]:
         """Return those of some worlds that are in the shard, in their order, counted from its first world."""
         return tuple(int(world) - self.worlds.start for world in worlds if world in self.worlds)
@@ -105,6 +100,25 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
     if name != "cpu" and find_device(name).is_cuda:
         return min(config.scene.worlds, _gpus(name))
     return min(config.scene.worlds, usable_cores("shards"))
+
+
+def part_of(config: SimulationConfig, worlds: range) -> SimulationConfig:
+    """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
+
+    Args:
+        config: The configuration of the whole simulation.
+        worlds: The worlds, counted in the whole simulation.
+
+    Raises:
+        ConfigError: The simulation has no such worlds.
+    """
+    if not worlds or worlds.start < 0 or worlds.stop > config.scene.worlds:
+        raise ConfigError(
+            f"worlds: {worlds.start}:{worlds.stop} are not among the {config.scene.worlds} worlds of the file; choose"
+            " others, or set scene.worlds to the number of all worlds"
+        )
+    shard = Shard(index=0, count=1, worlds=worlds, config=config)
+    return attrs.evolve(config.unobserved(), scene=_scene(config.scene, shard))
 
 
 def _devices(name: str, count: int) -> list[str]:

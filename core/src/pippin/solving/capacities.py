@@ -45,6 +45,9 @@ class Capacity:
     hint: str | None = None
     """Another remedy, which the error message adds: `set self_collisions = false`."""
 
+    is_per_world: bool = False
+    """Whether `allocated` is the room of each world."""
+
     shared_by: int = 1
     """Number of worlds that share the buffer, if the key counts elements per world and `allocated` those of all."""
 

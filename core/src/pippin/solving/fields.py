@@ -16,5 +16,9 @@ def number(default: Any, *validators: Any) -> Any:
 
 
 def inherited(*validators: Any) -> Any:
-    """Return a field that is None if the file does not set it; then the asset gives the value, or else Newton."""
+    """Return a field that is None if the file does not set it; then the asset gives the value, or else Newton.
+
+    Args:
+        *validators: Validators of a value that is given.
+    """
     return attrs.field(default=None, validator=[optional(validator) for validator in validators])

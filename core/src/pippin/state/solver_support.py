@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 import attrs
 import newton
 import numpy as np
+from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.features import NO_LIMIT
 from pippin.spelling import listed
@@ -51,6 +52,8 @@ class SolverSupport:
         kept: Features that the built solver cannot take away from a joint.
         explain: Returns the fault of a missing feature, without its beginning.
         model: The model of which the solver was built.
+        dimensions: The least dimension of a contact with a kind of friction, by the name of its coefficient; empty for
+            a solver that reads coefficients alone.
     """
 
     def __init__(
@@ -61,9 +64,11 @@ class SolverSupport:
         kept: Collection[str],
         explain: Callable[[str], str],
         model: newton.Model,
+        dimensions: Mapping[str, int],
     ) -> None:
         #: The solver's name.
         self.solver = solver
+        self._dimensions = dimensions
         self._features, self._explain = features, explain
         self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
@@ -75,6 +80,27 @@ class SolverSupport:
         if not feature or self._features is None or feature in self._features:
             return None
         return f"solver {self._explain(feature)}"
+
+    def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
+        """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
+
+        Args:
+            array: Name of an array of the model.
+            shapes: Indices of shapes; -1 for none.
+        """
+        name = array.removeprefix("shape_material_")
+        if name == array or name not in self._dimensions:
+            return None
+        stated = on_host(self._model.mujoco.condim)  # pyright: ignore[reportAttributeAccessIssue]  a custom namespace
+        flat, dimension = np.unique(shapes[shapes >= 0]), self._dimensions[name]
+        short = flat[stated[flat] < dimension]
+        if not len(short):
+            return None
+        where = listed(repr(self._model.shape_label[shape]) for shape in short)
+        return (
+            f"solver {self.solver!r} has no such friction at contacts of condim below {dimension}, as {where} asks for;"
+            f' write condim="{dimension}" into the file, or scene.shapes.{name}'
+        )
 
     def refusal(self, of: Range, elements: np.ndarray) -> str:
         """Return why some elements of an array do not take the values that were set, with the cure."""

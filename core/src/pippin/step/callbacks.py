@@ -39,9 +39,13 @@ class Callback:
     """A registered callback, and the handle that removes it."""
 
     phase: Phase
+    """The event, or the phase of the step, at which it is called."""
     name: str
+    """Name for errors, traces and profiles."""
     order: int
+    """Place among the callbacks of the phase: lower ones are called first."""
     is_capturable: bool
+    """Whether the call may be recorded into a graph."""
     _find: Callable[[], Callable[..., Any] | None] = attrs.field(alias="find")
     _owner: weakref.ref[Callbacks] = attrs.field(alias="owner")
 
@@ -170,6 +174,10 @@ class Callbacks:
 
     def call(self, phase: Phase, **arguments: Any) -> None:
         """Call the callbacks of a phase, all of them even if one raises.
+
+        Args:
+            phase: The phase whose callbacks are called.
+            **arguments: The values that a callback of this phase may name.
 
         Raises:
             ExceptionGroup: Two or more callbacks raised; a single exception is raised unchanged.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from pippin.state.contents import Contents
 from pippin.state.double_buffer import DoubleBuffer
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports
+from pippin.state.unread_worlds import UnreadWorlds
 
 from .callbacks import Callbacks, Phase, Turn
 from .forces import ExternalForces
@@ -65,6 +66,8 @@ class StepPlan:
     """Joint coordinates from bodies, for a solver that writes bodies only."""
     resetting: Resetting
     """The reset of worlds."""
+    unread: UnreadWorlds
+    """The worlds that a solver with coordinates of its own has to read."""
     ended: EndedWorlds | None
     """The worlds whose episodes end in a step; None if no component ends episodes."""
     opaque: tuple[type, ...]
@@ -108,6 +111,7 @@ class StepPlan:
                 "buffers": self.buffers,
                 "solver itself": self.solver,
                 "reset counts": self.resetting.rows.counts,
+                "unread": self.unread,
             },
             hosts=frozenset({"solver itself", *self.components}),
             model=self.model,
@@ -119,9 +123,9 @@ class StepPlan:
         yield Operation(name="keep_forces", run=forces.keep)
         control_dt = self.config.dt * self.config.decimation
         yield from self._hook("start_step", state=state, control=self.control, dt=control_dt)
-        for tick in range(self._ticks):
-            yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == self._ticks - 1)
-        if self._ticks * self.solver_calls % 2:
+        for tick in range(self.ticks):
+            yield from self.physics_step(tick * self.solver_calls, forces, is_last=tick == self.ticks - 1)
+        if self.ticks * self.solver_calls % 2:
             yield Operation(name="copy_back", run=lambda: state.assign(self.states[1]))
         yield from self._settle_buffers()
         yield from self._readings(state)
@@ -192,10 +196,16 @@ class StepPlan:
             yield Operation(name="monitor_solver", run=self.monitor.note_solution)
 
     @property
-    def _ticks(self) -> int:
+    def ticks(self) -> int:
         """Number of physics steps to list: all of them, or one that stands for all if nothing happens between them."""
-        is_between = self._has("after_actuators") or self.reports is not None
+        is_between = self._acts_between or self.reports is not None
         return 1 if self._takes_substeps and not is_between else self.config.decimation
+
+    @property
+    def _acts_between(self) -> bool:
+        """Whether an actuator or a callback acts anew in each physics step, and not once for a whole control step."""
+        closed = [each for each in self._acting() if not self.components.bound[each.owner].is_open_loop]
+        return any((closed, self.components.wrappers("apply_actuators"), self.callbacks.of("after_actuators")))
 
     @property
     def solver_calls(self) -> int:
@@ -207,7 +217,9 @@ class StepPlan:
         """Whether the solver takes several substeps per call, and nothing has to happen between substeps."""
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
-        is_between = self._has("before_substep") or self._accelerations is not None
+        hook = "before_substep"
+        acting = (self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(hook))
+        is_between = any(acting) or self._accelerations is not None
         return takes_all and not is_between and self.source.pipeline is None
 
     @property
@@ -215,14 +227,9 @@ class StepPlan:
         """The measurement of the last substep, if there is one."""
         return None if self.reports is None else self.reports.accelerations
 
-    def _has(self, phase: Phase) -> bool:
-        """Tell whether a phase of the step has a hook implementation, a wrapper or a callback."""
-        hook = "apply_actuators" if phase == "after_actuators" else phase
-        return any((self.components.implementations(hook), self.components.wrappers(hook), self.callbacks.of(phase)))
-
     def solver_arguments(self, count: int) -> dict[str, Any]:
         """Return the arguments of the solver's step after `count` calls."""
-        substep_count = self.config.decimation * self.config.substeps // (self._ticks * self.solver_calls)
+        substep_count = self.config.decimation * self.config.substeps // (self.ticks * self.solver_calls)
         return {
             "solver": self.solver,
             "state_in": self._state(count),
@@ -232,15 +239,18 @@ class StepPlan:
             "observables": None if self.reports is None else self.reports.of((count + 1) * substep_count - 1),
             "dt": self.config.dt / self.config.substeps,
             "substep_count": substep_count,
+            "written_worlds": self.unread.mask,
         }
 
     def solver_step(self, **arguments: Any) -> Operation:
         """Return the operation of one call of the solver."""
         answer = self.components.single("step_solver")
         if answer is not None:
-            return self._operation("step_solver", answer, arguments)
+            operation = self._operation("step_solver", answer, arguments)
+            return attrs.evolve(operation, run=self.unread.during(operation.run))
         solver = arguments.pop("solver")
-        del arguments["substep_count"]  # Newton's solvers take one substep at a time
+        # Newton's solvers take one substep at a time, and read the whole state.
+        del arguments["substep_count"], arguments["written_worlds"]
         owner, trace = self.components.solver_name, self.components.trace
         run = self.components.blamed(owner, "step", partial(solver.step, **arguments))
         return Operation(
@@ -253,7 +263,7 @@ class StepPlan:
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
         """Yield one operation for each component that answers, or a single operation if the hook is wrapped."""
         off = self.switches.off if hook == "apply_actuators" else ()
-        answers = [answer for answer in self.components.implementations(hook) if not _holds(off, answer.component)]
+        answers = self._acting() if hook == "apply_actuators" else self.components.implementations(hook)
         wrappers = self.components.wrappers(hook)
         if wrappers:
             reasons = [self._eager_reason(part.owner) for part in (*answers, *wrappers)]
@@ -266,6 +276,11 @@ class StepPlan:
         for answer in answers:
             operation = self._operation(hook, answer, arguments)
             yield attrs.evolve(operation, run=self.turn.around(arguments["state"], operation.run))
+
+    def _acting(self) -> list[Implementation]:
+        """Return the answers to `apply_actuators`, without those of actuators that are switched off."""
+        answers = self.components.implementations("apply_actuators")
+        return [answer for answer in answers if not self.switches.is_off(answer.component)]
 
     def _called(self, phase: Phase, **arguments: Any) -> Iterator[Operation]:
         for callback in self.callbacks.of(phase):
@@ -348,7 +363,7 @@ class StepPlan:
         """Return the operation after `count` calls of the solver; the physics step began after `first` calls."""
         is_each_tick = self._is_answered("apply_actuators")
         last = self._state(first) if is_each_tick else start
-        dt = self.config.dt * (1 if is_each_tick else self.config.decimation)
+        dt = self.config.dt * (self.config.decimation // (self.ticks if is_each_tick else 1))
         return Operation(name="eval_ik", run=partial(self.angles.evaluate, self._state(count), last, dt))
 
     def _forward_kinematics(self, state: newton.State) -> Operation:
@@ -367,7 +382,3 @@ class StepPlan:
 
     def _eager_reason(self, owner: str) -> str | None:
         return self.components.eager_reason(owner)
-
-
-def _holds(components: Collection[Any], component: Any) -> bool:
-    return any(each is component for each in components)

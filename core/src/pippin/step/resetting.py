@@ -1,13 +1,15 @@
 """Reset of masked worlds: the same operations between steps, and in a step that ends episodes.
 
-In a step, a component says on the device which worlds ended: its `ended_worlds`. If everything can be recorded, the
-operations stand behind a branch of the graph, and cost nothing in a step that ends no episode.
+In a step, a component says on the device which worlds ended: its `ended_worlds`. What can be recorded stands behind a
+branch of the graph, and costs nothing in a step that ends no episode. What cannot, such as the reset of a solver, is
+called only if an episode ended; on a GPU it is always called, since a look at the mask would wait for the device.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 
 import attrs
 import newton
@@ -20,6 +22,7 @@ from pippin.state.kernels import collect_ended, merge_articulations
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports
 from pippin.state.reset import WorldReset
+from pippin.state.unread_worlds import UnreadWorlds
 
 from .program import Operation
 
@@ -39,6 +42,8 @@ class Resetting:
     monitor: Monitor
     rows: WorldReset
     """The initial contents of state and components."""
+    unread: UnreadWorlds
+    """The worlds that a solver with coordinates of its own has to read."""
     _articulations: wp.array = attrs.field(
         init=False,
         default=attrs.Factory(
@@ -61,7 +66,9 @@ class Resetting:
             name, reason = f"initialize_worlds({answer.owner})", self._eager_reason(answer.owner)
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason)
         if initializers and self.model.articulation_count:
-            yield Operation(name="reset(bodies)", run=partial(self.evaluate_bodies, world_mask))
+            yield Operation(name="reset(bodies)", run=partial(self._evaluate_bodies, world_mask))
+        if self.unread.is_asked:
+            yield Operation(name="reset(written)", run=partial(self.unread.add, world_mask))
         owner = self.components.solver_name
         reset = partial(self.solver.reset, self.state, world_mask=world_mask, flags=0)
         yield Operation(
@@ -79,8 +86,12 @@ class Resetting:
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason, is_repeatable=is_solver)
         yield Operation(name="reset(notes)", run=partial(self.monitor.forget, world_mask))
 
-    def evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
-        """Compute the bodies of the masked worlds from their joints. May be recorded."""
+    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let bodies and solver follow the joints that a component wrote in the masked worlds. May be recorded."""
+        self._evaluate_bodies(world_mask)
+        self.unread.add(world_mask)
+
+    def _evaluate_bodies(self, world_mask: wp.array[wp.bool]) -> None:
         model, state = self.model, self.state
         chosen = self._articulations
         chosen.zero_()
@@ -132,27 +143,36 @@ class EndedWorlds:
 
     def operations(self) -> Iterator[Operation]:
         """Yield the operations that reset the ended worlds at the end of a step."""
-        parts = [*self._resetting.operations(self._mask)]
-        if all(part.eager_reason is None for part in parts) and self._can_branch:
-            yield Operation(name="reset_ended", run=partial(self._reset_if_any, parts))
-        else:
+        device, parts = self._resetting.model.device, self._resetting.operations(self._mask)
+        if not device.is_cpu and not wp.is_conditional_graph_supported():
             yield Operation(name="find_ended", run=self._find)
             yield from parts
-
-    @property
-    def _can_branch(self) -> bool:
-        device = self._resetting.model.device
-        return device.is_cpu or wp.is_conditional_graph_supported()
+            return
+        groups = [(is_eager, [*group]) for is_eager, group in groupby(parts, key=lambda part: bool(part.eager_reason))]
+        for index, (is_eager, group) in enumerate(groups):
+            if not is_eager:
+                yield Operation(name="reset_ended", run=partial(self._branch, group, finds=index == 0))
+            elif device.is_cpu:
+                yield from (attrs.evolve(part, run=partial(self._run_if_any, part)) for part in group)
+            else:
+                yield from group
 
     def _find(self) -> None:
         self._are_any.zero_()
         inputs = [self._mask, self._countdown, self._are_any]
         wp.launch(collect_ended, len(self._mask), inputs, device=self._mask.device)
 
-    def _reset_if_any(self, parts: list[Operation]) -> None:
-        def reset() -> None:
+    def _branch(self, parts: list[Operation], *, finds: bool) -> None:
+        """Run some parts if a world ended, as a branch of the graph; the first part of a reset is the state's."""
+
+        def run() -> None:
             for part in parts:
                 part.run()
 
-        self._find()
-        wp.capture_if(self._are_any, on_true=reset)
+        if finds:
+            self._find()
+        wp.capture_if(self._are_any, on_true=run)
+
+    def _run_if_any(self, part: Operation) -> None:
+        if self._are_any.numpy()[0]:
+            part.run()

@@ -62,6 +62,11 @@ def _refuse(plan: StepPlan) -> None:
         for phase in ("after_actuators", "before_substep")
         for callback in plan.callbacks.of(phase)
     ]
+    if plan.unread.is_asked:
+        faults.append(
+            f"{plan.components.solver_name}: keeps coordinates of its own (written_worlds), and a tape does not follow"
+            " them; choose a solver that reads the state in each step"
+        )
     pipeline = plan.source.pipeline
     if pipeline is not None and pipeline.contact_matching != "disabled":
         faults.append(
@@ -89,10 +94,10 @@ def _new_state(model: newton.Model) -> newton.State:
 def _control_step(plan: StepPlan, state: newton.State, monitors: list[Monitor]) -> newton.State:
     forces = ExternalForces(state)
     forces.keep()
-    decimation, start = plan.config.decimation, state
-    for tick in range(decimation):
+    start = state
+    for tick in range(plan.ticks):
         bound = _with_own_arrays(plan, state)
-        for operation in bound.physics_step(0, forces, is_last=tick == decimation - 1, start=start):
+        for operation in bound.physics_step(0, forces, is_last=tick == plan.ticks - 1, start=start):
             operation.run()
         monitors.append(bound.monitor)
         state = bound.states[-1]

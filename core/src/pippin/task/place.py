@@ -20,7 +20,7 @@ from pippin.state.draws import Draws, WorldSeeds
 
 from .columns import columns
 
-__all__ = ["Draws", "Joints", "Measured", "TaskPlace", "Worlds"]
+__all__ = ["Joints", "Measured", "TaskPlace", "Worlds"]
 
 
 class Worlds:

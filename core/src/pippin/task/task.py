@@ -234,7 +234,7 @@ class Task:
             else:
                 timer.term.apply(state, timer.due)
                 if timer.term.moves_bodies:
-                    self._host.evaluate_bodies(timer.due)
+                    self._host.take_joints(timer.due)
                 self._tell_solver([timer.term], timer.due)
 
     def _restart(self, world_mask: wp.array[wp.bool]) -> None:

@@ -5,32 +5,39 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import urlparse
-from urllib.request import url2pathname
 
-from pippin.catalog.entries import Catalog
+from packaging.requirements import Requirement
+from pippin.catalog.entries import PLURALS, Catalog
 from pippin.errors import ConfigError
 
 __all__ = ["NewKind", "ways_to_try", "write_package"]
 
-NewKind = Literal["solver", "actuator", "sensor", "viewer", "recorder"]
+NewKind = Literal["solver", "actuator", "clamping", "sensor", "stage", "viewer", "recorder", "term", "extension"]
 
-_SOURCES = "[tool.uv.sources]"
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+_DOTTED = re.compile(r"^(github|gitignore)\b")
+"""Names that begin with a point in the written package; in a template, they would act on the template itself."""
+
+_NEEDED = re.compile(r'"(newton|pippin[a-z-]*)"')
+"""A distribution without bounds, in the `pyproject.toml` of a template."""
 
 
 def write_package(kind: NewKind, name: str, parent: Path) -> Path:
     """Write a package with a plugin that runs, and return its folder, `pippin-KIND-NAME`.
 
-    The package depends on the Pippin that wrote it, from the same source if that is no registry.
+    The package depends on the versions of Pippin and Newton that it was written with. No file names a path of this
+    machine.
 
     Args:
-        kind: Kind of the plugin.
+        kind: Kind of the plugin; a `term` is a quantity and a reward of a task.
         name: Name of the plugin: lower-case words and digits, joined by `-`.
         parent: The folder in which the package's folder is made.
 
@@ -41,34 +48,34 @@ def write_package(kind: NewKind, name: str, parent: Path) -> Path:
         raise ConfigError(f"kind: expected one of {', '.join(get_args(NewKind))}, got {kind!r}")
     if not _NAME.fullmatch(name):
         raise ConfigError(f"name: {name!r} is not made of lower-case words joined by '-', such as 'soft-servo'")
+    templates = resources.files("pippin") / "templates"
+    files = dict([*_files(templates / "common"), *_files(templates / kind)])
+    groups = tomllib.loads(files["pyproject.toml"])["project"]["entry-points"]
     for entry in Catalog.installed().entries:
-        if (entry.kind, entry.name) == (kind, name):
+        if entry.name == name and f"pippin.{PLURALS[entry.kind]}" in groups:
             raise ConfigError(f"name: {name!r} is taken by {entry}; choose another one")
     folder = parent / f"pippin-{kind}-{name}"
     if folder.exists():
         raise ConfigError(f"{folder}: exists; remove it, or choose another name")
-    for path, text in _files(resources.files("pippin") / "templates" / kind):
+    files["pyproject.toml"] = _bounded(files["pyproject.toml"]) + _sources(files["pyproject.toml"])
+    for path, text in files.items():
         target = folder / _renamed(path, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(_renamed(text, name), encoding="utf-8")
-    with (folder / "pyproject.toml").open("a", encoding="utf-8") as project:
-        project.write(_sources(folder))
     return folder
 
 
 def ways_to_try(folder: Path) -> list[str]:
-    """Return the commands that test and run a written package.
+    """Return the commands that install, test and run a written package, in the environment that has Pippin.
 
-    uv can make an environment for the package if the package names the source of Pippin. Otherwise Pippin may be on no
-    index, and the package goes into the environment that has it.
+    They name the programs of this environment, because it may not be active in the shell.
     """
-    if _SOURCES in (folder / "pyproject.toml").read_text(encoding="utf-8"):
-        return [f"cd {folder}", "uv run pytest", "uv run pippin run scene.toml --steps 500"]
+    python = Path(sys.executable)
     return [
         f"cd {folder}",
-        f"uv pip install --python {sys.executable} --group dev -e .",
-        f"{sys.executable} -m pytest",
-        "pippin run scene.toml --steps 500",
+        f"uv pip install --python {python} --group dev -e .",
+        f"{python} -m pytest",
+        f"{python.with_name('pippin')} run scene.toml --steps 500",
     ]
 
 
@@ -78,7 +85,7 @@ def _files(folder: Traversable, place: str = "") -> Iterator[tuple[str, str]]:
         if entry.is_dir() and entry.name != "__pycache__":
             yield from _files(entry, f"{place}{entry.name}/")
         elif entry.is_file():
-            yield place + entry.name, entry.read_text(encoding="utf-8")
+            yield _DOTTED.sub(r".\1", place + entry.name), entry.read_text(encoding="utf-8")
 
 
 def _renamed(text: str, name: str) -> str:
@@ -89,28 +96,40 @@ def _renamed(text: str, name: str) -> str:
     return re.sub(r"\bdemo\b", name, text)
 
 
-def _sources(folder: Path) -> str:
-    """Return uv's sources for Pippin's distributions that a template needs; empty if all are from a registry."""
-    needed = re.findall(r'"(pippin[a-z-]*)"', (folder / "pyproject.toml").read_text(encoding="utf-8"))
+def _bounded(project: str) -> str:
+    """Give Pippin and Newton the bounds of the versions that are installed, in a `pyproject.toml`."""
+    own = metadata.version("pippin").split(".")
+    low = [int(number) for number in own[:2]]
+    high = [low[0], low[1] + 1] if low[0] == 0 else [low[0] + 1, 0]
+    bounds = {"pippin": f">={low[0]}.{low[1]},<{high[0]}.{high[1]}"}
+    for text in metadata.requires("pippin") or ():
+        requirement = Requirement(text)
+        if requirement.marker is None:
+            bounds[requirement.name] = ",".join(sorted(map(str, requirement.specifier), reverse=True))
+    return _NEEDED.sub(lambda found: f'"{found[1]}{bounds.get(found[1], "")}"', project)
+
+
+def _sources(project: str) -> str:
+    """Return uv's sources for the needed distributions of Pippin that come from a repository or a web address.
+
+    A folder of this machine is no source that others have.
+    """
+    needed = [name for name in _NEEDED.findall(project) if name.startswith("pippin")]
     sources = {name: _installed_from(name) for name in dict.fromkeys(needed)}
     lines = [f"{name} = {source}" for name, source in sources.items() if source is not None]
-    note = "# Pippin as it is installed on this machine: leave this table out before you publish."
-    return "\n".join(["", note, _SOURCES, *lines, ""]) if lines else ""
+    return "\n".join(["", "[tool.uv.sources]", *lines, ""]) if lines else ""
 
 
 def _installed_from(distribution: str) -> str | None:
-    """Return the source of an installed distribution as a TOML table, by PEP 610; None if it is a registry."""
+    """Return the source of an installed distribution as a TOML table, by PEP 610; None for an index or a folder."""
     try:
         record = metadata.distribution(distribution).read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return None
-    if record is None:
-        return None
-    origin = json.loads(record)
-    url = urlparse(origin["url"])
+    origin = json.loads(record or "{}")
+    place = f', subdirectory = "{origin["subdirectory"]}"' if "subdirectory" in origin else ""
     if "vcs_info" in origin:
-        return f'{{ git = "{origin["url"]}", rev = "{origin["vcs_info"]["commit_id"]}" }}'
-    if url.scheme != "file":
-        return f'{{ url = "{origin["url"]}" }}'
-    is_editable = origin.get("dir_info", {}).get("editable", False)
-    return f'{{ path = "{url2pathname(url.path)}"{", editable = true" if is_editable else ""} }}'
+        return f'{{ git = "{origin["url"]}", rev = "{origin["vcs_info"]["commit_id"]}"{place} }}'
+    if urlparse(origin.get("url", "")).scheme in ("http", "https"):
+        return f'{{ url = "{origin["url"]}"{place} }}'
+    return None

@@ -105,6 +105,8 @@ class Attributes:
         support = self._host.support
         if fault := support.fault(OF_ATTRIBUTES.get(attribute.name, "")):
             raise ViewError(f"{where}: {fault}")
+        if fault := support.dimension_fault(attribute.name, attribute.elements):
+            raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (choice.data_count, *attribute.values.shape[1:])
         values = attribute.values_of(told).of(data, shape, choice, where).on_device(attribute.staging)
@@ -190,6 +192,8 @@ class _Attribute:
         device = present(array.device)
         #: The numbers of all rows, shape [count, columns, components].
         self.values = wp.zeros((*index.shape, *components), dtype=scalar, device=device)
+        #: Index of each element in the array, shape of `values` without components; -1 for padding.
+        self.elements = index
         #: The number of elements.
         self.count = index.size
         #: Name of the type of a number.

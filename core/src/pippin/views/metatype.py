@@ -40,28 +40,34 @@ class ArticulationMetatype:
     """Last segment of each joint's label."""
 
     joint_types: tuple[newton.JointType, ...]
+    """Type of each joint."""
 
     joint_dof_offsets: tuple[int, ...]
     """First degree of freedom of each joint."""
 
     joint_dof_counts: tuple[int, ...]
+    """Degrees of freedom of each joint."""
 
     joint_coord_offsets: tuple[int, ...]
     """First coordinate of each joint: a ball joint has four coordinates, a quaternion, and three degrees of freedom."""
 
     joint_coord_counts: tuple[int, ...]
+    """Coordinates of each joint."""
 
     dof_names: tuple[str, ...]
     """Name of each degree of freedom: of the axis if it has one, else of the joint, with `:0`, `:1` and so on if the
     joint has several."""
 
     dof_types: tuple[DofType, ...]
+    """Type of each degree of freedom."""
 
     is_fixed_base: bool
     """Whether the root is attached to the world by any joint but a free joint; a hinged root counts."""
 
     link_labels: tuple[str, ...] = attrs.field(eq=False)
+    """Whole label of each link, in the first copy."""
     joint_labels: tuple[str, ...] = attrs.field(eq=False)
+    """Whole label of each joint, in the first copy."""
 
     @property
     def link_count(self) -> int:

@@ -26,7 +26,9 @@ class Quantity:
     """Name after `get_` and `set_`."""
 
     meaning: str
+    """One line for a table."""
     unit: str
+    """Unit; `1` for a pure number."""
     source: Literal["state", "control", "model", "observable", "computed"]
     """Owner of the arrays that hold the quantity; "computed" is computed by each call."""
 
@@ -43,6 +45,7 @@ class Quantity:
     """Frame and reference point, if the quantity has a frame."""
 
     is_settable: bool = False
+    """Whether the view has a setter."""
 
     valid: Valid = "finite"
     """Rule of the values that can be set, a name in `rules.RULES`."""

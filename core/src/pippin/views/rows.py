@@ -188,7 +188,11 @@ class RowView(abc.ABC):
         return list(self.labels)
 
     def shape_of(self, name: str) -> tuple[int, ...]:
-        """Return the shape of a quantity that is read from Newton's arrays."""
+        """Return the shape of a quantity that is read from Newton's arrays.
+
+        Args:
+            name: Name of the quantity.
+        """
         return self._fields[name].values.shape
 
     def check(self) -> bool:
@@ -452,6 +456,14 @@ class RowView(abc.ABC):
         indices: Any = None,
         is_global: bool = True,
     ) -> None:
-        """Add forces on the bodies; Isaac's name and arguments of `apply_forces`."""
+        """Add forces on the bodies; Isaac's name and arguments of `apply_forces`.
+
+        Args:
+            forces: As for `apply_forces`.
+            torques: As for `apply_forces`.
+            positions: As for `apply_forces`.
+            indices: As for `apply_forces`.
+            is_global: Whether all are in the world frame; else in that of each body.
+        """
         frame: Frame = "world" if is_global else "body"
         self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)

@@ -115,7 +115,14 @@ class SimulationView:
         path_glob: bool = True,
         allow_empty: bool = False,
     ) -> RigidBodyView:
-        """Return a view of bodies; see `articulations` for patterns, order and errors."""
+        """Return a view of bodies; see `articulations` for patterns, order and errors.
+
+        Args:
+            pattern: One pattern or several.
+            worlds: Worlds to select in.
+            path_glob: Whether globs are compared segment by segment.
+            allow_empty: Whether a pattern may match nothing.
+        """
         model = self._host.model
         of_worlds = on_host(model.body_world) if model.body_count else np.zeros(0, dtype=np.int32)
         chosen = self._select(pattern, model.body_label, of_worlds, "body", worlds, path_glob, allow_empty)
@@ -156,7 +163,13 @@ class SimulationView:
     def create_rigid_contact_view(
         self, pattern: Patterns, filter_patterns: Sequence[Any] | None = None, max_contact_data_count: int = 0
     ) -> RigidContactView:
-        """Return a view of the contacts of bodies; Isaac's name and arguments of `contacts`."""
+        """Return a view of the contacts of bodies; Isaac's name and arguments of `contacts`.
+
+        Args:
+            pattern: The sensors.
+            filter_patterns: The filters.
+            max_contact_data_count: The number of rows of single contacts.
+        """
         return self.contacts(pattern, filter_patterns or (), max_contact_data=max_contact_data_count)
 
     def object_type(self, label: str, world: int | None = None) -> ObjectType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
@@ -85,12 +85,24 @@ class SolverFeatherstone:
         return self.config.update_mass_matrix_interval == 1
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverFeatherstone:
-        """Return the solver with all options of the configuration.
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield the options that would make the gradients of a model wrong, if it has some."""
+        if not model.requires_grad:
+            return
+        if self.config.update_mass_matrix_interval != 1:
+            yield (
+                f"update_mass_matrix_interval: {self.config.update_mass_matrix_interval}, but the gradients that"
+                " simulation.requires_grad asks for need the mass matrix of each substep; use 1"
+            )
+        if self.config.use_tile_gemm:
+            yield (
+                "use_tile_gemm: true, but tiles keep one mass matrix for all substeps, and the gradients that"
+                " simulation.requires_grad asks for need each; use false"
+            )
 
-        Raises:
-            ConfigError: The model has gradients, and an option would make them wrong.
-        """
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverFeatherstone:
+        """Return the solver with all options of the configuration."""
         import newton
 
         options = attrs.asdict(self.config)
@@ -99,17 +111,4 @@ class SolverFeatherstone:
             return newton.solvers.SolverFeatherstone(model, **options)
         from .differentiable import DifferentiableFeatherstone
 
-        self._refuse_stale_mass_matrices()
         return DifferentiableFeatherstone(model, **options)
-
-    def _refuse_stale_mass_matrices(self) -> None:
-        if self.config.update_mass_matrix_interval != 1:
-            raise pippin.ConfigError(
-                f"update_mass_matrix_interval: {self.config.update_mass_matrix_interval}, but the gradients that"
-                " simulation.requires_grad asks for need the mass matrix of each substep; use 1"
-            )
-        if self.config.use_tile_gemm:
-            raise pippin.ConfigError(
-                "use_tile_gemm: true, but tiles keep one mass matrix for all substeps, and the gradients that"
-                " simulation.requires_grad asks for need each; use false"
-            )

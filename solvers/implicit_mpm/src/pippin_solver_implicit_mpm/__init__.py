@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
@@ -160,18 +161,22 @@ class SolverImplicitMPM:
         newton.solvers.SolverImplicitMPM.register_custom_attributes(builder)
 
     @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield a fault if there is nothing to move."""
+        if not model.particle_count:
+            yield "type: 'implicit-mpm' moves particles, got 0; add some, or choose another solver"
+
+    @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverImplicitMPM:
         """Return the solver with all options of the configuration.
 
         Raises:
-            ConfigError: There are no particles, or a grid cannot be built.
+            ConfigError: A grid cannot be built.
         """
         from warp import fem
 
         from .solver import ResettableMPM
 
-        if not model.particle_count:
-            raise pippin.ConfigError("type: 'implicit-mpm' moves particles, got 0; add some, or choose another solver")
         if not model.device.is_cuda:
             self.eager_reason = "on the CPU, a graph of it does not replay what was recorded"
         options = attrs.asdict(self.config)

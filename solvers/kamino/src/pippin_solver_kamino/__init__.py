@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -83,15 +83,31 @@ class SolverKamino:
         newton.solvers.SolverKamino.register_custom_attributes(builder)
 
     @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield the D6 joints that Kamino does not have; it would fail with an error about its memory."""
+        import newton
+
+        if not model.joint_count:
+            return
+        dims: Any = model.joint_dof_dim
+        kinds: Any = model.joint_type
+        of_d6 = (kinds.numpy() == int(newton.JointType.D6)).nonzero()[0]
+        for joint, (linear, angular) in zip(of_d6.tolist(), dims.numpy()[of_d6].tolist(), strict=True):
+            if (linear, angular) not in _AXES:
+                yield (
+                    f"type: 'kamino' has no joint of {linear} linear and {angular} angular axes, as"
+                    f" {model.joint_label[joint]!r} has; put a body between two joints, or choose another solver"
+                )
+
+    @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverKamino:
         """Return the solver with the settings of the asset, overridden by the configuration.
 
         Raises:
-            ConfigError: Kamino has no joint with the axes of a joint of the model, or settings contradict each other.
+            ConfigError: Settings contradict each other.
         """
         import newton
 
-        _refuse_axes(model)
         if self.config.max_contacts_per_world is not None:
             model.rigid_contact_max = self.config.max_contacts_per_world * model.world_count
         elif not model.shape_contact_pair_count:
@@ -179,6 +195,7 @@ class SolverKamino:
                 field=f"solver.{'collision_detector.' if is_own else ''}max_contacts_per_world",
                 holds="contacts of one world",
                 allocated=-(-total // worlds),
+                is_per_world=True,
                 count=None if is_own else self._in_world,
             ),
         )
@@ -206,24 +223,3 @@ def _overlay(settings: Any, values: Mapping[str, Any]) -> None:
 
 _AXES = frozenset({(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (3, 0), (0, 3)})
 """Numbers of linear and angular axes of the D6 joints that Kamino has."""
-
-
-def _refuse_axes(model: newton.Model) -> None:
-    """Refuse D6 joints that Kamino does not have; it would fail with an error about its memory.
-
-    Raises:
-        ConfigError: Names the first joint of this kind.
-    """
-    import newton
-
-    if not model.joint_count:
-        return
-    dims: Any = model.joint_dof_dim
-    kinds: Any = model.joint_type
-    of_d6 = (kinds.numpy() == int(newton.JointType.D6)).nonzero()[0]
-    for joint, (linear, angular) in zip(of_d6.tolist(), dims.numpy()[of_d6].tolist(), strict=True):
-        if (linear, angular) not in _AXES:
-            raise pippin.ConfigError(
-                f"type: 'kamino' has no joint of {linear} linear and {angular} angular axes, as"
-                f" {model.joint_label[joint]!r} has; put a body between two joints, or choose another solver"
-            )

@@ -243,12 +243,12 @@ class SolverMuJoCo:
         data, bits = self._solver.mjw_data, self._overflow_bits
         hint = own_contacts_hint(self._solver.mj_model, self._solver.mj_data)
         shared = {"field": "solver.nconmax", "allocated": data.naconmax, "shared_by": data.nworld, "hint": hint}
-        worlds = f" of {data.nworld} worlds" if data.nworld > 1 else ""
         return (
             Capacity(
                 field="solver.njmax",
                 holds="constraint rows of a world",
                 allocated=data.njmax,
+                is_per_world=True,
                 count=data.nefc,
                 hint=hint,
                 overflow_bits=bits.NEFC,
@@ -257,16 +257,17 @@ class SolverMuJoCo:
                 field="solver.njmax_nnz",
                 holds="nonzeros of a world's constraint Jacobian",
                 allocated=data.njmax_nnz,
+                is_per_world=True,
                 overflow_bits=bits.NJMAX_NNZ,
             ),
             Capacity(
-                holds=f"contacts{worlds}",
+                holds="contacts of all worlds",
                 count=data.nacon,
                 overflow_bits=bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX,
                 **shared,
             ),
             Capacity(
-                holds=f"pairs of shapes{worlds} that may touch",
+                holds="pairs of shapes of all worlds that may touch",
                 count=data.ncollision,
                 overflow_bits=bits.BROADPHASE,
                 **shared,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
@@ -13,6 +13,7 @@ from pippin.validators import finite, non_negative
 
 if TYPE_CHECKING:
     import newton
+    import warp as wp
 
     from .engine import MuJoCoBatch
 
@@ -172,15 +173,26 @@ class SolverMuJoCoNative:
         )
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> MuJoCoBatch:
-        """Return MuJoCo's worlds.
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield the faults of a model that is not on the CPU, or has kinematic bodies."""
+        import newton
 
-        Raises:
-            ConfigError: The model is not on the CPU, or has kinematic bodies.
-        """
+        if not model.device.is_cpu:
+            yield (
+                f"type: 'mujoco-native' runs on the CPU, the model is on {model.device.alias};"
+                " set simulation.device = \"cpu\", or use 'mujoco'"
+            )
+        flags = [] if model.body_flags is None else model.body_flags.numpy()
+        for label, flag in zip(model.body_label, flags, strict=False):
+            if flag & newton.BodyFlags.KINEMATIC:
+                yield f"type: 'mujoco-native' has no kinematic bodies such as {label!r}; use 'mujoco'"
+                return
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> MuJoCoBatch:
+        """Return MuJoCo's worlds."""
         from .engine import MuJoCoBatch
 
-        _refuse(model)
         options = attrs.asdict(self.config)
         threads = options.pop("threads")
         options |= {"disable_sensors": True, "kinematic_switchable_roots": False}
@@ -201,27 +213,22 @@ class SolverMuJoCoNative:
         observables: newton.solvers.SolverBase.Observables | None,
         dt: float,
         substep_count: int,
+        written_worlds: wp.array[wp.bool],
     ) -> None:
         """Take all substeps in one call, and write only the last state."""
-        solver.step(state_in, state_out, control, None, dt, observables=observables, substep_count=substep_count)
+        solver.step(
+            state_in,
+            state_out,
+            control,
+            None,
+            dt,
+            observables=observables,
+            substep_count=substep_count,
+            written_worlds=written_worlds,
+        )
 
     @pippin.hookimpl
     def bind(self, simulation: pippin.Host) -> None:
         """Declare MuJoCo's state of every world, with the warm start, as the state that steps carry on."""
         solver: Any = simulation.solver
         self.state_arrays = solver.state_arrays
-
-
-def _refuse(model: newton.Model) -> None:
-    """Refuse models that the engine cannot step."""
-    import newton
-
-    if not model.device.is_cpu:
-        raise pippin.ConfigError(
-            f"type: 'mujoco-native' runs on the CPU, the model is on {model.device.alias};"
-            " set simulation.device = \"cpu\", or use 'mujoco'"
-        )
-    flags = [] if model.body_flags is None else model.body_flags.numpy()
-    for label, flag in zip(model.body_label, flags, strict=False):
-        if flag & newton.BodyFlags.KINEMATIC:
-            raise pippin.ConfigError(f"type: 'mujoco-native' has no kinematic bodies such as {label!r}; use 'mujoco'")

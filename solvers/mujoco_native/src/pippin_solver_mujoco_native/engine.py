@@ -34,8 +34,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     """All worlds of a Newton model in MuJoCo, stepped in parallel on several threads.
 
     MuJoCo computes in double precision, but Newton's state has single precision. So a world continues from MuJoCo's own
-    coordinates if the input state equals the last output state; otherwise the input state is read again. A step writes
-    joint coordinates and velocities, but no bodies: run `newton.eval_fk`.
+    coordinates, unless something else wrote its state: then the input state is read again. A step writes joint
+    coordinates and velocities, but no bodies: run `newton.eval_fk`.
 
     Args:
         model: Newton's model, on the CPU.
@@ -62,17 +62,14 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
         self._inputs = Inputs(model, converted, self.batch)
         self._parameters = None if is_uniform(converted) else Parameters(model, self._options, self.batch)
-        # The output of the last step; NaN equals nothing, so the first state is read.
-        self._q, self._qd = (
-            wp.full(count, np.nan, dtype=float, device="cpu")
-            for count in (model.joint_coord_count, model.joint_dof_count)
-        )
-        self._view = host_views(model.world_count)
+        self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device="cpu")
+        self._view, self._flags = host_views(model.world_count), host_views(1)
         self._follow_model()
         self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
+        self._is_outdated = False
 
     @property
     def mj_data(self) -> Any:
@@ -85,17 +82,10 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         return self._converted.mjc_geom_to_newton_shape
 
     def state_arrays(self) -> dict[str, wp.array]:
-        """Return the state that steps carry on, one row per world; some arrays share memory with MuJoCo.
-
-        `integration` is MuJoCo's own state in double precision, with the warm start; `joint_q` and `joint_qd` are the
-        corresponding output of the last step.
+        """Return the state that steps carry on, one row per world, in MuJoCo's memory: its own state in double
+        precision, with the warm start.
         """
-        views = {
-            "integration": self.batch.state,
-            "joint_q": self._by_world(self._q),
-            "joint_qd": self._by_world(self._qd),
-        }
-        return {name: wp.array(view, device="cpu", copy=False) for name, view in views.items()}
+        return {"integration": wp.array(self.batch.state, device="cpu", copy=False)}
 
     def step(
         self,
@@ -107,6 +97,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         *,
         observables: newton.solvers.SolverBase.Observables | None = None,
         substep_count: int = 1,
+        written_worlds: wp.array[wp.bool] | None = None,
     ) -> None:
         """Advance every world by some substeps of `dt` [s] with constant controls and forces.
 
@@ -118,6 +109,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             dt: Length of a substep [s].
             observables: Not used; this solver reports nothing.
             substep_count: The number of substeps.
+            written_worlds: The worlds whose joints are read from `state_in`, shape [world_count + 1]; None means all.
 
         Raises:
             SimulationError: MuJoCo failed in a world, or ran out of memory for its contacts.
@@ -125,7 +117,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         if self._timestep[0] != dt:
             self._timestep[:] = dt
         control = self.model.control() if control is None else control
-        self._read(state_in)
+        self._read(state_in, written_worlds)
         # Newton's torques on ball joints have fixed axes, MuJoCo's turn with the body: convert them in each substep.
         calls = substep_count if self._has_balls else 1
         for _ in range(calls):
@@ -134,7 +126,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._write(state_out)
 
     def reset(self, state: newton.State, world_mask: wp.array[wp.bool] | None = None, flags: Any | None = None) -> None:
-        """Reset the warm start and other memory of the masked worlds; the next step reads `state`.
+        """Reset the warm start and other memory of the masked worlds.
 
         Args:
             state: The state; `flags` selects the arrays that are reset to the model's joint coordinates and velocities.
@@ -143,7 +135,6 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """
         worlds: Any = slice(None) if world_mask is None else world_mask.numpy()[:-1]
         self.batch.state[worlds] = self._initial[worlds]
-        self._by_world(self._q)[worlds] = np.nan
         if self._parameters is not None:
             self._parameters.pose_roots()
         chosen = newton.StateFlags.ALL if flags is None else flags
@@ -157,25 +148,24 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._parameters = Parameters(self.model, self._options, self.batch)
         self._parameters.update(int(flags))
         self._follow_model()
-        self._q.fill_(np.nan)
+        self._is_outdated = True
 
     def _follow_model(self) -> None:
         """Update anchors, centres of mass and references from the model."""
         joints, turning = joints_of(self.model, self._converted), joints_of(self.model, self._converted, TURNING)
         worlds, fields = self.model.world_count, (field(self.batch, "qpos"), field(self.batch, "qvel"))
-        self._read_coordinates = launcher(read_coordinates, worlds, joints, *fields, self._q, self._qd)
+        self._read_coordinates = launcher(read_coordinates, worlds, joints, *fields)
         self._turning_count = len(turning.kind)
         self._write_turning = launcher(write_coordinates, worlds, turning, *fields)
         self._plain = PlainJoints(joints)
         self._inputs.follow(turning, self._plain)
 
-    def _read(self, state: Any) -> None:
-        """Read the coordinates of worlds that changed since the last step."""
-        view = self._view
-        # Comparing bytes is faster than comparing numbers, and an unchanged NaN counts as equal.
-        is_left = view(state.joint_q).tobytes() == view(self._q).tobytes()
-        if not is_left or view(state.joint_qd).tobytes() != view(self._qd).tobytes():
-            self._read_coordinates(state.joint_q, state.joint_qd)
+    def _read(self, state: Any, written: Any) -> None:
+        """Read the coordinates of written worlds; of all worlds if the coordinates have another meaning now."""
+        if written is None or self._is_outdated:
+            written, self._is_outdated = self._everywhere, False
+        if self._flags(written).any():
+            self._read_coordinates(written, state.joint_q, state.joint_qd)
 
     def _write(self, state: Any) -> None:
         if self._turning_count:
@@ -183,8 +173,6 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         q, qd = self._view(state.joint_q), self._view(state.joint_qd)
         with np.errstate(over="ignore"):  # `Simulation.check` finds values beyond the range of a float: infinity
             self._plain.write(self._qpos, self._qvel, q, qd)
-        self._view(self._q)[:] = q
-        self._view(self._qd)[:] = qd
 
     def _by_world(self, array: Any) -> np.ndarray:
         return by_world(self.model, array)

@@ -41,7 +41,6 @@ def joints_of(model: newton.Model, solver: newton.solvers.SolverMuJoCo, kinds: t
     joints.dof_count = model.joint_dof_count // model.world_count
     joints.body_count = model.body_count // model.world_count
     joints.kind = integers(kind)
-    joints.q_count = integers(np.choose(kind, [axes, 4, 7]))
     joints.qd_count = integers(np.choose(kind, [axes, 3, 6]))
     starts = {"q": model.joint_q_start, "qd": model.joint_qd_start}
     starts |= {"qpos": solver.mj_q_start, "qvel": solver.mj_qd_start}

@@ -39,8 +39,7 @@ class Joints:
     dof_count: int
     body_count: int
     kind: wp.array[int]
-    q: wp.array[int]  # Newton's first coordinate, and the number of coordinates
-    q_count: wp.array[int]
+    q: wp.array[int]  # Newton's first coordinate
     qd: wp.array[int]  # Newton's first DOF, and the number of DOFs
     qd_count: wp.array[int]
     qpos: wp.array[int]  # MuJoCo's
@@ -87,36 +86,20 @@ def put_rotation(qpos: wp.array2d[wp.float64], world: int, i: int, turn: wp.quat
         qpos[world, i + 1 + k] = turn[k]
 
 
-@wp.func
-def is_moved(
-    first: int, start: wp.array[int], count: wp.array[int], values: wp.array[float], last: wp.array[float]
-) -> bool:
-    """Tell whether the joints of a world changed since the last step; NaN equals nothing."""
-    for j in range(start.shape[0]):
-        for i in range(first + start[j], first + start[j] + count[j]):
-            if values[i] != last[i]:
-                return True
-    return False
-
-
 @wp.kernel
 def read_coordinates(
     joints: Joints,
     qpos: wp.array2d[wp.float64],
     qvel: wp.array2d[wp.float64],
-    last_q: wp.array[float],
-    last_qd: wp.array[float],
+    world_mask: wp.array[wp.bool],
     joint_q: wp.array[float],
     joint_qd: wp.array[float],
 ):
-    """Read the joint coordinates and velocities of worlds that changed since the last step."""
+    """Read the joint coordinates and velocities of the masked worlds."""
     world = wp.tid()
-    first_q, first_qd = world * joints.coordinate_count, world * joints.dof_count
-    if not (
-        is_moved(first_q, joints.q, joints.q_count, joint_q, last_q)
-        or is_moved(first_qd, joints.qd, joints.qd_count, joint_qd, last_qd)
-    ):
+    if not world_mask[world]:
         return
+    first_q, first_qd = world * joints.coordinate_count, world * joints.dof_count
     for j in range(joints.kind.shape[0]):
         q, qd = first_q + joints.q[j], first_qd + joints.qd[j]
         i, v = joints.qpos[j], joints.qvel[j]

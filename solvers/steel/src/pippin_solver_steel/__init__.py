@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import attrs
@@ -242,14 +243,18 @@ class SolverSteel:
         newton.solvers.SolverSteel.register_custom_attributes(builder)
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model, collision: pippin.CollisionConfig) -> newton.solvers.SolverSteel:
+    def check_model(self, collision: pippin.CollisionConfig) -> Iterator[str]:
+        """Yield the option that needs matched contacts, if `[collision]` does not match contacts."""
+        if self.config.contact_warmstart and collision.contact_matching == "disabled":
+            yield (
+                "contact_warmstart: True, but collision.contact_matching is 'disabled'; set it to 'latest' or 'sticky'"
+            )
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverSteel:
         """Return the solver with all options of the configuration; Newton chooses the options that are None."""
         import newton
 
-        if self.config.contact_warmstart and collision.contact_matching == "disabled":
-            raise pippin.ConfigError(
-                "contact_warmstart: True, but collision.contact_matching is 'disabled'; set it to 'latest' or 'sticky'"
-            )
         options = attrs.asdict(self.config)
         options["deterministic"] = deterministic_mode(self.config.deterministic)
         self._solver = newton.solvers.SolverSteel(

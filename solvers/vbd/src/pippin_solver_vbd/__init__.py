@@ -211,15 +211,15 @@ class SolverVBD:
         builder.color(include_bending=builder.edge_count > 0)
 
     @pippin.hookimpl
-    def build_solver(
-        self, model: newton.Model, collision: pippin.CollisionConfig, pipeline: newton.CollisionPipeline | None
-    ) -> newton.solvers.SolverVBD:
+    def check_model(self, collision: pippin.CollisionConfig) -> Iterator[str]:
+        """Return the options that need matched contacts, if `[collision]` does not match contacts."""
+        return _unmatched(self.config, collision)
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model, pipeline: newton.CollisionPipeline | None) -> newton.solvers.SolverVBD:
         """Return the solver with all options of the configuration, its pipeline and its schedules."""
         import newton
 
-        faults = list(_unmatched(self.config, collision))
-        if faults:
-            raise pippin.ConfigError(*faults)
         solver = newton.solvers.SolverVBD
         options = attrs.asdict(self.config)
         options["deterministic"] = deterministic_mode(self.config.deterministic)

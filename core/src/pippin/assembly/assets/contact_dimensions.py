@@ -1,6 +1,7 @@
 """Dimensions of contacts, MuJoCo's `condim`: 3 for sliding friction alone, 4 with torsional, 6 with rolling friction.
 
-MJCF states them for each geom. MuJoCo ignores the coefficients that the dimension leaves out.
+MJCF states them for each geom. MuJoCo ignores the coefficients that the dimension leaves out. A solver that reads
+coefficients alone gets zeros for these.
 """
 
 from __future__ import annotations
@@ -9,13 +10,32 @@ from typing import Any
 
 import newton
 import numpy as np
+from pippin.components.registry import Components
 
-__all__ = ["keep_dimensions", "raise_dimensions"]
+__all__ = ["DIMENSIONS", "drop_frictions", "keep_dimensions", "raise_dimensions", "reads_dimensions"]
 
 _KEY = "mujoco:condim"
 
-_DIMENSIONS = {"mu_torsional": 4, "mu_rolling": 6}
+DIMENSIONS = {"mu_torsional": 4, "mu_rolling": 6}
 """The smallest dimension with a friction, by the name of its coefficient."""
+
+
+def reads_dimensions(components: Components) -> bool:
+    """Tell whether the solver reads dimensions: its `configure_builder` registers them."""
+    builder, name = newton.ModelBuilder(), components.solver_name
+    for answer in components.implementations("configure_builder"):
+        if answer.owner == name:
+            answer.call(builder=builder)
+    return _KEY in builder.custom_attributes
+
+
+def drop_frictions(builder: newton.ModelBuilder) -> None:
+    """Set the coefficients to zero that the dimensions of their shapes leave out; shapes without one keep theirs."""
+    attribute: Any = builder.custom_attributes.get(_KEY)
+    for index, stated in ((attribute and attribute.values) or {}).items():
+        for name, dimension in DIMENSIONS.items():
+            if stated < dimension:
+                getattr(builder, f"shape_material_{name}")[index] = 0.0
 
 
 def keep_dimensions(builder: newton.ModelBuilder) -> None:
@@ -47,7 +67,7 @@ def _indices(builder: newton.ModelBuilder, equal_to: dict[str, float] | None = N
         equal_to: Coefficients; others do not count. None counts all.
     """
     found = {}
-    for name, dimension in _DIMENSIONS.items():
+    for name, dimension in DIMENSIONS.items():
         values = np.array(getattr(builder, f"shape_material_{name}"))
         chosen = (values > 0.0) & (values != getattr(newton.ModelBuilder.ShapeConfig(), name))
         if equal_to is not None:

@@ -23,7 +23,8 @@ class UsdConfig(ViewerConfig):
     """The motion of bodies in USD.
 
     If the scene's only asset is a USD stage, the file is a layer of motion over this stage, which keeps its geometry
-    and materials. Otherwise the file holds the shapes of the model that can be seen.
+    and materials. Otherwise the file holds the shapes of the model that can be seen. A long motion, of more than
+    200 000 poses of bodies, is in value clips in a folder beside the file.
     """
 
     path: str = attrs.field(default="", validator=_has_suffix)

@@ -1,22 +1,22 @@
-"""Motion of bodies as time samples of a USD layer, written to its file now and then."""
-
-# pyright: reportAttributeAccessIssue=false
-# OpenUSD has no types.
+"""Motion of bodies as time samples of a USD layer, written to its file now and then, and of a long run in clips."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
-from pippin.errors import SimulationError
 from pippin.viewing.quaternions import product, rotated
 
+from .clips import UsdClips
+from .files import write_layer
+
 __all__ = ["UsdMotion"]
+
+_CLIP_SIZE = 200_000
+"""Poses in a layer after which its samples become a clip: they take about 30 MB of memory."""
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -24,7 +24,8 @@ class UsdMotion:
     """The samples of some bodies in a layer that is kept in memory, and its file.
 
     The file is written when the time reaches 1, 2, 4, 8 … s and at the end, each time in one piece in place of the
-    file before: a kill loses at most half of the motion, and every file is whole.
+    file before: a kill loses at most half of the motion, and every file is whole. Of a long run, the file is written
+    with each clip, and the memory holds the samples of one clip.
     """
 
     layer: Any
@@ -51,7 +52,12 @@ class UsdMotion:
     offsets: np.ndarray
     """Displacement of each body in the simulation's frame, at which its world is drawn, shape [bodies, 3]."""
 
+    clip_size: int = attrs.field(factory=lambda: _CLIP_SIZE)
+    """Poses in memory after which they become a clip."""
+
     _names: list[tuple[str, str]] = attrs.field(init=False)
+    _clips: UsdClips | None = attrs.field(default=None, init=False)
+    _count: int = attrs.field(default=0, init=False)
     _next_save: float = attrs.field(default=1.0, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -60,17 +66,43 @@ class UsdMotion:
 
     def add(self, code: int, body_q: np.ndarray) -> None:
         """Add the poses of all bodies of the model at a time code, shape [model bodies, 7]."""
-        from pxr import Gf, Sdf
-
         poses = body_q[self.bodies].astype(float)
         places = (rotated(self.rotation, poses[:, :3] + self.offsets) + self.origin).tolist()
         turns = product(self.rotation, poses[:, 3:]).tolist()
-        layer = self.layer
+        self._add(code, places, turns)
+        if self._count > self.clip_size:
+            self._end_clip()
+            self._add(code, places, turns)  # also the first of the next clip: nothing is between clips
+
+    @property
+    def notes(self) -> list[str]:
+        """A phrase if the motion is in more files than one."""
+        if self._clips is None:
+            return []
+        return [f"the motion of '{self.path.name}' is in the folder '{self._clips.folder.name}'; keep both together"]
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers in memory."""
+        return [self.layer] if self._clips is None else [self.layer, self._clips.layer]
+
+    def _add(self, code: int, places: list[list[float]], turns: list[list[float]]) -> None:
+        from pxr import Gf, Sdf
+
+        layer = self.layer if self._clips is None else self._clips.layer
         with Sdf.ChangeBlock():
             for (translate, orient), place, (x, y, z, w) in zip(self._names, places, turns, strict=True):
                 layer.SetTimeSample(translate, code, Gf.Vec3d(place))
                 layer.SetTimeSample(orient, code, Gf.Quatf(w, x, y, z))
-        layer.endTimeCode = code
+        self.layer.endTimeCode = code
+        self._count += len(self._names)
+
+    def _end_clip(self) -> None:
+        if self._clips is None:
+            self._clips = UsdClips(self.layer, self.path, [name for names in self._names for name in names])
+        self._clips.end()
+        self._count = 0
+        write_layer(self.layer, self.path)
 
     def save_if_due(self, time: float) -> None:
         """Write the file if the time since its first frame [s] has doubled.
@@ -89,18 +121,6 @@ class UsdMotion:
         Raises:
             SimulationError: The file cannot be written; the one before stays.
         """
-        from pxr import Tf
-
-        partial = self.path.with_name(f".{self.path.stem}.part{self.path.suffix}")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            if not self.layer.Export(str(partial)):
-                raise OSError(0, "OpenUSD does not say why")
-            os.replace(partial, self.path)
-        except (OSError, Tf.ErrorException) as error:
-            with suppress(OSError):
-                partial.unlink()
-            reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())[:200]
-            raise SimulationError(
-                f"'{self.path}' cannot be written ({reason}); free some space, or choose another place"
-            ) from error
+        if self._clips is not None:
+            self._clips.save()
+        write_layer(self.layer, self.path)

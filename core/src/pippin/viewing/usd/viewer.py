@@ -39,13 +39,17 @@ class Usd:
         self._start: float | None = None
         #: Number of frames so far.
         self.frame_count = 0
-        #: Facts that a reader of the results should know.
-        self.notes: list[str] = []
+        self._notes: list[str] = []
 
     @property
     def frame_period(self) -> float:
         """Simulated time from one frame to the next [s]."""
         return 1.0 / self.config.rate
+
+    @property
+    def notes(self) -> list[str]:
+        """Facts that a reader of the results should know."""
+        return [*self._notes, *(() if self._motion is None else self._motion.notes)]
 
     @hookimpl
     def bind(self, simulation: Host, binding: Binding) -> None:
@@ -71,7 +75,7 @@ class Usd:
         self._motion, notes = scene_motion(simulation, self.path, self.worlds, is_simulated=config.physics)
         self._motion.layer.timeCodesPerSecond = self._motion.layer.framesPerSecond = config.rate
         self._motion.layer.startTimeCode = 0.0
-        self.notes += notes
+        self._notes += notes
 
     @hookimpl
     def frame(self, simulation: Host, time: float) -> None:

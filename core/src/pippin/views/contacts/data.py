@@ -45,12 +45,19 @@ class RawContactData(NamedTuple):
     """All contacts of sensors, as in `ContactData`; counts and starts have shape [sensors]."""
 
     forces: wp.array
+    """Normal force on the sensor [N, or N·s], shape [capacity]; positive pushes it away."""
     points: wp.array
+    """Midpoint between the surfaces [m], in the world, shape [capacity, 3]."""
     normals: wp.array
+    """Unit vector towards the sensor, in the world, shape [capacity, 3]."""
     separations: wp.array
+    """Distance of the surfaces [m], shape [capacity]; negative if they penetrate."""
     counts: wp.array
+    """Number of contacts of each sensor, shape [sensors], including contacts without a row."""
     starts: wp.array
+    """First row of each sensor, shape [sensors]."""
     overflow: wp.array
+    """Largest number of rows needed since the last `check_errors`, if there were too few rows, else 0; shape [1]."""
     other_bodies: wp.array
     """Body that exerts the force, shape [capacity]; -1 if it is static."""
 
@@ -68,6 +75,10 @@ class FrictionData(NamedTuple):
     """Tangential force on the sensor [N, or N·s], in the world, shape [capacity, 3]."""
 
     points: wp.array
+    """Midpoint between the surfaces [m], in the world, shape [capacity, 3]."""
     counts: wp.array
+    """Number of contacts of each pair, shape [sensors, filters]; without filters, of each sensor, shape [sensors]."""
     starts: wp.array
+    """First row of each pair or sensor, with the shape of `counts`."""
     overflow: wp.array
+    """Largest number of rows needed since the last `check_errors`, if there were too few rows, else 0; shape [1]."""

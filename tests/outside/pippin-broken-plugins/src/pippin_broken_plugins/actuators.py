@@ -5,7 +5,13 @@ import pippin
 import warp as wp
 from pippin_actuator_pd import ActuatorPD
 
-__all__ = ["Idle", "Overwriting", "Undeclared"]
+__all__ = ["ClosedLoop", "Idle", "Overwriting", "Undeclared"]
+
+
+class ClosedLoop(ActuatorPD):
+    """Follows the joints, and declares that it does not."""
+
+    is_open_loop = True
 
 
 class Idle(ActuatorPD):

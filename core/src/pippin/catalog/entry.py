@@ -1,0 +1,215 @@
+"""Entry of the catalog: the kind, the name and the place of one plugin, and its import."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import logging
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import attrs
+from pippin.errors import PluginError
+from pippin.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["KINDS", "PLURALS", "Entry", "Kind", "State", "is_of", "malformed", "normalized"]
+
+Kind = Literal[
+    "solver",
+    "actuator",
+    "clamping",
+    "sensor",
+    "stage",
+    "viewer",
+    "recorder",
+    "executor",
+    "importer",
+    "quantity",
+    "action",
+    "reward",
+    "termination",
+    "event",
+    "command",
+    "subcommand",
+    "plugin",
+]
+"""Kinds of plugins. Every kind is a class with a `Config`, but for subcommands, which are click commands."""
+
+State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked", "unread"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+PLURALS = {kind: f"{kind}s" for kind in KINDS} | {"quantity": "quantities"}
+"""The kinds in the plural, as groups of entry points and tables of a file have them."""
+
+SLOW_IMPORT = 5.0
+"""Time after which the import of a plugin is told [s]."""
+
+_LOGGER = logging.getLogger(__name__)
+
+
+@attrs.frozen(kw_only=True)
+class Entry:
+    """One entry point of an installed distribution: a plugin that can be selected by name."""
+
+    kind: Kind
+    name: str
+
+    distribution: str
+    """The distribution of the plugin, spelled as in its metadata."""
+
+    version: str
+
+    value: str
+    """Place of the class: `module:Class`."""
+
+    contract: int | None = 1
+    """The contract version that the distribution declares; None if the declaration is malformed."""
+
+    state: State = "ok"
+
+    problem: str | None = None
+    """The problem, as far as it can be known without an import; None if `state` is "ok"."""
+
+    is_outside: ClassVar[bool] = False
+    """Whether no distribution installs it."""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} of {self.distribution} {self.version}"
+
+    @property
+    def qualified_name(self) -> str:
+        """The name that selects this entry among several of the same name: `distribution:name`."""
+        return f"{normalized(self.distribution)}:{self.name}"
+
+    def load(self) -> type:
+        """Import and return the plugin's class. Its hooks are checked when it becomes a component.
+
+        Raises:
+            PluginError: The plugin is blocked, has another contract version, cannot be imported or found, or has no
+                attrs class `Config`. The error names the plugin, its distribution and version.
+        """
+        plugin = self._imported()
+        if not inspect.isclass(plugin):
+            raise PluginError(f"{self}: expected a class at {self.value!r}, got {plugin!r}; name the plugin's class")
+        if fault := _config_fault(plugin):
+            raise PluginError(f"{self}: {fault}")
+        return plugin
+
+    def load_command(self) -> click.Command:
+        """Import and return the click command of a subcommand.
+
+        Raises:
+            PluginError: As `load`, and if it is no click command.
+        """
+        import click
+
+        command = self._imported()
+        if not isinstance(command, click.Command):
+            raise PluginError(
+                f"{self}: expected a click command at {self.value!r}, got {command!r}; decorate a function with"
+                " @click.command()"
+            )
+        return command
+
+    def is_called(self, name: str) -> bool:
+        """Return whether a name means this entry: the plugin's, the distribution's, or `distribution:name`."""
+        distribution, _, plain = name.rpartition(":")
+        if distribution:
+            return plain == self.name and is_of(self, distribution)
+        return name == self.name or is_of(self, name)
+
+    def _imported(self) -> Any:
+        if self.state in ("too-old", "too-new", "blocked", "unread") or self.contract is None:
+            raise PluginError(f"{self}: {self.problem}")
+        if fault := self._fault():
+            raise PluginError(f"{self}: {fault}")
+        module, _, path = self.value.rpartition(":")
+        found = self._module(module.strip())
+        try:
+            return functools.reduce(getattr, path.strip().split("."), found)
+        except AttributeError as error:
+            what = "command" if self.kind == "subcommand" else "class"
+            raise PluginError(
+                f"{self}: {self._holder} has no {what} {path.strip()!r}; "
+                f"{self._cure}{did_you_mean(path.strip(), dir(found))}"
+            ) from error
+
+    @property
+    def _holder(self) -> str:
+        return f"module {self.value.partition(':')[0].strip()!r}"
+
+    @property
+    def _cure(self) -> str:
+        return f"correct the entry point of {self.distribution}"
+
+    def _fault(self) -> str | None:
+        return malformed(self.value)
+
+    def _module(self, name: str) -> ModuleType:
+        try:
+            with redirect_stdout(sys.stderr), self._announced(name):  # standard output belongs to the command
+                return self._import(name)
+        except (Exception, SystemExit) as error:  # importing runs the plugin's code, which may raise anything
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise PluginError(f"{self}: could not be imported ({reason}); {self._repair}") from error
+
+    @property
+    def _repair(self) -> str:
+        return f"repair or reinstall {self.distribution}"
+
+    def _import(self, name: str) -> ModuleType:
+        return importlib.import_module(name)
+
+    @contextmanager
+    def _announced(self, module: str) -> Iterator[None]:
+        """Say which plugin is being imported if this takes long: an import that hangs is otherwise silent."""
+        if module in sys.modules:
+            yield
+            return
+        text = f"importing {self} takes more than {SLOW_IMPORT:g} s; if it hangs, see `pippin plugins --doctor`"
+        timer = threading.Timer(SLOW_IMPORT, _LOGGER.warning, [text])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+def malformed(value: str) -> str | None:
+    """Return the fault of an entry point's value that is not `module:Class`; None if it is."""
+    module, _, attribute = value.partition(":")
+    names = [*module.strip().split("."), *attribute.strip().split(".")]
+    if all(name.isidentifier() for name in names):
+        return None
+    return f"the entry point is malformed, got {value!r}; write 'module:Class'"
+
+
+def _config_fault(plugin: type) -> str | None:
+    where = f"{plugin.__qualname__}.Config"
+    config = getattr(plugin, "Config", None)
+    if config is None:
+        return f"{where} is missing; name the attrs class of its settings, an empty one if it has none"
+    if not (inspect.isclass(config) and attrs.has(config)):
+        return f"{where} is not an attrs class, got {config!r}; decorate a class with @attrs.frozen(kw_only=True)"
+    return None
+
+
+def is_of(entry: Entry, distribution: str) -> bool:
+    """Tell whether an entry is of a distribution; an empty name stands for any."""
+    return not distribution or normalized(entry.distribution) == normalized(distribution)
+
+
+def normalized(distribution: str) -> str:
+    """Spell a distribution's name the way package indexes compare names."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()

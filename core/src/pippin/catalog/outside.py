@@ -1,0 +1,154 @@
+"""Plugins that no distribution installs: a class of a file, `path/to/file.py:Name`, or of a module, `module:Name`."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import attrs
+
+from .entry import Entry, Kind
+
+__all__ = [
+    "ANYWHERE",
+    "FileEntry",
+    "ModuleEntry",
+    "is_file_reference",
+    "is_module_reference",
+    "located",
+    "outside_entry",
+]
+
+ANYWHERE = r"(\.py|^[A-Za-z_][A-Za-z0-9_.]*):[A-Za-z_][A-Za-z0-9_]*$"
+"""Pattern of the references to classes that need no installation, for the schema of the file."""
+
+_FILE = re.compile(r"(?P<file>.+\.py):(?P<name>[^\W\d]\w*)", re.DOTALL)
+_MODULE = re.compile(r"(?P<module>[^\W\d]\w*(\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)")
+
+
+def is_file_reference(name: str) -> bool:
+    """Tell whether the `type` of a plugin names a class of a file: `path/to/file.py:Name`."""
+    return _FILE.fullmatch(name) is not None
+
+
+def is_module_reference(name: str) -> bool:
+    """Tell whether a name can mean a class of a module that Python finds: `module:Name`. Nothing is imported."""
+    found = _MODULE.fullmatch(name)
+    return found is not None and _finds(found["module"])
+
+
+def located(name: str) -> str:
+    """Return the name of a plugin; a class of a file gets an absolute path, from the current folder on."""
+    return str(Path(name).expanduser().absolute()) if is_file_reference(name) else name
+
+
+def outside_entry(kind: Kind, name: str) -> Entry | None:
+    """Return the entry of a class of a file or of a module; None if the name means neither."""
+    if found := _FILE.fullmatch(name):
+        return _file_entry(kind, Path(found["file"]).expanduser().absolute(), found["name"])
+    found = _MODULE.fullmatch(name)
+    if found is None or not _finds(found["module"]):
+        return None
+    return ModuleEntry(kind=kind, name=found["name"], distribution=found["module"], version="", value=name)
+
+
+@attrs.frozen(kw_only=True)
+class ModuleEntry(Entry):
+    """A class of a module that Python finds. Its `distribution` is the module, and it has no version."""
+
+    is_outside = True
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} of module {self.distribution}"
+
+    def is_called(self, name: str) -> bool:
+        """Return whether a name means this class: `module:Name`, or the module."""
+        return name in (self.value, self.distribution)
+
+    @property
+    def _cure(self) -> str:
+        return "name one of its classes"
+
+    @property
+    def _repair(self) -> str:
+        return "repair it"
+
+
+@attrs.frozen(kw_only=True)
+class FileEntry(Entry):
+    """A class of a file. Its `distribution` is the path of the file, and its version is a digest of the contents."""
+
+    is_outside = True
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name!r} of {self.distribution}"
+
+    def is_called(self, name: str) -> bool:
+        """Return whether a name means this class: `file.py:Name` or `file.py`, with as much of the path as it gives."""
+        given, _, plain = name.rpartition(":") if is_file_reference(name) else (name, "", self.name)
+        parts = Path(given).expanduser().parts
+        return plain == self.name and bool(parts) and Path(self.distribution).parts[-len(parts) :] == parts
+
+    @property
+    def _holder(self) -> str:
+        return "the file"
+
+    @property
+    def _cure(self) -> str:
+        return "name one of its classes"
+
+    @property
+    def _repair(self) -> str:
+        return "correct the file; it can import what is installed, and not the files beside it"
+
+    def _fault(self) -> str | None:
+        return self.problem
+
+    def _import(self, name: str) -> ModuleType:
+        """Return the module of the file. A file that has changed since its import is another module."""
+        path = Path(self.distribution)
+        place = hashlib.blake2b(bytes(path), digest_size=4).hexdigest()
+        unique = f"{re.sub(r'[^A-Za-z0-9_]', '_', path.stem)}_{place}_{self.version}"
+        if unique in sys.modules:
+            return sys.modules[unique]
+        spec = importlib.util.spec_from_file_location(unique, path)
+        assert spec is not None, "its name ends with .py"
+        module = sys.modules[unique] = importlib.util.module_from_spec(spec)
+        try:
+            exec(compile(path.read_bytes(), path, "exec"), vars(module))  # no stale bytecode of a file that changed
+        except BaseException:
+            del sys.modules[unique]
+            raise
+        return module
+
+
+def _file_entry(kind: Kind, path: Path, name: str) -> FileEntry:
+    def entry(version: str, problem: str | None) -> FileEntry:
+        state = "broken" if problem else "ok"
+        return FileEntry(
+            kind=kind,
+            name=name,
+            distribution=str(path),
+            version=version,
+            value=f"{path}:{name}",
+            state=state,
+            problem=problem,
+        )
+
+    try:
+        return entry(hashlib.blake2b(path.read_bytes(), digest_size=4).hexdigest(), None)
+    except FileNotFoundError:
+        return entry("", "there is no such file; correct the path, which is relative to the file that names it")
+    except OSError as error:
+        return entry("", f"the file cannot be read ({error.strerror}); correct the path")
+
+
+def _finds(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module.partition(".")[0]) is not None
+    except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
+        return False

@@ -1,0 +1,164 @@
+"""A run whose worlds are split over processes of this machine, with the results of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+from pippin.config import SimulationConfig
+from pippin.devices import find_device, warp_quiet
+from pippin.errors import ConfigError, PippinError
+from pippin.indices import chosen_worlds
+from pippin.processes import free_cores
+from pippin.recording.config import RecorderConfig
+from pippin.sharding.shard import Shard, shards_of
+
+from ._crew import Crew
+from ._interrupt import stopped_between_steps
+from ._joining import joined
+from ._progress import Progress
+from ._results import End, report, summary_of, write
+from ._shard import Task
+from ._simulate import RESTARTS_MAX, recorded_by_default, refuse_two_choices, restarted
+
+__all__ = ["process_count", "refuse_with_processes", "simulate_in_processes"]
+
+
+def process_count(given: str, config: SimulationConfig) -> int:
+    """Return the number of processes that `--processes` asks for.
+
+    `auto` is the number of cores that this process may use, or of GPUs, but at most the number of worlds.
+
+    Raises:
+        ConfigError: It is neither a number of at least 1 nor `auto`.
+    """
+    if given == "auto":
+        with warp_quiet():
+            device = find_device(config.simulation.device)
+        return min(_gpus(config) if device.is_cuda else free_cores(), config.scene.worlds)
+    if not re.fullmatch(r"[1-9]\d*", given):
+        raise ConfigError(f"--processes: expected a whole number of at least 1, or auto, got {given!r}")
+    return int(given)
+
+
+def _gpus(config: SimulationConfig) -> int:
+    import warp as wp
+
+    return wp.get_cuda_device_count() if config.simulation.device == "auto" else 1
+
+
+def refuse_with_processes(config: SimulationConfig, options: Mapping[str, bool]) -> None:
+    """Refuse what several processes cannot do.
+
+    Args:
+        config: The configuration.
+        options: Whether an option is given, by its name.
+
+    Raises:
+        ConfigError: Names the option or the viewers.
+    """
+    for name, is_given in options.items():
+        if is_given:
+            raise ConfigError(f"--processes: {name} is of one process; leave one of the two out")
+    if config.viewers:
+        raise ConfigError(
+            f"--processes: viewers show a run in one process, and there is {', '.join(config.viewers)};"
+            " add --no-viewers, or leave --processes out"
+        )
+
+
+def simulate_in_processes(
+    file: Path,
+    config: SimulationConfig,
+    processes: int,
+    count: int,
+    progress: Progress,
+    *,
+    out: Path | None,
+    record_worlds: int | None,
+) -> tuple[dict[str, Any], End | None]:
+    """Simulate in several processes; arguments and results are those of `simulate`, and so is the run folder.
+
+    Raises:
+        ConfigError: The run cannot be split.
+        SimulationError: A process was lost.
+    """
+    from pippin.analysis.growth import grown
+    from pippin.analysis.run_folder import RunFolder
+
+    refuse_two_choices(config, record_worlds)
+    folder = RunFolder.named_after(file) if out is None else RunFolder(out)
+    restarts = list[str]()
+    while True:
+        with config.tree.placing():
+            task = _task(config, folder.path, record_worlds, may_grow=len(restarts) < RESTARTS_MAX)
+        with Crew(_shards(config, processes), task, progress) as crew:
+            end = _advance(crew, count, progress, task)
+        if crew.sizes is None:
+            break
+        restarts.append(restarted(_time(crew, config), crew.sizes))
+        progress.note(restarts[-1])
+        config = grown(config, crew.sizes)
+    with progress.phase("write"):
+        ran, config = joined(crew.members, task)
+        ran["notes"] = _with_start(ran["notes"], restarts)
+        summary = summary_of(ran, config, progress, end)
+        write(folder, file, config, summary)
+    return report(summary, folder, progress), end
+
+
+def _advance(crew: Crew, count: int, progress: Progress, task: Task) -> End | None:
+    """Step to the end, and return what ended the run early, if anything."""
+    try:
+        crew.prepare()
+        with progress.phase("run"), stopped_between_steps(crew) as stop_if_asked:
+            stopped = crew.run(count, stop_if_asked)
+        if crew.sizes is None:
+            crew.finish()
+    except PippinError as error:
+        crew.finish_others()
+        if (parts := task.folder / "shards").exists():
+            error.restate(lambda fault: f"{fault}; what was recorded stays in '{parts}', and pippin.open_run reads it")
+        raise
+    return crew.failure or stopped
+
+
+def _task(config: SimulationConfig, folder: Path, record_worlds: int | None, *, may_grow: bool) -> Task:
+    worlds_of = {}
+    for label, table in config.recorders.items():
+        if not isinstance(table.config, RecorderConfig):
+            raise ConfigError(f"recorders.{label}: {table.type!r} has no key 'worlds'; leave --processes out")
+        chosen = chosen_worlds(table.config.worlds, config.scene.worlds, f"recorders.{label}.worlds")
+        worlds_of[label] = tuple(chosen.tolist())
+    if default := recorded_by_default(config, record_worlds):
+        worlds_of["series"] = tuple(range(default))
+    files = {label: Path(table.config.path).expanduser() for label, table in config.recorders.items()}
+    return Task(config=config, folder=folder, worlds_of=worlds_of, files=files, may_grow=may_grow)
+
+
+def _shards(config: SimulationConfig, count: int) -> list[Shard]:
+    """Return the shards; each recorder writes a file of its label, wherever that of the run will be."""
+    recorders = {
+        label: attrs.evolve(table, config=attrs.evolve(table.config, path=""))
+        for label, table in config.recorders.items()
+    }
+    try:
+        with warp_quiet(), config.tree.placing():
+            return shards_of(attrs.evolve(config, recorders=recorders), count)
+    except ConfigError as error:
+        error.restate(lambda fault: re.sub(r"^shards:", "--processes:", fault))
+        raise
+
+
+def _time(crew: Crew, config: SimulationConfig) -> float:
+    """Return the time at which a buffer was full [s]."""
+    step = config.simulation
+    steps = max(each.step for each in crew.members if each.results and each.results["sizes"])
+    return steps * step.dt * step.decimation
+
+
+def _with_start(notes: Mapping[str, Any], restarts: list[str]) -> dict[str, Any]:
+    return {**notes, "start": [*restarts, *notes.get("start", ())]} if restarts else dict(notes)

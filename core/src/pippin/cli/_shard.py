@@ -1,0 +1,217 @@
+"""A shard of `pippin run --processes`: some of the worlds, simulated and recorded in a process of their own."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from pippin.config import SimulationConfig
+from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
+from pippin.sharding.numbering import in_run
+from pippin.sharding.shard import Shard
+from pippin.simulation import Simulation
+
+from ._progress import Progress, told
+from ._results import End, ran
+from ._simulate import LOOK_PERIOD, build, import_newton, larger, prepare
+
+if TYPE_CHECKING:
+    from pippin.recording.npz import NpzRecorder
+
+__all__ = ["Task", "simulate_shard"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Task:
+    """What all shards of a run need to know."""
+
+    config: SimulationConfig
+    """Configuration of the run."""
+
+    folder: Path
+    """The run folder."""
+
+    worlds_of: Mapping[str, tuple[int, ...]]
+    """The recorded worlds of the run, by the label of the recorder."""
+
+    files: Mapping[str, Path]
+    """Path of each recorder of the configuration, as it was given."""
+
+    may_grow: bool
+    """Whether the run starts again if buffers that the host chose were full."""
+
+    def file_of(self, label: str, suffix: str) -> Path:
+        """Return the file of the run that the files of a recorder's shards become."""
+        given = self.files.get(label, Path())
+        return self.folder / (f"{label}{suffix}" if given == Path() else given)
+
+    def part_folder(self, shard: Shard) -> Path:
+        """Return the folder for the files of a shard."""
+        return self.folder / "shards" / str(shard.index)
+
+
+def simulate_shard(connection: Connection, shard: Shard, task: Task) -> None:
+    """Simulate some worlds as the caller says, and send what ran.
+
+    It receives one message when it may compile, then control steps to go on to, then None. It sends `("done", phase)`;
+    `("at", step, goal)` with the goal if it waits there; `("doing", phase, text)` and `("note", text)` for the
+    progress; and at the end `("ended", results)`.
+    """
+    progress = _SentProgress(connection, shard)
+    with told(progress):
+        import_newton(shard.config, progress)
+        with task.config.tree.placing():
+            _refuse_unlike(task)
+        try:
+            results = _simulate(connection, shard, task, progress)
+        except PippinError as error:
+            error.restate(partial(in_run, first=shard.worlds.start))
+            raise
+        connection.send(("ended", results))
+
+
+def _simulate(connection: Connection, shard: Shard, task: Task, progress: Progress) -> dict[str, Any]:
+    notes, end = list[str](), None
+    default = _default_recorder(shard, task)
+    with build(shard.config, progress, task.part_folder(shard), default) as simulation:
+        with task.config.tree.placing():
+            _place_recordings(simulation, shard, task)
+        connection.recv()
+        try:
+            prepare(simulation, progress, notes)
+            _step_as_told(simulation, connection)
+        except (SimulationError, PluginError) as error:
+            end = error
+        sizes = larger(simulation, shard.config, end) if task.may_grow else None
+    of_run = None if sizes is None else _of_run(sizes, simulation, shard)
+    return {**_ran(simulation, shard, notes, end), "config": _config(simulation, task), "sizes": of_run}
+
+
+def _step_as_told(simulation: Simulation, connection: Connection) -> None:
+    """Step to each goal that comes, and look for another one a few times a second; wait at a goal for the next."""
+    goal, stride, looked = connection.recv(), 1, time.perf_counter()
+    while goal is not None:
+        if simulation.step_count >= goal:
+            connection.send(("at", simulation.step_count, goal))
+            goal, looked = connection.recv(), time.perf_counter()
+            continue
+        stride = min(stride, goal - simulation.step_count)
+        simulation.step(stride)
+        simulation.check()
+        connection.send(("at", simulation.step_count, None))
+        now = time.perf_counter()
+        stride = max(1, min(2 * stride, int(stride * LOOK_PERIOD / (now - looked))))
+        looked = now
+        while connection.poll():
+            goal = connection.recv()
+
+
+def _default_recorder(shard: Shard, task: Task) -> dict[str, NpzRecorder]:
+    """Return the recorder of a run whose file has none, if it records worlds of the shard."""
+    from pippin.recording.npz import NpzRecorder
+
+    chosen = {
+        label: shard.local(worlds) for label, worlds in task.worlds_of.items() if label not in task.config.recorders
+    }
+    return {label: NpzRecorder(NpzRecorder.Config(worlds=own)) for label, own in chosen.items() if own}
+
+
+def _place_recordings(simulation: Simulation, shard: Shard, task: Task) -> None:
+    """Tell each recorder of which recording its own is a part.
+
+    Raises:
+        ConfigError: Its file and those of the other shards cannot become one.
+    """
+    from pippin.recording.joining import refuse_unjoinable
+    from pippin.recording.part import Part
+
+    config = _config(simulation, task)
+    for label, recorder in {**simulation.recorders, **simulation.plugins}.items():
+        if label in task.worlds_of:
+            worlds = task.worlds_of[label]
+            recorder.part = Part(config=config, worlds=worlds, first_world=shard.worlds.start)
+            try:
+                refuse_unjoinable(
+                    recorder, task.file_of(label, recorder.suffix), is_part=len(recorder.worlds) < len(worlds)
+                )
+            except ConfigError as error:
+                error.restate(lambda fault, label=label: f"recorders.{label}.{fault}")
+                raise
+
+
+def _config(simulation: Simulation, task: Task) -> SimulationConfig:
+    """Return the configuration of the run as a simulation of all worlds would have it."""
+    from pippin.assembly.determinism import with_determinism
+    from pippin.devices import kind_of
+
+    return with_determinism(task.config, kind_of(simulation.device))
+
+
+def _refuse_unlike(task: Task) -> None:
+    """Refuse a recorder of worlds with different contents, in any shards."""
+    from pippin.assembly.worlds import assets_of_worlds
+    from pippin.recording.channels import refuse_unlike
+
+    contents = assets_of_worlds(task.config.scene)
+    numbers = {assets: number for number, assets in enumerate(dict.fromkeys(contents))}
+    for label, worlds in task.worlds_of.items():
+        refuse_unlike([numbers[assets] for assets in contents], worlds, f"recorders.{label}.")
+
+
+def _of_run(sizes: dict[str, int], simulation: Simulation, shard: Shard) -> dict[str, int]:
+    """Return sizes of buffers that are enough for the worlds of all shards together."""
+    of_world = {each.field for each in simulation.capacities if each.is_per_world or each.shared_by > 1}
+    return {field: size if field in of_world else size * shard.count for field, size in sizes.items()}
+
+
+def _ran(simulation: Simulation, shard: Shard, notes: list[str], end: End | None) -> dict[str, Any]:
+    from pippin.analysis.notes import component_notes
+    from pippin.analysis.summary import capacity_rows
+
+    say = partial(in_run, first=shard.worlds.start)
+    told_notes = component_notes(simulation, notes)
+    if isinstance(end, PippinError):
+        end.restate(say)
+    return {
+        **ran(simulation, 0, notes),
+        "capacities": capacity_rows(simulation),
+        "notes": {name: list(map(say, texts)) for name, texts in told_notes.items()},
+        "limit_count": simulation.limit_count,
+        "end": end,
+        "trace": None if end is None else "".join(traceback.format_exception(end)),
+    }
+
+
+class _SentProgress(Progress):
+    """Progress that the caller shows: each end of a phase is a message, and so is each line.
+
+    Args:
+        connection: Where messages go.
+        shard: The shard, whose worlds the lines name.
+    """
+
+    def __init__(self, connection: Connection, shard: Shard) -> None:
+        self.seconds: dict[str, float] = {}
+        self._connection, self._first, self._name = connection, shard.worlds.start, ""
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Send the name at the end of the block, if it raises no error."""
+        self._name = name
+        yield
+        self._connection.send(("done", name))
+
+    def update(self, text: str) -> None:
+        """Send what the phase does."""
+        self._connection.send(("doing", self._name, text))
+
+    def note(self, text: str) -> None:
+        """Send a line that stays."""
+        self._connection.send(("note", in_run(text, self._first)))

@@ -1,0 +1,59 @@
+"""Actuator and sensor that carry a clamping or a stage in its tests: parts of the kit, so that no plugin is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import newton
+import warp as wp
+from newton.actuators import DrivePD
+from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
+from pippin.binding import Binding
+from pippin.config.component import ComponentConfig
+from pippin.sensing import Output, Sensor, SensorConfig
+
+__all__ = ["CARRIED_OUTPUT", "PlainActuator", "PlainSensor", "carrier"]
+
+CARRIED_OUTPUT = "velocity"
+"""Name of the sensor's output."""
+
+_STIFFNESS, _DAMPING = 100.0, 1.0
+"""Gains of the actuator [N·m/rad, N·m·s/rad]."""
+
+
+def carrier(kind: str, choice: ComponentConfig | None) -> PlainActuator | PlainSensor:
+    """Return the component that carries a clamping or a stage; None means the component alone."""
+    carried = () if choice is None else (choice,)
+    if kind == "clamping":
+        return PlainActuator(ActuatorConfig(joints=(".*",), clamping=carried))
+    return PlainSensor(SensorConfig(stages=carried))
+
+
+class PlainActuator(DriveActuator):
+    """PD control of every axis, with efforts of tens of newton metres."""
+
+    Config = ActuatorConfig
+
+    def build_drive(self, lanes: Lanes) -> DrivePD:
+        """Return Newton's drive."""
+        return DrivePD(kp=lanes.per_lane(_STIFFNESS, "kp"), kd=lanes.per_lane(_DAMPING, "kd"))
+
+
+class PlainSensor(Sensor):
+    """Velocity of every body's centre of mass, and its rotation."""
+
+    Config = SensorConfig
+
+    def build_outputs(self, binding: Binding) -> Mapping[str, Output]:
+        """Return the velocities, one row for each world."""
+        simulation = binding.simulation
+        shape: Any = (simulation.world_count, simulation.model.body_count // simulation.world_count)
+        kind: Any = wp.spatial_vector
+        self._velocities: Any = wp.zeros(shape, dtype=kind, device=simulation.device)
+        return {CARRIED_OUTPUT: Output(data=self._velocities, unit="m/s, rad/s", frame="world")}
+
+    def measure(self, state: newton.State, contacts: Any, observables: Any, dt: float) -> None:
+        """Copy the velocities of the state."""
+        velocities: Any = state.body_qd
+        wp.copy(self._velocities.flatten(), velocities)

@@ -1,0 +1,22 @@
+"""Check of an executor with real jobs."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from pippin.errors import PluginError
+
+from .runs import Runs
+
+__all__ = ["check_jobs"]
+
+
+def check_jobs(runs: Runs) -> None:
+    """Jobs that return, raise, die, hang and are cancelled end as `pippin.scale.Executor` promises."""
+    from pippin.scale.contract import executor_faults
+
+    with tempfile.TemporaryDirectory() as folder:
+        faults = executor_faults(runs.subject.component, Path(folder))
+    if faults:
+        raise PluginError("\n".join(f"{runs.subject}: {fault}" for fault in faults))

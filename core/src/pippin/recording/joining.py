@@ -1,0 +1,90 @@
+"""Joining: the files that several processes recorded become one file, in the format of their recorder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from pippin.errors import ConfigError
+
+from .files import is_full, refuse_locked, refuse_unwritable, room_for
+from .npz import spool_of
+from .reading import Recording, is_readable
+from .recorder import Recorder
+
+__all__ = ["join", "refuse_unjoinable"]
+
+_MARGIN = 1_000_000
+"""Free bytes beside the size of the parts that joining needs."""
+
+
+def refuse_unjoinable(recorder: Recorder, target: Path, *, is_part: bool) -> None:
+    """Refuse a recorder of one of several processes whose file could not become that of the run.
+
+    Args:
+        recorder: The recorder, bound to a simulation.
+        target: The file of the run.
+        is_part: Whether other processes record other worlds.
+
+    Raises:
+        ConfigError: The file cannot be written, or is of a format that cannot be read back.
+    """
+    if target.suffix != recorder.suffix:
+        raise ConfigError(f"path: '{target}' must end with {recorder.suffix}, by which readers know the format")
+    refuse_unwritable(target)
+    for path in (target, spool_of(target)):
+        if path.exists():
+            refuse_locked(path, "path: ")
+    if is_part and not is_readable(recorder.path):
+        raise ConfigError(
+            f"worlds: files that end with {recorder.suffix} cannot be read back, so those of several processes cannot"
+            " become one; record worlds of one process, or simulate all worlds in one"
+        )
+
+
+def join(recorder: Recorder, parts: Sequence[Path], target: Path) -> tuple[Path, str | None]:
+    """Write one file of the rows that all parts have, and remove them; the only part is moved.
+
+    Args:
+        recorder: A recorder of the format, not bound to a simulation.
+        parts: The complete files of the processes; a name may also stand for the rows that had no room in an npz file.
+        target: The file.
+
+    Returns:
+        The file; or the first part, if there is no room for the file, and a note on it.
+    """
+    files = [path if path.exists() else spool_of(path) for path in parts]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if len(files) == 1:
+        target = target if files[0] == parts[0] else spool_of(target)
+        shutil.move(files[0], target)
+        return target, None
+    partial = target.with_name(f"{target.name}.part")
+    try:
+        if room_for(partial) < sum(path.stat().st_size for path in files) + _MARGIN:
+            return files[0], _no_room(files, target)
+        _write(recorder, files, partial)
+        os.replace(partial, target)
+    except OSError as error:
+        if not is_full(error):
+            raise
+        return files[0], _no_room(files, target)
+    finally:
+        partial.unlink(missing_ok=True)
+    for path in files:
+        path.unlink()
+    return target, None
+
+
+def _write(recorder: Recorder, files: Sequence[Path], path: Path) -> None:
+    recorder.require()
+    with Recording(*files) as whole:
+        assert whole.parts is not None
+        recorder.join(whole.parts, path)
+
+
+def _no_room(files: Sequence[Path], target: Path) -> str:
+    listing = ", ".join(f"'{path}'" for path in files)
+    return f"the rows stay in {listing}, as there is no room for '{target}'; pippin.open_run reads them as one"

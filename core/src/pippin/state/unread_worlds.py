@@ -1,0 +1,47 @@
+"""Worlds that something other than the solver wrote, until a solver with coordinates of its own has read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import newton
+import warp as wp
+
+from .kernels import merge_mask
+
+__all__ = ["UnreadWorlds"]
+
+
+class UnreadWorlds:
+    """The worlds whose joints and bodies a reset, a user or a component wrote since the last step of the solver.
+
+    Masks are merged on the device, so that a step may be recorded that resets worlds. Before the first step, every
+    world counts as written.
+
+    Args:
+        model: The model of all worlds.
+        is_asked: Whether the component of the solver asks for the worlds; otherwise nothing is noted.
+    """
+
+    def __init__(self, model: newton.Model, *, is_asked: bool) -> None:
+        #: Whether the component of the solver asks for the worlds.
+        self.is_asked = is_asked
+        #: True for each of these worlds, shape [world_count + 1]; the last entry is for objects of no world.
+        self.mask = wp.full(model.world_count + 1, value=True, dtype=bool, device=model.device)
+
+    def add(self, world_mask: wp.array[wp.bool]) -> None:
+        """Add the masked worlds. May be recorded."""
+        if self.is_asked:
+            wp.launch(merge_mask, len(world_mask), [world_mask, self.mask], device=world_mask.device)
+
+    def during(self, step: Callable[[], Any]) -> Callable[[], Any]:
+        """Return a step of the solver after which it has read all worlds; it may be recorded if `step` may be."""
+        if not self.is_asked:
+            return step
+
+        def read() -> None:
+            step()
+            self.mask.zero_()
+
+        return read

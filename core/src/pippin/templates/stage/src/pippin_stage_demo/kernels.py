@@ -1,0 +1,18 @@
+"""The kernel."""
+
+import warp as wp
+
+
+@wp.kernel
+def flatten(
+    worlds: wp.array[int],
+    world_mask: wp.array[wp.bool],
+    seeds: wp.array[int],
+    counts: wp.array2d[int],
+    width: float,
+    values: wp.array2d[float],
+):
+    """Zero for small values; one thread for each number. `lanes.launch` gives the first four arguments."""
+    row, column = wp.tid()
+    if world_mask[worlds[row]] and wp.abs(values[row, column]) <= width:
+        values[row, column] = 0.0

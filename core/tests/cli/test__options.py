@@ -1,0 +1,60 @@
+"""Options that several commands share: a plugin that a command adds."""
+
+import pytest
+from click.testing import CliRunner
+from pippin.cli import main
+
+PUSH = """
+import attrs
+
+@attrs.frozen(kw_only=True)
+class PushConfig:
+    force: float = 1.0
+
+class Push:
+    Config = PushConfig
+"""
+
+
+@pytest.fixture
+def show(tmp_path, monkeypatch):
+    """Return a function that shows a file which has one plugin of its own, with some options."""
+    (tmp_path / "push.py").write_text(PUSH)
+    (tmp_path / "robot.toml").write_text('[plugins.own]\ntype = "push.py:Push"\n')
+    monkeypatch.chdir(tmp_path)
+    return lambda *options: CliRunner().invoke(main, ["show", "robot.toml", *options])
+
+
+def test_a_plugin_is_added_under_the_name_of_its_class(show, tmp_path):
+    shown = show("--plugin", "push.py:Push", "--set", "plugins.push.force=2").stdout
+
+    (added,) = shown.split("[plugins.push]")[1:]
+    assert [" ".join(line.split()) for line in added.strip().splitlines()[:2]] == [
+        f'type = "{tmp_path}/push.py:Push" # --plugin',
+        "force = 2.0 # --set",
+    ]
+
+
+def test_a_label_tells_two_of_a_class_apart(show):
+    shown = show("--plugin", "left=push.py:Push", "--plugin", "right arm=push.py:Push").stdout
+
+    assert "[plugins.left]" in shown
+    assert '[plugins."right arm"]' in shown
+
+
+@pytest.mark.parametrize(
+    ("plugins", "fault"),
+    [
+        (["own=push.py:Push"], "--plugin: plugins.own.type: plugins.own exists already, robot.toml:1; choose another"),
+        (["push.py:Push", "push.py:Push"], "--plugin: plugins.push.type: plugins.push exists already, --plugin"),
+        (["left="], "--plugin: expected file.py:Name, module:Name or an installed plugin, got 'left='"),
+        (["push.py:Pash"], "the file has no class 'Pash'; name one of its classes; did you mean 'Push'?"),
+        (["gone.py:Push"], "gone.py: there is no such file; correct the path"),
+        (["gone:Push"], "plugin 'gone:Push': not installed"),
+    ],
+)
+def test_a_plugin_that_cannot_be_added_is_refused(show, plugins, fault):
+    result = show(*(word for plugin in plugins for word in ("--plugin", plugin)))
+
+    assert result.exit_code in (2, 3)
+    assert fault in result.stderr

@@ -1,0 +1,88 @@
+"""The API reference: every public function tells its parameters, and every public class its members."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+SITE = Path(__file__).parents[2] / "docs" / "site"
+FOLDERS = ("api", "common", "files", "landing", "members", "navigation", "sections", "shown", "stage")
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    """The scripts of the site, which import each other by name."""
+    sys.path.insert(0, str(SITE))
+    try:
+        import api
+        import stage
+
+        yield {"api": api, "stage": stage}
+    finally:
+        sys.path.remove(str(SITE))
+        for name in FOLDERS:
+            sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def definitions(scripts):
+    """Every public class and function by its name, with the module of its source."""
+    api = scripts["api"]
+    names = [(module, name) for module in api.MODULES for name in api.PUBLIC["names_of"](module)]
+    return {f"{module}.{name}": api.PUBLIC["home_of"](module, name)[:2] for module, name in names}
+
+
+def untold(scripts, name, function, text):
+    """Return the parameters that neither a docstring nor the table of common meanings explains."""
+    parameters, common = scripts["api"].parameters_of(function), scripts["api"].COMMON
+    return [f"{name}: {each}" for each in parameters if each not in common and not re.search(rf"\b{each}\b", text)]
+
+
+def test_every_parameter_of_a_public_function_or_method_is_told(scripts, definitions):
+    missing = []
+    for name, (module, found) in definitions.items():
+        if isinstance(found, ast.FunctionDef):
+            missing += untold(scripts, name, found, ast.get_docstring(found) or "")
+        elif isinstance(found, ast.ClassDef):
+            members, constructor, _ = scripts["api"].content_of(module, found)
+            if constructor and not name.startswith("pippin.views."):  # a view is made by another view
+                missing += untold(scripts, name, constructor, ast.get_docstring(found) or "")
+            for each in members:
+                if each.function and each.kind == "method":
+                    missing += untold(scripts, f"{name}.{each.name}", each.function, each.text)
+
+    assert missing == []
+
+
+def test_every_member_of_a_public_class_has_a_text(scripts, definitions):
+    missing = [
+        f"{name}.{each.name}"
+        for name, (module, found) in definitions.items()
+        if isinstance(found, ast.ClassDef)
+        for each in scripts["api"].content_of(module, found)[0]
+        if not each.text
+    ]
+
+    assert missing == []
+
+
+def test_every_public_name_has_an_entry(scripts, definitions):
+    pages = scripts["api"].api_pages({})
+    entries = {
+        f"{place.removeprefix('api/').removesuffix('.md')}.{name}"
+        for place, text in pages.items()
+        for name in re.findall(r"^:{4,5}\{py:(?:class|exception|function|data)\} (\w+)", text, re.MULTILINE)
+    }
+
+    assert entries == set(definitions)
+
+
+def test_every_page_of_the_documentation_has_a_place_in_the_site(scripts, tmp_path):
+    """Pages outside of the navigation are files of the repository that a page links to."""
+    scripts["stage"].stage(tmp_path)
+
+    outside = [path for path in tmp_path.rglob("*.md") if path.read_text(encoding="utf-8").startswith("---\norphan")]
+    assert {path.relative_to(tmp_path).parts[0] for path in outside} == {"files"}
+    assert (tmp_path / "how-to" / "drive-joints.md").exists()

@@ -1,0 +1,199 @@
+"""The documentation site in a browser: every page and link, the search, light and dark.
+
+Skipped without Chromium or Sphinx: `uv run --group dev --group docs pytest tests/docs/test_site.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import importlib.util
+import json
+import runpy
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urldefrag
+
+import attrs
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = runpy.run_path(str(ROOT / "tests" / "viewing" / "viser" / "chromium.py"))
+Chromium, until = CHROMIUM["Chromium"], CHROMIUM["until"]
+PHONE, DESKTOP = 390, 1400  # widths [pixels]
+
+pytestmark = [
+    pytest.mark.skipif(not Chromium.is_installed(), reason="Chromium is not installed"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("furo") is None, reason="the group `docs` is not installed: `uv run --group docs ...`"
+    ),
+]
+
+FACTS = """({
+    links: [...document.links].map(each => each.href),
+    anchors: [...document.querySelectorAll('[id]')].map(each => each.id),
+    broken: [...document.images].filter(each => !each.complete || !each.naturalWidth).map(each => each.src),
+    loaded: performance.getEntriesByType('resource').map(each => each.name),
+    title: document.querySelector('h1')?.innerText ?? '',
+    width: document.documentElement.scrollWidth,
+})"""
+
+
+@attrs.frozen
+class Visit:
+    """One page as the browser has it."""
+
+    links: list[str]
+    anchors: list[str]
+    broken: list[str]
+    """Pictures that are not there."""
+    loaded: list[str]
+    """Files that the page loaded."""
+    title: str
+    width: int
+    """Width of the content on a phone [pixels]."""
+    wide: int
+    """Width of the content on a desktop [pixels]."""
+    errors: list[str]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files, and writes nothing about it."""
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+class Reader:
+    """A tab that goes from page to page and notes the errors of each."""
+
+    def __init__(self, browser: Any) -> None:
+        self.tab = browser.open("about:blank")
+        for domain in ("Runtime", "Log", "Network"):
+            self.tab.call(f"{domain}.enable")
+
+    def go(self, url: str) -> None:
+        self.tab.events.clear()
+        self.tab.call("Page.navigate", url=url)
+        until(lambda: self.tab.evaluate("document.readyState") == "complete" and self.is_at(url), url)
+
+    def is_at(self, url: str) -> bool:
+        return unquote(self.tab.evaluate("location.href")).startswith(unquote(url))
+
+    def resize(self, width: int) -> None:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.tab.call("Emulation.setDeviceMetricsOverride", **size)
+
+    def errors(self) -> list[str]:
+        """Return what the page complains of since it was opened."""
+        self.tab.evaluate("0")  # what was told until now
+        told = []
+        for event in self.tab.events:
+            parameters = event.get("params", {})
+            is_error = event["method"] == "Runtime.exceptionThrown" or "error" in (
+                parameters.get("type"),
+                parameters.get("entry", {}).get("level"),
+            )
+            told += [json.dumps(parameters)] if is_error else []
+        return told
+
+    def visit(self, url: str) -> Visit:
+        self.resize(PHONE)
+        self.go(url)
+        facts = self.tab.evaluate(FACTS)
+        self.resize(DESKTOP)
+        return Visit(**facts, wide=self.tab.evaluate("document.documentElement.scrollWidth"), errors=self.errors())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The folder of the site, built without a warning."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, ROOT / "docs" / "site" / "build.py", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """The address of a local server of the site."""
+    handler = functools.partial(Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    browser = Chromium(tmp_path_factory.mktemp("chromium"), (DESKTOP, 900))
+    yield Reader(browser)
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def visits(site, address, reader) -> dict[str, Visit]:
+    """Every page of the site, by its address."""
+    pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+    return {f"{address}/{page}": reader.visit(f"{address}/{page}") for page in pages}
+
+
+def test_every_link_leads_to_a_page_or_a_file_and_to_an_anchor(visits, site, address):
+    dead = []
+    for page, visit in visits.items():
+        for link in filter(lambda each: each.startswith(address), visit.links):
+            target, anchor = urldefrag(link)
+            there = visits.get(target)
+            exists = there is not None or (site / unquote(target.removeprefix(address)).strip("/")).is_file()
+            if not exists or (anchor and there and unquote(anchor) not in there.anchors):
+                dead.append(f"{page}: {link}")
+
+    assert dead == []
+
+
+def test_every_page_has_a_title_and_its_pictures_and_no_error(visits):
+    assert len(visits) > 150
+    assert {page: visit.errors for page, visit in visits.items() if visit.errors} == {}
+    assert {page: visit.broken for page, visit in visits.items() if visit.broken} == {}
+    assert [page for page, visit in visits.items() if not visit.title and not page.endswith("search.html")] == []
+
+
+def test_no_page_loads_anything_from_elsewhere(visits, address):
+    foreign = {each for visit in visits.values() for each in visit.loaded if not each.startswith((address, "data:"))}
+
+    assert foreign == set()
+
+
+def test_no_page_is_wider_than_a_phone_or_a_desktop(visits):
+    assert {page: visit.width for page, visit in visits.items() if visit.width > PHONE} == {}
+    assert {page: visit.wide for page, visit in visits.items() if visit.wide > DESKTOP} == {}
+
+
+@pytest.mark.parametrize("place", ["server", "disk"])
+def test_the_search_finds_kp(reader, site, address, place):
+    base = address if place == "server" else site.as_uri()
+    reader.go(f"{base}/search.html?q=kp")
+    summary = "document.querySelector('.search-summary')?.innerText ?? ''"
+    until(lambda: "found" in reader.tab.evaluate(summary), "the end of the search")
+    found = reader.tab.evaluate("[...document.querySelectorAll('ul.search li a')].map(each => each.pathname)")
+
+    pages = {path.partition("/html/")[2] if place == "disk" else path.lstrip("/") for path in found}
+    assert {"reference/configuration.html", "reference/actuators/pd.html", "how-to/drive-joints.html"} <= pages
+    assert reader.errors() == []
+
+
+def test_light_and_dark_differ(reader, address):
+    shades = []
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        reader.tab.call("Emulation.setEmulatedMedia", features=features)
+        reader.go(f"{address}/reference/configuration.html")
+        colour = reader.tab.evaluate("getComputedStyle(document.body).backgroundColor")
+        shades.append(sum(map(int, colour.removeprefix("rgb(").rstrip(")").split(","))) / (3 * 255))
+
+    assert shades[0] > 0.9
+    assert shades[1] < 0.2

@@ -1,0 +1,46 @@
+"""A stage that does nothing, and an executor that loses every job."""
+
+import attrs
+from pippin import sensing
+from pippin.scale import Ended
+
+
+@attrs.frozen(kw_only=True)
+class StageConfig(sensing.StageConfig):
+    """Nothing of its own."""
+
+
+class Transparent(sensing.Stage):
+    """Changes no number."""
+
+    Config = StageConfig
+
+    def apply(self, values, world_mask, dt):
+        pass
+
+
+class Losing:
+    """Runs no job."""
+
+    slots = 1
+    keeps_processes = False
+
+    @attrs.frozen(kw_only=True)
+    class Config:
+        """Nothing."""
+
+    def __init__(self, config):
+        self._ended = []
+
+    def submit(self, job):
+        self._ended.append(Ended(key=job.key, how="lost", text="nobody runs it"))
+
+    def wait(self, timeout):
+        ended, self._ended = self._ended, []
+        return ended
+
+    def cancel(self, key):
+        pass
+
+    def close(self):
+        pass

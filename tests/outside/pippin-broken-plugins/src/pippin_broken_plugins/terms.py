@@ -1,0 +1,95 @@
+"""Terms of tasks that break one promise each."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from pippin.task import Action, Command, CommandConfig, Event, EventConfig, Quantity, Reward, RewardConfig, Termination
+
+
+@attrs.frozen(kw_only=True)
+class NoConfig:
+    """Nothing."""
+
+
+@attrs.frozen(kw_only=True)
+class AnyRewardConfig(RewardConfig):
+    """Nothing of its own."""
+
+
+class Nameless(Quantity):
+    """Two numbers with one label."""
+
+    Config = NoConfig
+    labels = ("x", "x")
+
+    def measure(self, state, out):
+        out.zero_()
+
+
+class Unwritten(Reward):
+    """Writes its number of no world."""
+
+    Config = AnyRewardConfig
+
+    def evaluate(self, out):
+        pass
+
+
+class Undecided(Termination):
+    """Gives no verdict."""
+
+    Config = NoConfig
+
+    def evaluate(self, out):
+        pass
+
+
+class Inverted(Action):
+    """Has a lowest value above its highest one."""
+
+    Config = NoConfig
+    labels = ("push",)
+
+    @property
+    def bounds(self):
+        return np.ones(1, dtype=np.float32), np.zeros(1, dtype=np.float32)
+
+    def apply(self, action):
+        pass
+
+
+@attrs.frozen(kw_only=True)
+class AnyEventConfig(EventConfig):
+    """Nothing of its own."""
+
+
+class Everywhere(Event):
+    """Stops all worlds."""
+
+    Config = AnyEventConfig
+    moves_bodies = True
+
+    def apply(self, state, world_mask):
+        state.joint_qd.zero_()
+
+
+@attrs.frozen(kw_only=True)
+class AnyCommandConfig(CommandConfig):
+    """Nothing of its own."""
+
+
+class Shared(Command):
+    """Forgets the wishes of all worlds."""
+
+    Config = AnyCommandConfig
+    labels = ("speed",)
+
+    def __init__(self, config, place):
+        super().__init__(config, place)
+        import warp as wp
+
+        self.value = wp.zeros((place.world_count, 1), dtype=float, device=place.device)
+
+    def resample(self, world_mask):
+        self.value += 1.0

@@ -1,0 +1,84 @@
+"""Written worlds: a solver with coordinates of its own is told which ones to read, in recorded steps, too."""
+
+import newton
+import numpy as np
+import pippin
+import pytest
+import warp as wp
+
+
+@wp.kernel
+def count_masked(world_mask: wp.array[bool], counts: wp.array[int]):
+    world = wp.tid()
+    if world_mask[world]:
+        counts[world] += 1
+
+
+class Engine:
+    """Newton's Featherstone, which counts how often each world was to be read."""
+
+    @pippin.hookimpl
+    def build_solver(self, model):
+        return newton.solvers.SolverFeatherstone(model)
+
+    @pippin.hookimpl
+    def bind(self, simulation):
+        self.counts = wp.zeros(simulation.world_count + 1, dtype=int, device=simulation.device)
+
+    @pippin.hookimpl
+    def step_solver(self, solver, state_in, state_out, control, contacts, dt, written_worlds):
+        wp.launch(count_masked, len(self.counts), [written_worlds, self.counts], device=self.counts.device)
+        solver.step(state_in, state_out, control, contacts, dt)
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    """Three worlds with a ball, in recorded steps; a task pushes each ball after 0.5 s and resets it after 0.75 s."""
+    builder = newton.ModelBuilder(up_axis="Z")
+    builder.add_body(label="ball", mass=1.0, inertia=np.eye(3))
+    push = {"type": "push", "period": [0.5, 0.5], "x": [1.0, 1.0]}
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.01, "substeps": 2, "capture": "require"},
+        "scene": {"worlds": 3, "gravity": [0.0, 0.0, 0.0]},
+        "task": {"episode_length": 0.75, "rewards": {}, "events": {"push": push}},
+    }
+    engine = Engine()
+    with pippin.Simulation(pippin.structure(tables), [engine], prototype=builder) as built:
+        built.engine = engine
+        yield built
+
+
+def read_in(simulation, steps=1):
+    """Return how often each world was to be read in some steps."""
+    before = simulation.engine.counts.numpy().copy()
+    simulation.step(steps)
+    return (simulation.engine.counts.numpy() - before).tolist()
+
+
+def test_all_worlds_are_read_once_at_first_and_written_ones_later(simulation):
+    first, then = read_in(simulation), read_in(simulation, 3)
+    simulation.view.rigid_bodies("**/ball").set_velocities([[1.0, 0.0, 0.0, 0.0, 0.0, 0.0]], indices=[1])
+    after_a_setter = read_in(simulation)
+    simulation.invalidate("joints", [0, 2])
+    after_a_write = read_in(simulation, 2)
+    simulation.reset([2])
+    after_a_reset = read_in(simulation, 2)
+
+    assert first == [1, 1, 1, 1]
+    assert then == [0, 0, 0, 0]
+    assert after_a_setter == [0, 1, 0, 0]
+    assert after_a_write == [1, 0, 1, 0]
+    assert after_a_reset == [0, 0, 1, 0]
+
+
+def test_worlds_that_a_recorded_step_pushes_or_resets_are_read_in_the_next_one(simulation):
+    simulation.reset()
+    begun, until_the_push, pushed = read_in(simulation), read_in(simulation, 49), read_in(simulation)
+    speed = simulation.state.body_qd.numpy()[:, 0].copy()
+    until_the_reset, again = read_in(simulation, 24), read_in(simulation)
+
+    assert begun == [1, 1, 1, 1]
+    assert until_the_push == until_the_reset == [0, 0, 0, 0]
+    assert pushed == again == [1, 1, 1, 0]
+    np.testing.assert_allclose(speed, 1.0)
+    np.testing.assert_array_equal(simulation.state.body_qd.numpy(), 0.0)
