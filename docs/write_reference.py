@@ -902,7 +902,8 @@ def hooks_page() -> str:
         late.append(_attribute(name, text, "" if callable(default) else default))
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
-    plugins = [(entry.name, entry.load()) for entry in Catalog.installed().entries]
+    installed = Catalog.installed().entries
+    plugins = [(entry.name, entry.load()) for entry in installed if entry.kind != "subcommand"]
     return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
 
 
