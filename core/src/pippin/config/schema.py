@@ -174,7 +174,7 @@ class _Allowed:
         if whole:
             return {**schema, "required": ["type"]}
         untyped = {"if": {"not": {"required": ["type"]}}, "then": _any_of_these(table for _, table in tables)}
-        return {**schema, "allOf": [*schema["allOf"], untyped]}
+        return {**schema, "allOf": [*schema.get("allOf", ()), untyped]}
 
 
 def _choice(cases: Sequence[tuple[Sequence[str], Schema]], *, is_open: bool = False) -> Schema:
@@ -187,7 +187,7 @@ def _choice(cases: Sequence[tuple[Sequence[str], Schema]], *, is_open: bool = Fa
     return {
         "type": "object",
         "properties": {"type": _types([name for names, _ in cases for name in names], is_open=is_open)},
-        "allOf": [{"if": _has_type(names), "then": schema} for names, schema in cases],
+        **({"allOf": [{"if": _has_type(names), "then": schema} for names, schema in cases]} if cases else {}),
         "anyOf": [*(schema for _, schema in cases), {}],
     }
 
