@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable
 
 import attrs
-from pippin.catalog.entries import KINDS
 
 from . import (
     actuator_checks,
@@ -24,7 +23,7 @@ from . import (
 )
 from .asks import ASKS
 from .benches import BENCHES
-from .kinds import CARRIED, OBSERVERS, PARTS, SIMULATED, TERMS
+from .kinds import CARRIED, CHECKED, OBSERVERS, PARTS, SIMULATED, TERMS
 from .runs import Runs
 
 __all__ = ["CHECKS", "Check", "checks_for"]
@@ -72,12 +71,12 @@ _STEPPED = (*PARTS, *CARRIED, *TERMS, "plugin")
 """Kinds that act within the step, and may be recorded."""
 
 CHECKS = (
-    _check(configuration.check_entry_point, *KINDS),
-    _check(configuration.check_light_import, *KINDS),
-    _check(configuration.check_documented_keys, *KINDS),
-    _check(configuration.check_round_trip, *KINDS),
-    _check(configuration.check_unknown_keys, *KINDS),
-    _check(configuration.check_schema, *KINDS),
+    _check(configuration.check_entry_point, *CHECKED),
+    _check(configuration.check_light_import, *CHECKED),
+    _check(configuration.check_documented_keys, *CHECKED),
+    _check(configuration.check_round_trip, *CHECKED),
+    _check(configuration.check_unknown_keys, *CHECKED),
+    _check(configuration.check_schema, *CHECKED),
     _check(step_checks.check_lifecycle, *SIMULATED),
     _check(step_checks.check_capture, *_STEPPED),
     _check(step_checks.check_determinism, *_STEPPED),

@@ -7,7 +7,18 @@ from typing import Any
 
 from pippin.catalog.entries import KINDS, PLURALS, Kind
 
-__all__ = ["CARRIED", "COMPONENTS", "LABEL", "OBSERVERS", "PARTS", "SIMULATED", "TERMS", "merged", "tables_of"]
+__all__ = [
+    "CARRIED",
+    "CHECKED",
+    "COMPONENTS",
+    "LABEL",
+    "OBSERVERS",
+    "PARTS",
+    "SIMULATED",
+    "TERMS",
+    "merged",
+    "tables_of",
+]
 
 LABEL = "tested"
 """Label of the plugin in the simulations that test it; a solver has none."""
@@ -27,8 +38,11 @@ CARRIED: tuple[Kind, ...] = ("clamping", "stage")
 TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command")
 """Kinds that act within a task."""
 
-SIMULATED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "executor")
+SIMULATED: tuple[Kind, ...] = (*PARTS, *CARRIED, *OBSERVERS, *TERMS, "plugin")
 """Kinds that are tested in simulations."""
+
+CHECKED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
+"""Kinds with checks: those of which each plugin has a table, and a `Config` for it."""
 
 
 def tables_of(kind: Kind, table: Mapping[str, Any]) -> dict[str, Any]:
