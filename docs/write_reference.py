@@ -27,7 +27,7 @@ from pippin.config.schema import json_schema
 from pippin.conformance import CHECKS, Conformance
 from pippin.conformance.asks import ASKS, Ask, cell_of
 from pippin.conformance.benches import BENCHES, UNTRIED
-from pippin.conformance.kinds import CHECKED
+from pippin.conformance.kinds import CONFIGURED
 from pippin.solving import FEATURES
 from pippin.views.quantities import ARTICULATION, RIGID_BODY, Quantity
 from pippin.views.rules import RULES
@@ -652,7 +652,7 @@ def conformance_page() -> str:
 
 def _kinds(kinds: Sequence[str]) -> str:
     """Return the kinds of a check in words: many of them by what they have in common."""
-    if missing := [kind for kind in CHECKED if kind not in kinds]:
+    if missing := [kind for kind in CONFIGURED if kind not in kinds]:
         if len(missing) <= 2:
             return f"all but {' and '.join(missing)}"
         terms = ["terms"] if set(TASK_KINDS) <= set(kinds) else []

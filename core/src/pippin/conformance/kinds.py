@@ -9,8 +9,8 @@ from pippin.catalog.entries import KINDS, PLURALS, Kind
 
 __all__ = [
     "CARRIED",
-    "CHECKED",
     "COMPONENTS",
+    "CONFIGURED",
     "LABEL",
     "OBSERVERS",
     "PARTS",
@@ -38,11 +38,11 @@ CARRIED: tuple[Kind, ...] = ("clamping", "stage")
 TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command")
 """Kinds that act within a task."""
 
-SIMULATED: tuple[Kind, ...] = (*PARTS, *CARRIED, *OBSERVERS, *TERMS, "plugin")
-"""Kinds that are tested in simulations."""
+CONFIGURED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
+"""Kinds with a `Config`: all but click commands."""
 
-CHECKED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
-"""Kinds with checks: those of which each plugin has a table, and a `Config` for it."""
+SIMULATED: tuple[Kind, ...] = tuple(kind for kind in CONFIGURED if kind not in ("executor", "importer"))
+"""Kinds that take part in the kit's simulations."""
 
 
 def tables_of(kind: Kind, table: Mapping[str, Any]) -> dict[str, Any]:
