@@ -313,6 +313,8 @@ def test_no_process_outlives_a_driver_that_is_killed(scene: Path, ended: dict[st
         (("--processes", "auto", "--view", "viser"), "there is viser; add --no-viewers, or leave --processes out"),
         ((*SPLIT, "--record-worlds", "2"), "--record-worlds: the file has recorders of its own"),
         ((*SPLIT, "--set", "recorders.log.worlds='0:5'"), "recorders.log.worlds: '0:5' reaches beyond the 4 worlds"),
+        ((*SPLIT, "--set", "recorders.log.path='log.csv'"), "log.csv' must end with .npz, by which readers know"),
+        ((*SPLIT, "--set", "recorders.log.path='deep/last.npz'"), "is the file of recorders.log too; choose another"),
     ],
 )
 def test_what_cannot_be_split_is_refused_before_a_process_starts(

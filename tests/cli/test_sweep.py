@@ -273,6 +273,6 @@ def test_an_unknown_executor_is_named_with_those_installed(scene):
 
     assert result.exit_code == 3
     assert (
-        "executor 'loca': not installed; installed executors: local (pippin), slurm (pippin); did you mean"
+        "executor 'loca': not installed; installed executors: local (pippin), ray (pippin), slurm (pippin); did you"
         in result.stderr
     )

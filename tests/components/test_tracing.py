@@ -120,6 +120,10 @@ class Everything:
         pass
 
     @pippin.hookimpl
+    def fill_prototype(self):
+        pass
+
+    @pippin.hookimpl
     def extend_prototype(self):
         pass
 

@@ -17,9 +17,12 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Self
 
-from .errors import PippinError, SimulationError
+from .errors import ConfigError, PippinError, SimulationError
 
-__all__ = ["FreshProcess", "RemoteError", "free_cores", "ready"]
+__all__ = ["FreshProcess", "RemoteError", "free_cores", "ready", "usable_cores"]
+
+_MEMORY_OF_PROCESS = 0.6 * 2**30
+"""Memory that a process with Newton and a simulation takes [bytes]."""
 
 
 class RemoteError(Exception):
@@ -81,6 +84,11 @@ class FreshProcess:
                 raise error from RemoteError(f"in the process of {self._name}\n{trace}")
         return message
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs. Costs microseconds."""
+        return self._process.is_alive()
+
     def close(self) -> None:
         """End the process, whatever it is doing, and wait until it is gone."""
         self._process.kill()
@@ -101,12 +109,28 @@ def free_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def ready(processes: Collection[FreshProcess], timeout: float) -> list[FreshProcess]:
+def usable_cores(where: str) -> int:
+    """Return the number of cores that this process may use, or fewer if the memory is too small for as many processes.
+
+    Args:
+        where: Beginning of the error.
+
+    Raises:
+        ConfigError: The memory of this machine is unknown, so that a number must be given.
+    """
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError) as error:
+        raise ConfigError(f"{where}: the memory of this machine is unknown; give a number") from error
+    return max(1, min(free_cores(), int(memory / _MEMORY_OF_PROCESS)))
+
+
+def ready(processes: Collection[FreshProcess], timeout: float | None = None) -> list[FreshProcess]:
     """Return the processes that sent a message or ended; none if nothing happens in time.
 
     Args:
         processes: The processes to wait for.
-        timeout: Longest wait [s].
+        timeout: Longest wait [s]; None waits without limit.
     """
     arrived = wait([process._connection for process in processes], timeout)
     return [process for process in processes if process._connection in arrived]

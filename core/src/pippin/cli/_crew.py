@@ -183,6 +183,9 @@ class Crew:
         for member in self.members:
             member.process.send(None)
         self._until(lambda member: False)
+        for results in (member.results for member in self.members):
+            for name, texts in (results or {"notes": {}})["notes"].items():
+                self.told.forget([f"note: {name}: {text}" for text in texts])  # the notes of the run have it
 
     def finish_others(self) -> None:
         """After one was lost, let the others complete their recordings, as far as they can in a minute."""

@@ -171,7 +171,7 @@ class _Allowed:
         return {**schema, "allOf": [*schema["allOf"], untyped]}
 
 
-def _choice(cases: list[tuple[Sequence[str], Schema]], *, is_open: bool = False) -> Schema:
+def _choice(cases: Sequence[tuple[Sequence[str], Schema]], *, is_open: bool = False) -> Schema:
     """Return the schema of a table whose `type` determines its other keys.
 
     With `if` and `then`, a validator names the wrong key; with `oneOf` it would only report that no alternative fits.

@@ -1,9 +1,13 @@
-"""Vector environment of Gymnasium: the worlds of one simulation, stepped together by its task."""
+"""Vector environment of Gymnasium: the worlds of one simulation, stepped together by its task.
+
+They are in this process, or in several ones.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import gymnasium
@@ -13,18 +17,19 @@ from gymnasium.vector.utils import batch_space
 from pippin.binding import closed
 from pippin.config import load
 from pippin.errors import ConfigError, SimulationError
+from pippin.sharding.folder import read_folder
+from pippin.sharding.shard import shard_count
 from pippin.simulation import Simulation
 
 from .arguments import RENDER_MODES, check_render_mode, read_mask, read_seeds
 from .backends import Backend, choose_backend
-from .spaces import action_space, observation_space
+from .local_worlds import Autoreset, LocalWorlds, named
+from .sharded_worlds import ShardedWorlds
 
 if TYPE_CHECKING:
     from pippin.task.task import Task
 
 __all__ = ["VectorEnv"]
-
-Autoreset = Literal["same-step", "next-step", "disabled"]
 
 _MODES = {
     "same-step": AutoresetMode.SAME_STEP,
@@ -49,6 +54,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         render_mode: "rgb_array" for pictures, or None.
         plugins: As for `pippin.Simulation`.
         first_world: Number of the first world among those of a larger run: random draws depend on it.
+        shards: Number of processes of this machine that the worlds are split over, or "auto" for the number of cores;
+            each world gives the same bits as in one process. `simulation` and `task` are then out of reach, `device`
+            is "cpu", and a script makes the environment below `if __name__ == "__main__":`. None keeps the worlds in
+            this process.
 
     Raises:
         ConfigError: The file is wrong or has no task, or an argument is wrong.
@@ -68,6 +77,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         first_world: int = 0,
+        shards: int | Literal["auto"] | None = None,
     ) -> None:
         check_render_mode(render_mode)
         choice = choose_backend(backend, copy=copy)
@@ -77,8 +87,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             "task.autoreset": autoreset,
             "task.episode_length": _episode_length(file, overrides, max_episode_steps),
         }
-        simulation = Simulation.from_file(file, _merged(overrides, own), plugins)
-        self._begin(simulation, os.fspath(file), choice, render_mode)
+        source, overrides = os.fspath(file), _merged(overrides, own)
+        if shards is None:
+            self._begin(
+                LocalWorlds(Simulation.from_file(file, overrides, plugins), source), source, choice, render_mode
+            )
+            return
+        _refuse_plugins(plugins)
+        config = load(file, overrides)
+        worlds = ShardedWorlds(config, [None] * shard_count(config, shards), source)
+        self._begin(worlds, source, choice, render_mode)
 
     @classmethod
     def load(
@@ -93,7 +111,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Continue from the call of `save`, also in the middle of episodes: the next call is `step`.
 
         Args:
-            path: A file written by `save`.
+            path: What `save` wrote: a file, or the folder of an environment in shards, which has as many again.
             backend: As for the class.
             copy: As for the class.
             render_mode: As for the class.
@@ -103,57 +121,59 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             ConfigError: The file is missing or no checkpoint, or an argument is wrong.
         """
         check_render_mode(render_mode)
-        env, choice = cls.__new__(cls), choose_backend(backend, copy=copy)
-        env._begin(Simulation.load(path, plugins), os.fspath(path), choice, render_mode)
+        env, choice, source = cls.__new__(cls), choose_backend(backend, copy=copy), os.fspath(path)
+        if Path(path).is_dir():
+            _refuse_plugins(plugins)
+            worlds = ShardedWorlds(*read_folder(Path(path)), source)
+        else:
+            worlds = LocalWorlds(Simulation.load(path, plugins), source)
+        env._begin(worlds, source, choice, render_mode)
         env.was_reset = True
         return env
 
-    def _begin(self, simulation: Simulation, source: str, backend: Backend, render_mode: str | None) -> None:
-        #: The simulation.
-        self.simulation = simulation
-        try:
-            #: The task of the simulation.
-            self.task: Task = _task_of(simulation, source)
-            self.single_action_space = action_space(self.task)
-            self.single_observation_space = observation_space(self.task)
-        except ConfigError:
-            simulation.close()
-            raise
-        self.num_envs = simulation.world_count
+    def _begin(self, worlds: LocalWorlds | ShardedWorlds, source: str, backend: Backend, mode: str | None) -> None:
+        facts, self._worlds = worlds.facts, worlds
+        self.single_action_space, self.single_observation_space = facts.action_space, facts.observation_space
+        self.num_envs = worlds.count
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.autoreset: Autoreset = self.task.config.autoreset
+        self.autoreset: Autoreset = facts.autoreset
         self.metadata = {
             "autoreset_mode": _MODES[self.autoreset],
             "render_modes": list(RENDER_MODES),
-            "render_fps": max(1, round(1.0 / simulation.control_dt)),
+            "render_fps": max(1, round(1.0 / facts.control_dt)),
         }
-        self.render_mode, self._frames = render_mode, None
+        self.render_mode = mode
         #: Whether there was a reset, so that `step` may be called.
         self.was_reset = False
         #: Name of the library of actions and results.
         self.backend: str = backend.name
+        #: Name of the device of actions and results, as PyTorch writes it.
+        self.device: str = worlds.device
         self._source = source
-        self._reads_flags = backend.name == "numpy" or not simulation.device.is_cuda
+        self._reads_flags = backend.name == "numpy" or not self.device.startswith("cuda")
         self._connect(backend)
 
     def _connect(self, backend: Backend) -> None:
-        """Connect the task's arrays with the backend."""
-        task, worlds, reader = self.task, self.task.worlds, backend.reader
-        groups = task.observations
-        self._values = {name: reader(group.values) for name, group in groups.items()}
-        self._final = {name: reader(group.final) for name, group in groups.items()}
-        self._results = [reader(each) for each in (task.reward, worlds.terminated, worlds.truncated)]
-        self._finished = reader(task.finished)
-        self._episode = {"r": reader(task.finished_return), "l": reader(task.finished_length)}
-        rows: Any = task.finished_sums
-        self._terms = {label: reader(rows[row]) for row, label in enumerate(task.rewards)}
-        self._write_action = backend.writer(worlds.action)
+        """Connect the arrays of the worlds with the backend."""
+        arrays = self._worlds.arrays()
+        self._waiting = arrays["waiting"]
+        readers = {name: backend.reader(array) for name, array in arrays.items()}
+        self._values, self._final = named(readers, "values"), named(readers, "final")
+        self._results = [readers[name] for name in ("reward", "terminated", "truncated")]
+        self._finished = readers["finished"]
+        self._episode, self._terms = named(readers, "episode"), named(readers, "terms")
+        self._write_action = backend.writer(arrays["action"])
 
     @property
-    def device(self) -> str:
-        """Name of the simulation's device, as PyTorch writes it."""
-        return str(self.simulation.device)
+    def simulation(self) -> Simulation:
+        """The simulation; refused if its worlds are in several processes."""
+        return self._worlds.simulation
+
+    @property
+    def task(self) -> Task:
+        """The task of the simulation; refused likewise."""
+        return self._worlds.task
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode in all worlds, or in those of a mask.
@@ -176,10 +196,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if mask is not None and not self.was_reset:
             raise SimulationError("reset: the first reset is of all worlds; leave 'reset_mask' out")
         super().reset(seed=seed if isinstance(seed, int) else None)
-        if seeds is not None:
-            numbers, is_given = seeds
-            self.task.reseed(numbers, is_given if mask is None else is_given & mask)
-        self.simulation.reset(mask)
+        self._worlds.reset(seeds, mask)
         self.was_reset = True
         return self.observe(), {}
 
@@ -208,9 +225,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._refuse_closed("step")
         self._refuse_unready()
         self._write_action(actions)
-        self.simulation.step()
-        if self._reads_flags:
-            self.task.check()
+        self._worlds.step(reads_flags=self._reads_flags)
         finished = self._finished()
         info = {
             "final_obs": self._read(self._final),
@@ -231,7 +246,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Raises:
             SimulationError: Names the place, and what may cure it.
         """
-        self.simulation.check()
+        self._worlds.check()
 
     def render(self) -> tuple[np.ndarray, ...] | None:
         """Return a picture of each world, shape [height, width, 3], from 0 to 255; None without a render mode.
@@ -240,13 +255,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             SimulationError: The environment is closed.
         """
         self._refuse_closed("render")
-        if self.render_mode is None:
-            return None
-        from .frames import Frames
-
-        if self._frames is None:
-            self._frames = Frames(self.simulation)
-        return self._frames.draw()
+        return None if self.render_mode is None else self._worlds.render()
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Call a method of the environment by its name, as Gymnasium's vector environments of processes do.
@@ -262,13 +271,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         """Write all data that steps carry on into one file, for `load`. Synchronises with the device.
 
         Args:
-            path: The file, which is replaced if it is there.
+            path: The file, which is replaced if it is there. An environment in shards writes a folder, with a file for
+                each.
 
         Raises:
             SimulationError: A component cannot be saved, or the environment is closed.
         """
         self._refuse_closed("save")
-        self.simulation.save(path)
+        self._worlds.save(path)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the simulation.
@@ -276,8 +286,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Args:
             **kwargs: Gymnasium's own, without effect.
         """
-        self._frames = None
-        self.simulation.close()
+        self._worlds.close()
 
     def __repr__(self) -> str:
         return f"VectorEnv({self._source!r}, num_envs={self.num_envs}, autoreset={self.autoreset!r})"
@@ -297,7 +306,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if not self.was_reset:
             raise SimulationError("step: no episode has begun; call `reset` first")
         if self.autoreset == "disabled":
-            waiting = np.flatnonzero(self.task.waiting.numpy())
+            waiting = np.flatnonzero(self._waiting.numpy())
             if waiting.size:
                 told = ", ".join(map(str, waiting[:8])) + (", …" if waiting.size > 8 else "")
                 raise SimulationError(
@@ -306,10 +315,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 )
 
 
-def _task_of(simulation: Simulation, source: str) -> Task:
-    if simulation.task is None:
-        raise ConfigError(f"{source}: has no [task] table; an environment needs one")
-    return simulation.task
+def _refuse_plugins(plugins: Sequence[Any] | Mapping[str, Any]) -> None:
+    if plugins:
+        raise ConfigError(
+            "plugins: objects made in Python stay in this process; write them into the file, or leave 'shards' out"
+        )
 
 
 def _episode_length(

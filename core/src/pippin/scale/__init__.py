@@ -1,7 +1,10 @@
 """The room of scale: many variants of one file, on executors that plugins bring, and shards of many worlds."""
 
 from pippin.sharding.shard import Shard, shards_of
+from pippin.sharding.simulation import ShardedSimulation
 
+from .block import Block
 from .executor import Ended, Executor, Job
+from .rollout_shard import RolloutShard
 
-__all__ = ["Ended", "Executor", "Job", "Shard", "shards_of"]
+__all__ = ["Block", "Ended", "Executor", "Job", "RolloutShard", "Shard", "ShardedSimulation", "shards_of"]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from typing import Any, Literal
 
 import attrs
-from pippin.errors import ConfigError, SimulationError
-from pippin.processes import FreshProcess, free_cores, ready
+from pippin.errors import SimulationError
+from pippin.processes import FreshProcess, ready, usable_cores
 
 from .executor import Ended, How, Job
 from .worker import serve
 
-__all__ = ["LocalExecutor", "usable_cores"]
-
-_MEMORY_OF_PROCESS = 0.6 * 2**30
-"""Memory that a process with Newton and a simulation takes [bytes]."""
+__all__ = ["LocalExecutor"]
 
 
 def _number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | str) -> None:
@@ -38,7 +34,7 @@ class LocalExecutor:
         """Number of processes; `auto` is the number of cores that this process may use, if the memory is enough."""
 
     def __init__(self, config: Config) -> None:
-        self.slots = usable_cores() if config.processes == "auto" else config.processes
+        self.slots = usable_cores("executor.processes") if config.processes == "auto" else config.processes
         self._waiting: deque[Job] = deque()
         self._idle: list[FreshProcess] = []
         self._busy: dict[FreshProcess, tuple[Job, float]] = {}
@@ -110,17 +106,3 @@ class LocalExecutor:
     @staticmethod
     def _deadline(job: Job, started: float) -> float:
         return started + (float("inf") if job.timeout is None else job.timeout)
-
-
-def usable_cores() -> int:
-    """Return the number of cores that this process may use, or fewer if the memory is too small for as many processes.
-
-    Raises:
-        ConfigError: The memory of this machine is unknown, so that a number must be given.
-    """
-    cores = free_cores()
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError) as error:
-        raise ConfigError("executor.processes: the memory of this machine is unknown; give a number") from error
-    return max(1, min(cores, int(memory / _MEMORY_OF_PROCESS)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import time
 from collections.abc import Iterator
@@ -11,19 +10,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 import attrs
-from attrs.validators import ge
+from attrs.validators import ge, gt
 from pippin.recording.libraries import library
 
 from .executor import Ended, How, Job
+from .slurm_queue import SlurmQueue
+from .starts import Starts
 from .worker import call_in_folder
 
 __all__ = ["SlurmExecutor"]
 
 _LOOK_PERIOD = 0.1
-"""Time between two looks at the jobs [s]."""
+"""Time between two looks at the files of the jobs [s]."""
 
-_STARTED = "started"
-"""File in the folder of a job that has started: it may have waited in a queue before."""
+_END_LIMIT = 60.0
+"""Longest wait for the end of cancelled jobs [s]."""
 
 
 class SlurmExecutor:
@@ -60,23 +61,30 @@ class SlurmExecutor:
         folder: str = ".submitit"
         """Folder for the files of submitit, on the shared file system."""
 
+        look_period: float = attrs.field(default=15.0, validator=gt(0.0))
+        """Time between two questions to the cluster for lost jobs [s]; jobs that end by themselves are seen at once."""
+
     def __init__(self, config: Config) -> None:
         self.slots, self._is_local = config.processes, config.cluster == "local"
         self._submitit = library("submitit", "slurm")
         self._executor = self._submitit.AutoExecutor(folder=config.folder, cluster=config.cluster)
         self._executor.update_parameters(timeout_min=config.minutes, cpus_per_task=config.cpus)
+        # A job ends once: Slurm runs those of a node that fails again by itself.
+        self._executor.update_parameters(slurm_additional_parameters={"no-requeue": True})
         if config.gpus:
             self._executor.update_parameters(gpus_per_node=config.gpus)
         if config.partition is not None:
             self._executor.update_parameters(slurm_partition=config.partition)
+        self._queue = None if self._is_local else SlurmQueue(config.look_period)
         self._running: dict[str, tuple[Job, Any]] = {}
+        self._starts = Starts()
         self._dropped: list[Any] = []
         self._ended: list[Ended] = []
 
     def submit(self, job: Job) -> None:
         """Give a job to the cluster, which queues it."""
         with _interruptible():
-            self._running[job.key] = job, self._executor.submit(call_in_folder, job, str(job.folder / _STARTED))
+            self._running[job.key] = job, self._executor.submit(call_in_folder, job)
 
     def wait(self, timeout: float) -> list[Ended]:
         """Return the jobs that ended since the last call."""
@@ -92,29 +100,39 @@ class SlurmExecutor:
             self._drop(key, "cancelled", "")
 
     def close(self) -> None:
-        """Cancel all jobs. The cluster ends them; processes of this machine are gone when this returns."""
+        """Cancel all jobs, and return when the cluster has ended them; if it is silent, after a minute."""
         for key in list(self._running):
             self._drop(key, "cancelled", "")
-        while self._is_local and not all(submitted.done() for submitted in self._dropped):
+        end = time.monotonic() + _END_LIMIT
+        if self._queue is not None:
+            self._queue.wait_for([submitted.job_id for submitted in self._dropped], _END_LIMIT)
+        while self._is_local and not all(submitted.done() for submitted in self._dropped) and time.monotonic() < end:
             time.sleep(_LOOK_PERIOD)
+        self._dropped.clear()
 
     def _look(self) -> bool:
         """Note the jobs that have ended or take too long; return whether there are any."""
         for key, (job, submitted) in list(self._running.items()):
-            if submitted.done():
+            state = self._state(submitted)
+            if state:
                 del self._running[key]
-                self._ended.append(self._end_of(job, submitted))
-            elif _seconds_since(job.folder / _STARTED) > (math.inf if job.timeout is None else job.timeout):
+                self._ended.append(self._end_of(job, submitted, state))
+            elif job.timeout is not None and self._starts.seconds(job) > job.timeout:
                 self._drop(key, "timed-out", f"it took longer than {job.timeout:g} s")
         return bool(self._ended)
 
-    def _end_of(self, job: Job, submitted: Any) -> Ended:
-        error = submitted.exception()
-        if error is None:
+    def _state(self, submitted: Any) -> str:
+        """Return "ended", or the state in which the cluster lost a job; empty if it runs or waits."""
+        if self._queue is None:
+            return ("ended" if submitted.paths.result_pickle.exists() else submitted.state) if submitted.done() else ""
+        return "ended" if submitted.paths.result_pickle.exists() else self._queue.lost(submitted.job_id)
+
+    def _end_of(self, job: Job, submitted: Any, state: str) -> Ended:
+        if state != "ended":
+            return Ended(key=job.key, how="lost", text=f"the cluster lost it, its state is {state}")
+        if submitted.exception() is None:
             return Ended(key=job.key, how="returned")
-        if isinstance(error, self._submitit.core.utils.FailedJobError):
-            return Ended(key=job.key, how="raised", text=_last_line(job.folder / "log.txt"))
-        return Ended(key=job.key, how="lost", text=f"the cluster lost it, its state is {submitted.state}")
+        return Ended(key=job.key, how="raised", text=_last_line(job.folder / "log.txt"))
 
     def _drop(self, key: str, how: How, text: str) -> None:
         _, submitted = self._running.pop(key)
@@ -138,14 +156,6 @@ def _interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _seconds_since(path: Path) -> float:
-    """Return the age of a file [s]; 0 if it does not exist."""
-    try:
-        return time.time() - path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
 
 
 def _last_line(log: Path) -> str:

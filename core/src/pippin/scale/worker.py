@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from .executor import Job
+from .starts import STARTED
 
-__all__ = ["call", "call_in_folder", "serve"]
+__all__ = ["call", "call_in_folder", "end_of", "serve"]
 
 
 def serve(connection: Connection) -> None:
@@ -26,7 +27,7 @@ def serve(connection: Connection) -> None:
             job = connection.recv()
         except EOFError:
             return
-        connection.send(_end_of(job))
+        connection.send(end_of(job))
 
 
 def call(job: Job) -> Any:
@@ -35,14 +36,9 @@ def call(job: Job) -> Any:
     return getattr(import_module(module), name)(**job.arguments)
 
 
-def call_in_folder(job: Job, started: str) -> None:
-    """Call the function of a job in a process of its own: a file tells when it started, and `log.txt` what it printed.
-
-    Args:
-        job: The job.
-        started: The file that is made first.
-    """
-    Path(started).touch()
+def call_in_folder(job: Job) -> None:
+    """Call the function of a job in a process of its own, which notes its start and prints into `log.txt`."""
+    (job.folder / STARTED).touch()
     faulthandler.enable()
     with _printing_to(job.folder / "log.txt"):
         try:
@@ -52,7 +48,8 @@ def call_in_folder(job: Job, started: str) -> None:
             raise
 
 
-def _end_of(job: Job) -> tuple[str, str]:
+def end_of(job: Job) -> tuple[str, str]:
+    """Call the function of a job, which prints into `log.txt`; return "returned" or "raised", and the reason."""
     with _printing_to(job.folder / "log.txt"):
         try:
             call(job)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 from pippin.config import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig
 from pippin.devices import find_device
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds, whole_number
-from pippin.processes import free_cores
+from pippin.processes import free_cores, usable_cores
 from pippin.recording.config import RecorderConfig
 from pippin.viewing.config import ViewerConfig
 
-__all__ = ["Shard", "shards_of"]
+__all__ = ["Shard", "shard_count", "shards_of"]
 
 
 @attrs.frozen(kw_only=True)
@@ -36,6 +36,11 @@ class Shard:
 
     def __str__(self) -> str:
         return f"shard {self.index} of {self.count} (worlds {self.worlds.start}:{self.worlds.stop})"
+
+    @property
+    def place(self) -> str:
+        """Beginning of an error of the shard, in which its worlds are counted from 0."""
+        return f"shard {self.index} of {self.count} (worlds {self.worlds.start}:{self.worlds.stop}, counted from 0)"
 
     def local(self, worlds: Iterable[int]) -> tuple[int, ...]:
         """Return those of some worlds that are in the shard, in their order, counted from its first world."""
@@ -84,6 +89,43 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
     ]
 
 
+def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
+    """Return the number of shards: as given, or for "auto" the cores that this process may use if the memory is enough.
+
+    On GPUs "auto" is their number, and 1 for a solver that uses all cores itself.
+
+    Raises:
+        ConfigError: It is neither a number nor "auto".
+    """
+    if count != "auto":
+        return whole_number(count, "shards")
+    if hasattr(getattr(config.solver, "config", None), "threads"):
+        return 1
+    name = config.simulation.device
+    if name != "cpu" and find_device(name).is_cuda:
+        return min(config.scene.worlds, _gpus(name))
+    return min(config.scene.worlds, usable_cores("shards"))
+
+
+def part_of(config: SimulationConfig, worlds: range) -> SimulationConfig:
+    """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
+
+    Args:
+        config: The configuration of the whole simulation.
+        worlds: The worlds, counted in the whole simulation.
+
+    Raises:
+        ConfigError: The simulation has no such worlds.
+    """
+    if not worlds or worlds.start < 0 or worlds.stop > config.scene.worlds:
+        raise ConfigError(
+            f"worlds: {worlds.start}:{worlds.stop} are not among the {config.scene.worlds} worlds of the file; choose"
+            " others, or set scene.worlds to the number of all worlds"
+        )
+    shard = Shard(index=0, count=1, worlds=worlds, config=config)
+    return attrs.evolve(config.unobserved(), scene=_scene(config.scene, shard))
+
+
 def _devices(name: str, count: int) -> list[str]:
     """Return the device of each shard: a GPU of its own, or the CPU for all.
 
@@ -92,15 +134,20 @@ def _devices(name: str, count: int) -> list[str]:
     """
     if count == 1 or name == "cpu" or not find_device(name).is_cuda:
         return ["cpu" if count > 1 else name] * count
-    import warp as wp
-
-    gpus = wp.get_cuda_device_count() if name == "auto" else 1
+    gpus = _gpus(name)
     if gpus < count:
         raise ConfigError(
             f"shards: {count} shards would share {gpus} GPU{'s' if gpus > 1 else ''}, as simulation.device is {name!r};"
             " one process simulates all worlds of a GPU faster: use a shard for each GPU with 'auto', or 'cpu'"
         )
     return [f"cuda:{index}" for index in range(count)]
+
+
+def _gpus(name: str) -> int:
+    """Return the number of GPUs that a device's name stands for."""
+    import warp as wp
+
+    return wp.get_cuda_device_count() if name == "auto" else 1
 
 
 def _scene(scene: SceneConfig, shard: Shard) -> SceneConfig:

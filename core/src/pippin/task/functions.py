@@ -14,7 +14,7 @@ from pippin.spelling import did_you_mean
 if TYPE_CHECKING:
     from .place import TaskPlace
 
-__all__ = ["FunctionConfig", "UserFunction"]
+__all__ = ["FunctionConfig", "UserFunction", "function_named"]
 
 Parameter = bool | int | float | str | tuple[float, ...]
 
@@ -50,7 +50,7 @@ class UserFunction:
 
     def __init__(self, config: Any, place: TaskPlace) -> None:
         self._name, self._place, self._parameters = config.function, place, dict(config.parameters)
-        self._function = _found(config.function)
+        self._function: Callable[..., None] = function_named(config.function)
         try:
             inspect.signature(self._function).bind(place, None, **self._parameters)
         except TypeError as error:
@@ -72,7 +72,12 @@ class UserFunction:
             ) from error
 
 
-def _found(name: str) -> Callable[..., None]:
+def function_named(name: str) -> Callable[..., Any]:
+    """Return the function `module:function`.
+
+    Raises:
+        ConfigError: There is no such module or function, or the module cannot be imported.
+    """
     module_name, colon, attribute = name.partition(":")
     if not (colon and attribute.isidentifier() and all(part.isidentifier() for part in module_name.split("."))):
         raise ConfigError(f"function: {name!r} is no name of a function; write 'module:function'")

@@ -1,0 +1,148 @@
+"""The worlds of an environment in this process: a simulation, its task, and the arrays that both sides share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+import gymnasium
+import numpy as np
+from pippin.errors import ConfigError
+from pippin.simulation import Simulation
+
+from .spaces import action_space, observation_space
+
+if TYPE_CHECKING:
+    import warp as wp
+    from pippin.task.task import Task
+
+__all__ = ["Autoreset", "LocalWorlds", "WorldFacts", "named"]
+
+Autoreset = Literal["same-step", "next-step", "disabled"]
+
+
+@attrs.frozen(kw_only=True)
+class WorldFacts:
+    """What does not change while an environment runs."""
+
+    action_space: gymnasium.spaces.Box
+    """The space of one world's action."""
+
+    observation_space: gymnasium.Space
+    """The space of one world's observations."""
+
+    autoreset: Autoreset
+    """Time of the reset of a world whose episode ended."""
+
+    control_dt: float
+    """Length of a control step [s]."""
+
+
+class LocalWorlds:
+    """The worlds of a simulation with a task.
+
+    Args:
+        simulation: The simulation, which is closed with this.
+        source: Its file, for errors.
+
+    Raises:
+        ConfigError: There is no task, or it has no actions or observations.
+    """
+
+    def __init__(self, simulation: Simulation, source: str) -> None:
+        #: The simulation.
+        self.simulation = simulation
+        try:
+            if simulation.task is None:
+                raise ConfigError(f"{source}: has no [task] table; an environment needs one")
+            #: The task of the simulation.
+            self.task: Task = simulation.task
+            self.facts = WorldFacts(
+                action_space=action_space(self.task),
+                observation_space=observation_space(self.task),
+                autoreset=self.task.config.autoreset,
+                control_dt=simulation.control_dt,
+            )
+        except ConfigError:
+            simulation.close()
+            raise
+        #: The number of worlds.
+        self.count = simulation.world_count
+        #: Name of the device of the arrays.
+        self.device = str(simulation.device)
+        self._frames = None
+
+    def arrays(self) -> dict[str, wp.array]:
+        """Return the arrays of actions and results by name, each with a first axis of worlds.
+
+        The names of groups of observations follow `values/` and `final/`, labels of rewards follow `terms/`.
+        """
+        task, worlds = self.task, self.task.worlds
+        rows: Any = task.finished_sums
+        groups = task.observations.items()
+        return {
+            "action": worlds.action,
+            "reward": task.reward,
+            "terminated": worlds.terminated,
+            "truncated": worlds.truncated,
+            "finished": task.finished,
+            "waiting": task.waiting,
+            "episode/r": task.finished_return,
+            "episode/l": task.finished_length,
+            **{f"values/{name}": group.values for name, group in groups},
+            **{f"final/{name}": group.final for name, group in groups},
+            **{f"terms/{label}": rows[row] for row, label in enumerate(task.rewards)},
+        }
+
+    def step(self, *, reads_flags: bool) -> None:
+        """Take a control step with the action in `arrays`.
+
+        Args:
+            reads_flags: Whether rewards are checked, which waits for the device.
+
+        Raises:
+            SimulationError: A reward is not finite; the step was taken.
+        """
+        self.simulation.step()
+        if reads_flags:
+            self.task.check()
+
+    def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
+        """Begin an episode in the worlds of a mask, or in all.
+
+        Args:
+            seeds: The seed of each world, and the worlds that get one.
+            mask: Shape [worlds]; None means all.
+        """
+        if seeds is not None:
+            numbers, is_given = seeds
+            self.task.reseed(numbers, is_given if mask is None else is_given & mask)
+        if mask is None or mask.any():
+            self.simulation.reset(mask)
+
+    def check(self) -> None:
+        """Raise if the simulation failed; see `Simulation.check`."""
+        self.simulation.check()
+
+    def render(self) -> tuple[np.ndarray, ...]:
+        """Return a picture of each world."""
+        from .frames import Frames
+
+        if self._frames is None:
+            self._frames = Frames(self.simulation)
+        return self._frames.draw()
+
+    def save(self, path: Any) -> None:
+        """Write a checkpoint."""
+        self.simulation.save(path)
+
+    def close(self) -> None:
+        """Close the simulation."""
+        self._frames = None
+        self.simulation.close()
+
+
+def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the arrays whose names begin with a prefix and a slash, by the rest of their names."""
+    return {name.removeprefix(f"{prefix}/"): array for name, array in arrays.items() if name.startswith(f"{prefix}/")}

@@ -1,0 +1,111 @@
+"""The part of a sharded environment that a worker has: worlds that follow the steps of the caller."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pippin.config import SimulationConfig
+from pippin.sharding.block import Block, Layout
+from pippin.simulation import Simulation
+
+from .local_worlds import LocalWorlds, WorldFacts
+
+__all__ = ["FAILED", "LEAVE", "STEP", "ShardPart"]
+
+STEP = b"s"
+"""Take a step; and the answer when it is taken."""
+
+LEAVE = b"l"
+"""Take no further steps, and answer calls."""
+
+FAILED = b"f"
+"""The step raised: the call of `follow` has ended."""
+
+
+class ShardPart:
+    """The worlds of a shard, and the memory that they share with the caller.
+
+    Args:
+        config: The configuration of the shard.
+        checkpoint: A file to go on from; None starts anew.
+        source: The file of the environment, for errors.
+        line: The line on which steps are told.
+    """
+
+    def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, line: socket.socket) -> None:
+        simulation = Simulation(config) if checkpoint is None else Simulation.load(checkpoint)
+        self._worlds, self._line = LocalWorlds(simulation, source), line
+        self._arrays = self._worlds.arrays()
+        self._copies: list[tuple[np.ndarray, Any]] = []
+        self._action: np.ndarray | None = None
+
+    def facts(self) -> tuple[WorldFacts, Layout, str]:
+        """Return what the caller has to know: facts, the arrays, and the device."""
+        rows = {name: (array.numpy().shape[1:], array.numpy().dtype.str) for name, array in self._arrays.items()}
+        return self._worlds.facts, Layout(self._worlds.count, rows), self._worlds.device
+
+    def attach(self, layout: Layout, worlds: range) -> None:
+        """Share the memory whose descriptor comes on the line.
+
+        Args:
+            layout: The arrays of all worlds.
+            worlds: The worlds of this shard among them.
+        """
+        _, (file, *_), _, _ = socket.recv_fds(self._line, 1, 1)
+        block = Block(layout, file)
+        block.close_file()
+        own = {name: array[worlds.start : worlds.stop] for name, array in block.arrays.items()}
+        self._action = own.pop("action")
+        self._copies = [(target, self._arrays[name]) for name, target in own.items()]
+        self._publish()
+
+    def follow(self) -> None:
+        """Take the steps that are told on the line, until told to leave.
+
+        Raises:
+            SimulationError: As of `LocalWorlds.step`.
+        """
+        line, action = self._line, self._arrays["action"]
+        while line.recv(1) == STEP:
+            action.assign(self._action)
+            try:
+                self._worlds.step(reads_flags=True)
+            except BaseException:
+                self._publish()
+                line.send(FAILED)
+                raise
+            self._publish()
+            line.send(STEP)
+
+    def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
+        """Begin episodes; see `LocalWorlds.reset`."""
+        self._worlds.reset(seeds, mask)
+        self._publish()
+
+    def step_count(self) -> int:
+        """Return the control steps so far."""
+        return self._worlds.simulation.step_count
+
+    def check(self) -> None:
+        """Raise if the simulation failed."""
+        self._worlds.check()
+
+    def render(self) -> tuple[np.ndarray, ...]:
+        """Return a picture of each world."""
+        return self._worlds.render()
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint."""
+        self._worlds.save(path)
+
+    def close(self) -> None:
+        """Close the simulation."""
+        self._worlds.close()
+
+    def _publish(self) -> None:
+        """Copy the results into the shared memory."""
+        for target, array in self._copies:
+            target[...] = array.numpy()

@@ -1,0 +1,74 @@
+"""A block of memory that processes share: arrays of all worlds, of which each shard reads and writes its own.
+
+The memory is a file without a name, whose descriptor is sent: nothing of it is left, however a process ends.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections.abc import Mapping
+
+import attrs
+import numpy as np
+from pippin.errors import SimulationError
+
+__all__ = ["Block", "Layout"]
+
+_ALIGNMENT = 64
+_PLACE = "/dev/shm"
+
+
+@attrs.frozen
+class Layout:
+    """The arrays of a block."""
+
+    worlds: int
+    """Number of worlds: the first axis of all arrays."""
+
+    rows: Mapping[str, tuple[tuple[int, ...], str]]
+    """Shape of the part of a world, and dtype, by name."""
+
+
+class Block:
+    """The memory of some arrays.
+
+    Args:
+        layout: The arrays.
+        file: Descriptor of the memory of another process; None makes new memory.
+
+    Raises:
+        SimulationError: There is not enough shared memory.
+    """
+
+    def __init__(self, layout: Layout, file: int | None = None) -> None:
+        places, size = dict[str, int](), 0
+        for name, (shape, dtype) in layout.rows.items():
+            places[name] = size
+            bytes_needed = layout.worlds * int(np.prod(shape)) * np.dtype(dtype).itemsize
+            size += -(-bytes_needed // _ALIGNMENT) * _ALIGNMENT
+        #: Descriptor of the memory.
+        self.file = _new_file(size) if file is None else file
+        memory = mmap.mmap(self.file, size)
+        #: The arrays by name, shape [worlds, …]; they keep the memory.
+        self.arrays: dict[str, np.ndarray] = {
+            name: np.ndarray((layout.worlds, *shape), dtype, memory, places[name])
+            for name, (shape, dtype) in layout.rows.items()
+        }
+
+    def close_file(self) -> None:
+        """Close the descriptor, when all have the memory."""
+        os.close(self.file)
+
+
+def _new_file(size: int) -> int:
+    with tempfile.TemporaryFile(prefix="pippin", dir=_PLACE if os.path.isdir(_PLACE) else None) as stream:
+        try:
+            os.posix_fallocate(stream.fileno(), 0, size)
+        except OSError as error:
+            raise SimulationError(
+                f"shards: {size / 1e6:.1f} MB of shared memory are needed ({error.strerror}); give {_PLACE} more space,"
+                " by --shm-size of a container say, or use fewer worlds"
+            ) from error
+        return os.dup(stream.fileno())
