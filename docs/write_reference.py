@@ -416,7 +416,8 @@ def too_fast(place, out, above):
 With `fast = { type = "function", function = "my_task:too_fast", parameters = { above = 10.0 }, weight = -0.1 }` it is a
 reward. It is called while the step is recorded, and its kernels run in every step. If it reads arrays on the host, it
 must not be recorded: `is_capturable = false` says so, and Pippin finds it otherwise. Then the task runs eagerly, and
-`print(simulation.program)` gives the reason.
+`print(simulation.program)` gives the reason. [Your first term](../tutorials/first-term.md) makes a package of such a
+term, and [four terms of a package](../../tests/outside/pippin-balance-terms) show memory and random draws.
 """
 
 TASK_SIGNS = """
@@ -901,7 +902,8 @@ def hooks_page() -> str:
         late.append(_attribute(name, text, "" if callable(default) else default))
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
-    plugins = [(entry.name, entry.load()) for entry in Catalog.installed().entries]
+    installed = Catalog.installed().entries
+    plugins = [(entry.name, entry.load()) for entry in installed if entry.kind != "subcommand"]
     return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
 
 
