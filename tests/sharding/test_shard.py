@@ -6,7 +6,9 @@ import pytest
 from pippin.assembly.scene import world_offsets
 from pippin.config import structure
 from pippin.errors import ConfigError
+from pippin.processes import usable_cores
 from pippin.scale import shards_of
+from pippin.sharding.shard import shard_count
 from pippin.simulation import Simulation
 
 ASSET = {"path": "pkg:pippin/gym/tasks/pendulum.xml"}
@@ -141,3 +143,10 @@ def test_a_part_of_a_run_is_drawn_at_its_places_in_the_whole():
     parts = [world_offsets(shard.config.scene) for shard in shards_of(whole, 2)]
 
     np.testing.assert_array_equal(np.concatenate(parts), world_offsets(whole.scene))
+
+
+@pytest.mark.parametrize(
+    ("solver", "worlds", "expected"), [("xpbd", 1000, usable_cores()), ("xpbd", 1, 1), ("mujoco-native", 1000, 1)]
+)
+def test_auto_is_a_shard_for_each_core_unless_the_solver_uses_all(solver, worlds, expected):
+    assert shard_count(config(worlds=worlds, solver={"type": solver}), "auto") == expected
