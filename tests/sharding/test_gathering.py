@@ -21,7 +21,7 @@ def run_of(scene):
 def steps(shard):
     """Return values of a shard after each of some steps; the actions and a reset are those of its worlds."""
     found, own = [], slice(shard.worlds.start, shard.worlds.stop)
-    actions = np.random.default_rng(0).uniform(-1.0, 1.0, (24, 8, 1)).astype(np.float32)
+    actions = np.random.default_rng(0).uniform(-1.0, 1.0, (20, 8, 1)).astype(np.float32)
     with pippin.Simulation(shard.config) as simulation:
         for step, action in enumerate(actions):
             simulation.task.worlds.action.assign(action[own])
@@ -44,7 +44,7 @@ NAMES = (
 
 
 @pytest.mark.parametrize(
-    ("solver", "counts"), [("mujoco", [2]), ("xpbd", [2, 4]), ("featherstone", [8]), ("mujoco-native", [2])]
+    ("solver", "counts"), [("mujoco", [2]), ("xpbd", [2]), ("featherstone", [4]), ("mujoco-native", [2])]
 )
 def test_a_world_has_the_same_bits_in_a_shard_of_any_size(run_of, solver, counts):
     whole, parts = run_of(solver, 1), [run_of(solver, count) for count in counts]

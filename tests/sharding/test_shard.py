@@ -1,9 +1,15 @@
 """Shards: how the worlds of a configuration are split, and what cannot be."""
 
+import newton
+import numpy as np
 import pytest
+from pippin.assembly.scene import world_offsets
 from pippin.config import structure
 from pippin.errors import ConfigError
+from pippin.processes import usable_cores
 from pippin.scale import shards_of
+from pippin.sharding.shard import shard_count
+from pippin.simulation import Simulation
 
 ASSET = {"path": "pkg:pippin/gym/tasks/pendulum.xml"}
 
@@ -104,3 +110,43 @@ def test_what_cannot_be_split_is_refused(count, tables, fault):
         shards_of(config(**tables), count)
 
     assert caught.value.faults == (fault,)
+
+
+@pytest.mark.parametrize(
+    ("solver", "reason"),
+    [
+        ("xpbd", "it does not keep the particles of several worlds apart"),
+        ("implicit-mpm", "its iterations end for all worlds at once"),
+    ],
+)
+def test_a_part_of_worlds_that_depend_on_each_other_is_refused(solver, reason):
+    builder = newton.ModelBuilder(up_axis="Z")
+    builder.add_particle((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), mass=1.0, radius=0.1)
+    part = {"simulation": {"device": "cpu"}, "scene": {"worlds": 1, "total_worlds": 2}, "solver": {"type": solver}}
+
+    with pytest.raises(ConfigError) as caught:
+        Simulation(structure(part), prototype=builder)
+
+    assert str(caught.value) == (
+        f"solver: {solver!r} cannot simulate 1 of 2 worlds by themselves: {reason}; simulate all in one process"
+    )
+
+
+def test_a_run_has_at_least_the_worlds_of_its_part():
+    with pytest.raises(ConfigError, match=r"total_worlds: must be at least first_world \+ worlds, which is 12, not 8"):
+        config(worlds=8, scene={"first_world": 4, "total_worlds": 8})
+
+
+def test_a_part_of_a_run_is_drawn_at_its_places_in_the_whole():
+    whole = config(worlds=6, scene={"spacing": [1.0, 2.0, 0.0]})
+
+    parts = [world_offsets(shard.config.scene) for shard in shards_of(whole, 2)]
+
+    np.testing.assert_array_equal(np.concatenate(parts), world_offsets(whole.scene))
+
+
+@pytest.mark.parametrize(
+    ("solver", "worlds", "expected"), [("xpbd", 1000, usable_cores()), ("xpbd", 1, 1), ("mujoco-native", 1000, 1)]
+)
+def test_auto_is_a_shard_for_each_core_unless_the_solver_uses_all(solver, worlds, expected):
+    assert shard_count(config(worlds=worlds, solver={"type": solver}), "auto") == expected
