@@ -30,7 +30,7 @@ __all__ = ["Task", "simulate_shard"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Task:
-    """What all shards of a run need to know."""
+    """The run, as far as all its shards need to know it."""
 
     config: SimulationConfig
     """Configuration of the run."""
