@@ -1,4 +1,4 @@
-"""Summary of what several processes ran, as if one had: its parts, merged in world order."""
+"""Summary of several processes, as if one had run: its parts, merged in world order."""
 
 from __future__ import annotations
 

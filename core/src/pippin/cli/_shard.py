@@ -30,7 +30,7 @@ __all__ = ["Task", "simulate_shard"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Task:
-    """The run, as far as all its shards need to know it."""
+    """Facts of a run that all its shards need."""
 
     config: SimulationConfig
     """Configuration of the run."""
