@@ -120,12 +120,20 @@ class Everything:
         pass
 
     @pippin.hookimpl
+    def fill_prototype(self):
+        pass
+
+    @pippin.hookimpl
     def extend_prototype(self):
         pass
 
     @pippin.hookimpl
     def complete_builder(self):
         pass
+
+    @pippin.hookimpl
+    def check_model(self):
+        return ()
 
     @pippin.hookimpl
     def build_solver(self, model):
@@ -186,7 +194,8 @@ class Everything:
         pass
 
 
-BUILDERS, PROTOTYPES = 1, 2  # prototypes built in Python: none of assets, so one builder, that of all worlds
+PROTOTYPES = 2
+BUILDERS = 3  # that of all worlds, and two empty ones that show what the solver registers; none of assets
 HOW_OFTEN = {
     "once": 1,
     "once for each builder": BUILDERS,
