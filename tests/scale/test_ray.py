@@ -26,7 +26,7 @@ EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 
 
 class Nodes:
-    """A cluster of Ray: a head with one core, and nodes with one more each; each is a group of processes."""
+    """A cluster of Ray: a head with a core and a GPU, and nodes with one more core; each is a group of processes."""
 
     def __init__(self, folder):
         self.folder, self.nodes = folder, []
@@ -34,7 +34,11 @@ class Nodes:
             free.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{free.getsockname()[1]}"
         self.start(
-            "--head", f"--port={self.address.partition(':')[2]}", f"--temp-dir={folder}", "--include-dashboard=false"
+            "--head",
+            f"--port={self.address.partition(':')[2]}",
+            f"--temp-dir={folder}",
+            "--include-dashboard=false",
+            "--num-gpus=1",
         )
 
     def start(self, *options):
@@ -233,8 +237,24 @@ def test_a_wrong_token_is_refused(cluster, monkeypatch):
 def test_jobs_that_no_node_has_room_for_are_refused(cluster):
     executor = make_executor("ray", [f"address={cluster.address}", "gpus=2"])
 
-    with pytest.raises(ConfigError, match=r"executor\.gpus: a job takes 2, and the cluster has 0"):
+    with pytest.raises(ConfigError, match=r"executor\.gpus: a job takes 2, and the cluster has 1"):
         _ = executor.slots
+
+
+def test_each_job_on_a_gpu_has_a_process_of_its_own(cluster, tmp_path):
+    """The cluster counts a GPU that is not there: Ray gives out numbers."""
+    executor = make_executor("ray", [f"address={cluster.address}", "gpus=1"])
+    jobs = [job(tmp_path, f"returns-{number}", "say") for number in range(2)]
+
+    for each in jobs:
+        executor.submit(each)
+    found = ends(executor, 2)
+    slots = executor.slots
+    executor.close()
+
+    assert slots == 1
+    assert {each.how for each in found.values()} == {"returned"}
+    assert len({(each.folder / "pid").read_text() for each in jobs}) == 2
 
 
 def test_a_cluster_that_cannot_start_names_the_load_and_the_local_executor(tmp_path, monkeypatch):

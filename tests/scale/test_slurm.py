@@ -4,11 +4,13 @@ import csv
 import getpass
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -79,10 +81,21 @@ def cluster():
             try:
                 wait_for(lambda: output("sinfo", "--noheader", "--states=idle", "--format=%D").strip() == "2")
                 yield folder
+                wait_for(lambda: output("squeue", "--noheader") == "")  # or the last job outlives its node
             finally:
-                for daemon in reversed(daemons):
-                    daemon.kill()
+                for process in processes_of(folder):
+                    os.kill(process, signal.SIGKILL)
+                for daemon in daemons:
                     daemon.wait()
+
+
+def processes_of(folder):
+    """Return the daemons and jobs of a cluster: its folder is in their environment."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            found += [int(path.parent.name)] if os.fsencode(folder) in path.read_bytes() else []
+    return found
 
 
 def configuration(folder):

@@ -84,7 +84,8 @@ class _Driver:
         self._ray = self._cluster.ray
         cpus, gpus, processes = (self._settings[name] for name in ("cpus", "gpus", "processes"))
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_retries": 0, "scheduling_strategy": "SPREAD"}
-        self._task = self._ray.remote(run_job).options(**options)
+        calls = 1 if gpus else 0  # a process keeps the GPU that it saw first
+        self._task = self._ray.remote(max_calls=calls, **options)(run_job)
         slots = self._cluster.slots(cpus, gpus) if processes == "auto" else processes
         threading.Thread(target=self._listen, daemon=True).start()
         _tell(self._out, {"slots": slots})
