@@ -128,6 +128,10 @@ class Everything:
         pass
 
     @pippin.hookimpl
+    def check_model(self):
+        pass
+
+    @pippin.hookimpl
     def build_solver(self, model):
         import newton
 
