@@ -19,6 +19,7 @@ FOR_PLUGINS = (
     "pippin",
     "pippin.actuation",
     "pippin.sensing",
+    "pippin.importing",
     "pippin.solving",
     "pippin.task",
     "pippin.task.draws",

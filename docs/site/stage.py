@@ -10,6 +10,7 @@ from pathlib import Path
 
 from api import api_pages
 from files import file_page
+from keys import indexed
 from landing import landing, overview
 from navigation import navigation
 from shown import shown_on
@@ -91,6 +92,8 @@ def stage(folder: Path) -> None:
     made.add(readme, overview(readme.read_text(encoding="utf-8")), "overview.md")
     for path in (*docs, ROOT / "CONTRIBUTING.md"):
         made.add(path, path.read_text(encoding="utf-8"), made.place_of(path))
+    keys = made.place_of(DOCS / "reference" / "configuration.md")
+    made.pages[keys] = indexed(made.pages[keys])
     made.add_linked()
     made.pages |= api_pages(shown_on({path: (path.read_text(encoding="utf-8"), made.place_of(path)) for path in docs}))
     _adopt(made.pages)

@@ -288,10 +288,10 @@ def test_a_lost_process_is_named_and_the_others_complete_their_recordings(scene:
     assert "shard 1 of 2 (worlds 2:4): the process ended with signal SIGKILL" in error
     assert f"what was recorded stays in '{scene / 'lost' / 'shards'}'" in error
     with np.load(scene / "lost/shards/0/log.npz") as file:
-        assert file["joint_q"].shape[1:] == (2, 1)
+        own = len(file["joint_q"])
     with pippin.open_run(scene / "lost") as run:
         rows, worlds = len(run.recordings["log"].time), run.recordings["log"].worlds
-    assert recover(scene / "lost/shards/1/log.npz")[1] == rows > 0
+    assert rows == min(own, recover(scene / "lost/shards/1/log.npz")[1]) > 0
     assert worlds == (2, 0, 1)
 
 
@@ -313,6 +313,8 @@ def test_no_process_outlives_a_driver_that_is_killed(scene: Path, ended: dict[st
         (("--processes", "auto", "--view", "viser"), "there is viser; add --no-viewers, or leave --processes out"),
         ((*SPLIT, "--record-worlds", "2"), "--record-worlds: the file has recorders of its own"),
         ((*SPLIT, "--set", "recorders.log.worlds='0:5'"), "recorders.log.worlds: '0:5' reaches beyond the 4 worlds"),
+        ((*SPLIT, "--set", "recorders.log.path='log.csv'"), "log.csv' must end with .npz, by which readers know"),
+        ((*SPLIT, "--set", "recorders.log.path='deep/last.npz'"), "is the file of recorders.log too; choose another"),
     ],
 )
 def test_what_cannot_be_split_is_refused_before_a_process_starts(

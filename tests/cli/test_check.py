@@ -81,3 +81,39 @@ def test_a_fault_of_the_scene_is_told_once(check):
     assert code == 2
     (line,) = [line for line in text.splitlines() if "robot.xml" in line]
     assert not line.startswith("mujoco")
+
+
+MINE = """
+import attrs
+import pippin
+
+@attrs.frozen(kw_only=True)
+class MineConfig:
+    iterations: int = 1
+
+class Mine:
+    Config = MineConfig
+    coordinates = "maximal"
+
+    def __init__(self, config):
+        self.config = config
+
+    @pippin.hookimpl
+    def build_solver(self, model):
+        import newton
+
+        if self.config.iterations != 3:
+            raise pippin.ConfigError("iterations: the settings of the file are lost; keep them")
+        return newton.solvers.SolverXPBD(model, iterations=self.config.iterations)
+"""
+
+
+def test_the_solver_of_a_file_beside_it_keeps_its_settings_however_it_is_named(check, tmp_path, monkeypatch):
+    monkeypatch.setenv("PIPPIN_CATALOG_ALLOW", "mine.py")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE)
+
+    code, text = check("--json", "--solver", "mine.py:Mine", solver='type = "mine.py:Mine"\niterations = 3')
+
+    (verdict,) = json.loads(text)
+    assert (code, verdict["is_able"], verdict["is_tried"]) == (0, True, True), verdict

@@ -120,6 +120,10 @@ class Everything:
         pass
 
     @pippin.hookimpl
+    def fill_prototype(self):
+        pass
+
+    @pippin.hookimpl
     def extend_prototype(self):
         pass
 
@@ -129,7 +133,7 @@ class Everything:
 
     @pippin.hookimpl
     def check_model(self):
-        pass
+        return ()
 
     @pippin.hookimpl
     def build_solver(self, model):
@@ -190,7 +194,8 @@ class Everything:
         pass
 
 
-BUILDERS, PROTOTYPES = 1, 2  # prototypes built in Python: none of assets, so one builder, that of all worlds
+PROTOTYPES = 2
+BUILDERS = 3  # that of all worlds, and two empty ones that show what the solver registers; none of assets
 HOW_OFTEN = {
     "once": 1,
     "once for each builder": BUILDERS,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
-FOLDERS = ("api", "common", "files", "landing", "members", "navigation", "sections", "shown", "stage")
+FOLDERS = ("api", "common", "files", "keys", "landing", "members", "navigation", "sections", "shown", "stage")
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from .errors import (
     PluginError,
     SimulationError,
 )
-from .hookspecs import hookimpl
+from .hookspecs import hookimpl, hookspec
 from .simulation import Simulation
 from .spelling import did_you_mean
 from .step.callbacks import Callback, Callbacks
@@ -58,6 +58,7 @@ __all__ = [
     "did_you_mean",
     "find_file",
     "hookimpl",
+    "hookspec",
     "load",
     "open_run",
     "replay",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Hooks", "hookimpl", "hookspec"]
 
 hookspec = pluggy.HookspecMarker("pippin")
-"""The marker of a hook."""
+"""The marker of a hook: of Pippin, and of a class that a plugin names in `hookspecs`."""
 
 hookimpl = pluggy.HookimplMarker("pippin")
 """The marker of a method that answers the hook of its name; `@hookimpl(wrapper=True)` marks a wrapper."""
@@ -40,6 +40,13 @@ class Hooks:
     @hookspec
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
         """Register custom attributes and defaults, before any asset is added. Build; once per builder."""
+
+    @hookspec
+    def fill_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Add robots, objects or terrain to one world, after its assets and before any component looks for elements.
+        Build; once per `prototype`, counted from 0; worlds that differ have several. Worlds share the shapes that
+        `complete_builder` adds.
+        """
 
     @hookspec
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:

@@ -383,6 +383,23 @@ class Simulation:
                 f"{where}: expected a number of control steps, got {count!r}; a simulation runs forwards only"
             )
 
+    def call_hook(self, hook: str, **arguments: Any) -> Any:
+        """Call a hook that a plugin specifies in its `hookspecs`, and return the answers in calling order.
+
+        In a hook of the step, the answers are a part of the caller's operation, and are recorded with it.
+
+        Args:
+            hook: The name of the hook. The hooks of Pippin itself are called by the host alone.
+            arguments: All arguments of the hook, by name; each answer gets those that it asks for.
+
+        Returns:
+            A list of the answers that are not None; or the first of them if the hook is marked with `firstresult`.
+
+        Raises:
+            PluginError: No plugin of this simulation specifies the hook, or it has other arguments.
+        """
+        return self._components.call_own(hook, **arguments)
+
     def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
         """Let bodies and solver follow the joints of `state` that a component wrote within a step. May be recorded.
 

@@ -78,19 +78,6 @@ def test_the_gravity_of_the_scene_holds_against_the_asset(tmp_path):
     assert tuple(builder.gravity) == pytest.approx((0.0, 0.0, -1.62))
 
 
-def test_scenery_alone_cannot_be_simulated(tmp_path):
-    wall = tmp_path / "wall.xml"
-    wall.write_text('<mujoco><worldbody><geom type="box" size="1 1 1"/></worldbody></mujoco>')
-
-    with pytest.raises(ConfigError, match=r"nothing in the scene can move, got 0 bodies from '.*wall.xml'"):
-        prototype_of(AssetConfig(path=str(wall)))
-
-
-def test_a_scene_without_assets_is_an_error():
-    with pytest.raises(ConfigError, match="nothing in the scene can move, got no assets"):
-        prototype_of()
-
-
 def test_every_world_is_at_the_origin_and_shares_one_ground():
     scene = SceneConfig(worlds=3, spacing=(2.0, 2.0, 0.0), ground=True)
     builder = new_builder(scene)

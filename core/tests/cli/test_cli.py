@@ -222,3 +222,94 @@ def test_a_plugin_that_ends_the_interpreter_at_import_is_a_broken_one(install, t
 
     assert result.exit_code == 3
     assert "could not be imported (SystemExit: 0)" in result.stderr
+
+
+COMMANDS = """
+import click, pippin
+
+@click.command()
+@click.option("--loud", is_flag=True)
+def fine(loud):
+    "Say hello."
+    click.echo("HELLO" if loud else "hello")
+
+@click.command()
+def broken():
+    raise KeyError("boom")
+
+@click.command()
+def refusing():
+    raise pippin.ConfigError("a.toml: has no robot; add one")
+
+@click.group()
+def many():
+    pass
+
+many.add_command(fine)
+number = 3
+"""
+
+
+@pytest.fixture
+def commands(install):
+    """Install commands of plugins: good ones, and one for each way to be wrong."""
+    names = ("fine", "broken", "refusing", "many", "number", "missing")
+    points = [
+        *(f'{name} = "plug_says:{name}"' for name in names),
+        'gone = "plug_says.gone:x"',
+        'run = "plug_says:fine"',
+    ]
+    install("plug-says", COMMANDS, "\n".join(points), kind="subcommand")
+    install("plug-also", COMMANDS, 'broken = "plug_also:fine"', kind="subcommand")
+
+
+def test_commands_of_plugins_are_listed_without_an_import_and_called_by_name(commands):
+    listed = CliRunner().invoke(main, ["--help"])
+    assert "plug_says" not in sys.modules
+
+    called = [CliRunner().invoke(main, words).stdout for words in (["fine", "--loud"], ["many", "fine"])]
+    helped = CliRunner().invoke(main, ["fine", "--help"])
+
+    assert listed.exit_code == 0
+    assert re.search(r"Commands of plugins:\n  broken +of plug-also, plug-says\n  fine +of plug-says\n", listed.stdout)
+    assert called == ["HELLO\n", "hello\n"]
+    assert "Say hello." in helped.stdout
+
+
+REFUSED = {
+    "broken": (
+        3,
+        "error: subcommand 'broken': offered by plug-also 1.0 and plug-says 1.0; write 'plug-also:",
+    ),
+    "plug-says:broken": (3, "subcommand 'broken' of plug-says 1.0: raised KeyError: 'boom'; correct the plugin"),
+    "refusing": (2, "error: a.toml: has no robot; add one"),
+    "number": (3, "number' of plug-says 1.0: expected a click command at 'plug_says:number', got 3; decorate"),
+    "missing": (3, "module 'plug_says' has no command 'missing'"),
+    "gone": (3, "could not be imported (ModuleNotFoundError"),
+    "fyne": (2, "No such command 'fyne'"),
+    "fine": (2, "No such command 'fine'"),  # it is blocked
+}
+
+
+def test_a_command_of_a_plugin_fails_as_those_of_pippin(commands, monkeypatch):
+    monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "fine")
+
+    for name, (code, told) in REFUSED.items():
+        result = CliRunner().invoke(main, [name])
+
+        assert result.exit_code == code, name
+        assert told in result.stderr
+
+
+def test_a_command_of_a_name_that_pippin_has_is_told(commands):
+    told = "subcommand 'run' of plug-says 1.0: is never called, since Pippin has a command of this name"
+
+    assert told in CliRunner().invoke(main, ["plugins", "plug-says"]).stderr
+    assert "has no checks; try it by pippin fine" in CliRunner().invoke(main, ["check-plugin", "fine"]).stderr
+
+
+def test_check_plugin_asks_for_the_kind_of_a_class_that_is_not_installed():
+    result = CliRunner().invoke(main, ["check-plugin", "some.py:Thing"])
+
+    assert result.exit_code == 2
+    assert "is a class that may be of any kind; choose one with --kind" in result.stderr

@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 import urllib.request
@@ -86,6 +87,14 @@ class Chromium:
         tab.call("Page.addScriptToEvaluateOnNewDocument", source=_SLOW)
         tab.call("Page.navigate", url=url)
         return tab
+
+    def freeze(self) -> None:
+        """Stop all processes of the browser, as a laptop does that is closed."""
+        os.killpg(self._process.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        os.killpg(self._process.pid, signal.SIGCONT)
 
     def close(self) -> None:
         os.killpg(self._process.pid, 15)

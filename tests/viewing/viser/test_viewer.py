@@ -1,16 +1,22 @@
 """The page of a simulation: what it shows and what its controls do, in a real browser; its refusals without one."""
 
 import io
+import os
 import runpy
+import signal
 import socket
 import threading
+import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pippin
 import pytest
+from click.testing import CliRunner
 from PIL import Image
 from pippin import Simulation
+from pippin.cli import main
+from pippin.viewing.viser.ports import HOST, free_port
 
 CHROMIUM = runpy.run_path(str(Path(__file__).with_name("chromium.py")))
 Chromium, until = CHROMIUM["Chromium"], CHROMIUM["until"]
@@ -80,19 +86,22 @@ class Run:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """One simulation, one server and one browser for all tests: each leaves it running, with all worlds chosen."""
+def browser(tmp_path_factory):
     browser = Chromium(tmp_path_factory.mktemp("chromium"), (800, 500))
-    try:
-        with build(worlds=WORLDS, speed=1.0, rate=10.0) as simulation:
-            run = Run(simulation, browser)
-            try:
-                until(lambda: run.tab.shows("real time"), "the page")
-                yield run
-            finally:
-                run.end()
-    finally:
-        browser.close()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def run(browser):
+    """One simulation and one server for all tests: each leaves it running, with all worlds chosen."""
+    with build(worlds=WORLDS, speed=1.0, rate=10.0) as simulation:
+        run = Run(simulation, browser)
+        try:
+            until(lambda: run.tab.shows("real time"), "the page")
+            yield run
+        finally:
+            run.end()
 
 
 @needs_browser
@@ -174,6 +183,22 @@ def test_the_page_plots_a_chosen_channel(run):
 
 
 @needs_browser
+def test_physics_goes_on_while_the_browser_stands_still(run, browser):
+    """At real time, a second has 100 control steps and 10 frames, of which nobody fetches one."""
+    browser.freeze()
+    try:
+        step = run.simulation.step_count
+        until(lambda: run.simulation.step_count > step + 100, "steps without a browser", patience=20.0)
+    finally:
+        browser.thaw()
+    later = run.joint_q()
+
+    until(lambda: not np.array_equal(run.joint_q(), later), "more motion")
+    assert run.tab.shows("real time")
+    assert not [note for note in run.simulation.notes.get("viewers:page", []) if "switched off" in note]
+
+
+@needs_browser
 def test_a_closed_tab_ends_nothing(run):
     until(lambda: run.page.audience.count == 1, "the tab")
     run.tab.close()
@@ -182,6 +207,61 @@ def test_a_closed_tab_ends_nothing(run):
     until(lambda: run.simulation.step_count > step + 2, "more steps")
 
     assert not run.page.wants_frame()
+
+
+@needs_browser
+def test_a_view_ends_with_its_last_tab_if_asked(browser, tmp_path):
+    file, port = tmp_path / "ball.toml", free_port(None, "port")
+    (tmp_path / "ball.xml").write_text(
+        '<mujoco><worldbody><body><freejoint/><geom size=".1"/></body></worldbody></mujoco>'
+    )
+    file.write_text(
+        '[simulation]\ndevice = "cpu"\n[solver]\ntype = "featherstone"\n[[scene.assets]]\npath = "ball.xml"\n'
+    )
+
+    def look():
+        until(lambda: answers(f"http://{HOST}:{port}"), "the page")
+        tab = browser.open(f"http://{HOST}:{port}")
+        until(lambda: tab.shows("real time"), "the robots")
+        tab.close()
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    result = CliRunner().invoke(main, ["view", str(file), "--port", str(port), "--no-browser", "--until-closed"])
+    thread.join()
+
+    assert result.exit_code == 0, result.output
+    assert not answers(f"http://{HOST}:{port}")
+
+
+def answers(url):
+    """Tell whether a page is served."""
+    try:
+        return urllib.request.urlopen(url).status == 200
+    except OSError:
+        return False
+
+
+def test_a_page_that_is_kept_open_is_served_until_ctrl_c(monkeypatch, caplog):
+    master, terminal = os.openpty()
+    simulation, served = build(worlds=1, keep_open=True), []
+    simulation.step()
+    url = simulation.viewers["page"].url
+
+    def interrupt():
+        until(lambda: "stays open" in caplog.text, "the end of the run")
+        served.append(answers(url))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with os.fdopen(terminal) as stdin, os.fdopen(master):
+        monkeypatch.setattr("sys.stdin", stdin)
+        simulation.close()
+    thread.join()
+
+    assert served == [True]
+    assert not answers(url)
 
 
 def test_nobody_wants_frames_of_a_page_that_nobody_opened(capfd):

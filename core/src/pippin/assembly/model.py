@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
+import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -18,7 +20,7 @@ from pippin.labels import NoMatchError
 from .assets.contact_dimensions import drop_frictions, raise_dimensions, reads_dimensions
 from .assets.formats import is_normalised
 from .assets.report import Imported
-from .scene import add_assets, add_worlds, finalize, new_builder
+from .scene import add_assets, add_worlds, finalize, new_builder, refuse_still
 from .settable_joints import make_settable
 from .worlds import WorldLayout, assets_of_worlds, listed_worlds
 
@@ -50,11 +52,21 @@ def build_model(
         worlds, prototype_of_world = _from_assets(components, scene, imports)
     else:
         worlds, prototype_of_world = _from_prototypes(prototype, scene)
+    layout = WorldLayout(prototype_of_world=prototype_of_world)
+    for answer in components.implementations("fill_prototype"):
+        for index, builder in enumerate(worlds):
+            with _placed(layout, [index]):
+                answer.call(builder=builder, prototype=index)
     if scene.settable_joints:
         declared = components.declarations[components.solver_name]
         for world in worlds:
             make_settable(world, declared.features_fixed_at_build, declared.features_kept_from_build)
-    layout = _extend(components, worlds, prototype_of_world)
+    try:
+        layout = _extend(components, worlds, layout)
+    except NoMatchError:
+        _refuse_still(worlds, scene, layout)  # the better reason
+        raise
+    _refuse_still(worlds, scene, layout)
     builder = new_builder(scene)
     components.call_each("configure_builder", builder=builder)
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene)
@@ -95,7 +107,9 @@ def _from_assets(
         builder = new_builder(scene)
         components.call_each("configure_builder", builder=builder)
         known = {each.asset.where for each in imports}
-        imports += [each for each in add_assets(builder, scene, assets) if each.asset.where not in known]
+        imports += [
+            each for each in add_assets(builder, scene, assets, components.catalog) if each.asset.where not in known
+        ]
         builders.append(builder)
     return builders, np.array([distinct.index(assets) for assets in held])
 
@@ -133,13 +147,12 @@ def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelB
     return builder
 
 
-def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_world: np.ndarray) -> WorldLayout:
+def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], layout: WorldLayout) -> WorldLayout:
     """Let the components extend every prototype, and note the prototypes in which each component found its elements.
 
     Raises:
         ConfigError: A component finds its elements in no prototype, or reports a fault in one of them.
     """
-    layout = WorldLayout(prototype_of_world=of_world)
     for builder in worlds:
         prepare_actuators(builder)
     if components.wrappers("extend_prototype"):
@@ -149,7 +162,26 @@ def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], of_wo
     holders = {}
     for implementation in components.implementations("extend_prototype"):
         holders[implementation.owner] = _holders(implementation, worlds, layout)
-    return WorldLayout(prototype_of_world=of_world, holders=holders)
+    return attrs.evolve(layout, holders=holders)
+
+
+def _refuse_still(worlds: Sequence[newton.ModelBuilder], scene: SceneConfig, layout: WorldLayout) -> None:
+    for index, builder in enumerate(worlds):
+        refuse_still(builder, scene, listed_worlds(layout.worlds_of([index])) if len(worlds) > 1 else "")
+
+
+@contextmanager
+def _placed(layout: WorldLayout, prototypes: Sequence[int]) -> Iterator[None]:
+    """Let faults that a block raises about some prototypes name their worlds, if worlds differ."""
+    try:
+        yield
+    except NoMatchError:
+        raise
+    except ConfigError as error:
+        if layout.prototype_count == 1:
+            raise
+        place = listed_worlds(layout.worlds_of(prototypes))
+        raise type(error)(*(f"{fault} (in {place})" for fault in error.faults)) from error
 
 
 def _holders(
@@ -158,15 +190,11 @@ def _holders(
     holders, missed = [], []
     for index, builder in enumerate(worlds):
         try:
-            implementation.call(builder=builder, prototype=index)
+            with _placed(layout, [index]):
+                implementation.call(builder=builder, prototype=index)
             holders.append(index)
         except NoMatchError as error:
             missed.append(error)
-        except ConfigError as error:
-            if len(worlds) == 1:
-                raise
-            place = listed_worlds(layout.worlds_of([index]))
-            raise type(error)(*(f"{fault} (in {place})" for fault in error.faults)) from error
     if missed and not holders:
         raise type(missed[0])(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
     return tuple(holders)

@@ -9,6 +9,7 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin.catalog.entries import Catalog
 from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
 
@@ -16,7 +17,7 @@ from .assets.gravity import EARTH, common_gravity
 from .assets.importing import Asset, find_assets, import_asset
 from .assets.report import Imported, refuse_lost_parts
 
-__all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "world_offsets"]
+__all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "refuse_still", "world_offsets"]
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
@@ -27,7 +28,12 @@ def new_builder(scene: SceneConfig) -> newton.ModelBuilder:
     return builder
 
 
-def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collection[int] | None = None) -> list[Imported]:
+def add_assets(
+    builder: newton.ModelBuilder,
+    scene: SceneConfig,
+    held: Collection[int] | None = None,
+    catalog: Catalog | None = None,
+) -> list[Imported]:
     """Add assets of the scene to one world's prototype.
 
     Joint positions are set, but body poses are not updated: run `newton.eval_fk` on the finalized model.
@@ -37,15 +43,16 @@ def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collectio
             attributes. A change of the whole builder by an importer, such as merging bodies, affects one asset only.
         scene: The assets and the gravity; if it gives no gravity, that of the assets holds.
         held: Indices of the assets to add; None adds all.
+        catalog: The plugins to choose importers from; by default all installed ones.
 
     Returns:
         Each asset in a builder of its own.
 
     Raises:
-        ConfigError: A file cannot be found or read, or is empty, or would be another mechanism; the assets state
-            different gravities; or nothing in the scene can move.
+        ConfigError: A file cannot be found or read, or is empty, or would be another mechanism; or the assets state
+            different gravities.
     """
-    assets = [asset for index, asset in enumerate(find_assets(scene.assets)) if held is None or index in held]
+    assets = [asset for index, asset in enumerate(find_assets(scene.assets, catalog)) if held is None or index in held]
     _refuse_ignored_shapes(scene, assets)
     blank = copy.deepcopy(builder)
     imports = []
@@ -56,20 +63,35 @@ def add_assets(builder: newton.ModelBuilder, scene: SceneConfig, held: Collectio
         builder.add_builder(part, label_prefix=asset.config.label)
         imports.append(imported)
     builder.gravity = blank.gravity if scene.gravity is not None else common_gravity(imports)
-    if not (builder.body_count or builder.particle_count):
-        files = ", ".join(repr(str(asset.file)) for asset in assets)
-        raise ConfigError(
-            f"scene.assets: nothing in the scene can move, got {f'0 bodies from {files}' if assets else 'no assets'}; "
-            "add an asset that has bodies"
-        )
     return imports
+
+
+def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str = "") -> None:
+    """Refuse a prototype in which nothing can move, after all components have added what they bring.
+
+    Args:
+        builder: The prototype.
+        scene: The scene.
+        worlds: The worlds that are copies of it, if worlds differ.
+
+    Raises:
+        ConfigError: The prototype has no body and no particle.
+    """
+    if builder.body_count or builder.particle_count:
+        return
+    files = ", ".join(repr(asset.path) for asset in scene.assets)
+    got = f"0 bodies from {files}" if files else "no assets"
+    raise ConfigError(
+        f"scene.assets: nothing in the scene can move{f' in {worlds}' if worlds else ''}, got {got} and no bodies of a"
+        " plugin; add an asset that has bodies, or a plugin whose fill_prototype adds some"
+    )
 
 
 def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> None:
     """Refuse properties of shapes that would change the ground alone."""
     given = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
     faults = [
-        f"scene.shapes.{key}: {value!r}, but the {asset.format.name} importer decides this for each shape of"
+        f"scene.shapes.{key}: {value!r}, but the {asset.format.reader} decides this for each shape of"
         f" {asset.where}; leave it out, or change the asset itself"
         for key, value in given.items()
         for asset in assets

@@ -17,6 +17,7 @@ __all__ = [
     "ANYWHERE",
     "FileEntry",
     "ModuleEntry",
+    "digest_of",
     "is_file_reference",
     "is_module_reference",
     "located",
@@ -44,6 +45,12 @@ def is_module_reference(name: str) -> bool:
 def located(name: str) -> str:
     """Return the name of a plugin; a class of a file gets an absolute path, from the current folder on."""
     return str(Path(name).expanduser().absolute()) if is_file_reference(name) else name
+
+
+def digest_of(name: str) -> str | None:
+    """Return a digest of the file that the `type` of a plugin names; None if it names none, or none that is there."""
+    entry = outside_entry("plugin", name) if is_file_reference(name) else None
+    return None if entry is None else entry.version or None
 
 
 def outside_entry(kind: Kind, name: str) -> Entry | None:

@@ -9,9 +9,10 @@ import warnings
 from typing import Any
 
 import click
+from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 
-__all__ = ["main"]
+__all__ = ["main", "own_commands"]
 
 EXIT_CODES: dict[type[PippinError], int] = {ConfigError: 2, PluginError: 3, SimulationError: 4}
 STOPPED = 130
@@ -23,26 +24,42 @@ class Commands(click.Group):
     """The commands in this folder: module `some_name` defines the click command `some-name`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, without importing their modules."""
-        names = (module.name for module in pkgutil.iter_modules(__path__))
-        return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
+        """Return the names of the commands, those of plugins included, without importing their modules."""
+        return sorted({*own_commands(), *_installed_commands()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command; return None if there is no such module."""
-        if cmd_name not in self.list_commands(ctx):
+        """Import one command; return None if there is no such module. A plugin replaces no command of Pippin.
+
+        Raises:
+            PluginError: The command of a plugin cannot be loaded.
+        """
+        if cmd_name in own_commands():
+            module = cmd_name.replace("-", "_")
+            command: click.Command = getattr(importlib.import_module(f"{__name__}.{module}"), module)
+        elif cmd_name.rpartition(":")[2] in _installed_commands():
+            command = Catalog.installed().find("subcommand", cmd_name).load_command()
+        else:
             return None
-        module = cmd_name.replace("-", "_")
-        command: click.Command = getattr(importlib.import_module(f"{__name__}.{module}"), module)
         if not any(option.name == _TRACEBACK for option in command.params):
             command.params.append(_traceback_option(hidden=True))
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands with their summaries. Those of plugins come after, by distribution: none is imported."""
+        own = [(name, self.get_command(ctx, name)) for name in own_commands()]
+        width = formatter.width - 6 - max(len(name) for name, _ in own)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(width)) for name, command in own if command])
+        if installed := _installed_commands():
+            with formatter.section("Commands of plugins"):
+                formatter.write_dl([(name, f"of {', '.join(of)}") for name, of in installed.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command; report warnings and Pippin's errors, one line each, and exit with their code."""
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
-                return super().invoke(ctx)
+                return self._invoke(ctx)
         except tuple(EXIT_CODES) as error:
             is_shown = ctx.meta.get(_TRACEBACK, False)
             if is_shown:
@@ -55,6 +72,39 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("stopped", err=True)
             ctx.exit(STOPPED)
+
+    def _invoke(self, ctx: click.Context) -> Any:
+        """Run the chosen command; if a plugin's raises anything, the error names the plugin."""
+        try:
+            return super().invoke(ctx)
+        except (PippinError, click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            name = ctx.invoked_subcommand or ""
+            if name.rpartition(":")[2] not in _installed_commands():
+                raise
+            raise PluginError(
+                f"{Catalog.installed().find('subcommand', name)}: raised {type(error).__name__}: {error}; correct the"
+                " plugin"
+            ) from error
+
+
+def own_commands() -> list[str]:
+    """Return the names of Pippin's own commands, sorted."""
+    names = (module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(name.replace("_", "-") for name in names if not name.startswith("_"))
+
+
+def _installed_commands() -> dict[str, list[str]]:
+    """Return the distributions of each command of plugins that is not blocked, by name."""
+    catalog, own = Catalog.installed(), own_commands()
+    return {
+        name: sorted(
+            entry.distribution for entry in catalog.entries if (entry.kind, entry.name) == ("subcommand", name)
+        )
+        for name in catalog.names("subcommand")
+        if name not in own
+    }
 
 
 def _traceback_option(*, hidden: bool) -> click.Option:

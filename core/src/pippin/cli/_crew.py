@@ -172,7 +172,10 @@ class Crew:
             self._send_on(count, look)
         except KeyboardInterrupt as stop:
             self._send_on(0)
-            self._send_on(max(member.step for member in self.members))
+            steps = [member.step for member in self.members]
+            if len(set(steps)) > 1:
+                self.progress.note(f"all go on to step {max(steps)} of the foremost one; Ctrl-C ends them at once")
+            self._send_on(max(steps))
             return stop
         finally:
             self.told.print()
@@ -183,6 +186,9 @@ class Crew:
         for member in self.members:
             member.process.send(None)
         self._until(lambda member: False)
+        for results in (member.results for member in self.members):
+            for name, texts in (results or {"notes": {}})["notes"].items():
+                self.told.forget([f"note: {name}: {text}" for text in texts])  # the notes of the run have it
 
     def finish_others(self) -> None:
         """After one was lost, let the others complete their recordings, as far as they can in a minute."""

@@ -18,7 +18,7 @@ from pippin.recording.recorder import Recorder
 from ._crew import Member
 from ._shard import Task
 
-__all__ = ["joined"]
+__all__ = ["joined", "recorder_of"]
 
 
 def joined(members: Sequence[Member], task: Task) -> tuple[dict[str, Any], SimulationConfig]:
@@ -32,13 +32,13 @@ def joined(members: Sequence[Member], task: Task) -> tuple[dict[str, Any], Simul
     ran = merged(results)
     recordings: dict[str, Any] = {}
     kept: set[Path] = set()
-    for label in task.worlds_of:
+    for label, target in task.files.items():
         recorded = [each["recordings"][label] for each in results.values() if label in each["recordings"]]
         parts, rows = [Path(each["file"]) for each in recorded], min(each["rows"] for each in recorded)
-        target, note = task.file_of(label, parts[0].suffix), None
-        file = target
+        file, note = target, None
         if rows:  # a process that failed in its first step left no file
-            file, note = join(_recorder(label, task), parts, target)
+            recorder, settings = recorder_of(task.config, label)
+            file, note = join(recorder(settings), parts, target)
         recordings[label] = {"file": str(file), "worlds": list(task.worlds_of[label]), "rows": rows}
         ran["notes"] = _renamed(ran["notes"], parts, target)
         if note is not None:
@@ -51,12 +51,13 @@ def joined(members: Sequence[Member], task: Task) -> tuple[dict[str, Any], Simul
     return {**facts, "recordings": recordings, **ran}, config
 
 
-def _recorder(label: str, task: Task) -> Recorder:
-    table = task.config.recorders.get(label)
+def recorder_of(config: SimulationConfig, label: str) -> tuple[type[Recorder], Any]:
+    """Return class and settings of a recorder; the one of a run whose file has none writes npz."""
+    table = config.recorders.get(label)
     if table is None:
-        return NpzRecorder(NpzRecorder.Config())
-    catalog = task.config.catalog.restrict(Catalog.installed())
-    return load_plugin(catalog.find("recorder", table.type))(table.config)
+        return NpzRecorder, NpzRecorder.Config()
+    catalog = config.catalog.restrict(Catalog.installed())
+    return load_plugin(catalog.find("recorder", table.type)), table.config
 
 
 def _renamed(notes: dict[str, Any], parts: Sequence[Path], target: Path) -> dict[str, Any]:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.config import SimulationConfig
+from pippin.config import ComponentConfig, SimulationConfig
 from pippin.devices import find_device, warp_quiet
 from pippin.errors import ConfigError, PippinError
 from pippin.indices import chosen_worlds
 from pippin.processes import free_cores
 from pippin.recording.config import RecorderConfig
+from pippin.recording.joining import refuse_unjoinable
 from pippin.sharding.shard import Shard, shards_of
 
 from ._crew import Crew
 from ._interrupt import stopped_between_steps
-from ._joining import joined
+from ._joining import joined, recorder_of
 from ._progress import Progress
 from ._results import End, report, summary_of, write
 from ._shard import Task
@@ -94,8 +95,9 @@ def simulate_in_processes(
     restarts = list[str]()
     while True:
         with config.tree.placing():
-            task = _task(config, folder.path, record_worlds, may_grow=len(restarts) < RESTARTS_MAX)
-        with Crew(_shards(config, processes), task, progress) as crew:
+            shards = _shards(config, processes)
+            task = _task(config, shards, folder.path, record_worlds, may_grow=len(restarts) < RESTARTS_MAX)
+        with Crew(shards, task, progress) as crew:
             end = _advance(crew, count, progress, task)
         if crew.sizes is None:
             break
@@ -112,31 +114,63 @@ def simulate_in_processes(
 
 def _advance(crew: Crew, count: int, progress: Progress, task: Task) -> End | None:
     """Step to the end, and return what ended the run early, if anything."""
+    crew.prepare()
     try:
-        crew.prepare()
         with progress.phase("run"), stopped_between_steps(crew) as stop_if_asked:
             stopped = crew.run(count, stop_if_asked)
         if crew.sizes is None:
             crew.finish()
     except PippinError as error:
         crew.finish_others()
-        if (parts := task.folder / "shards").exists():
-            error.restate(lambda fault: f"{fault}; what was recorded stays in '{parts}', and pippin.open_run reads it")
+        if kept := _kept(task):
+            error.restate(lambda fault: f"{fault}; {kept}")
+        raise
+    except KeyboardInterrupt:  # the second one
+        if kept := _kept(task):
+            progress.note(kept)
         raise
     return crew.failure or stopped
 
 
-def _task(config: SimulationConfig, folder: Path, record_worlds: int | None, *, may_grow: bool) -> Task:
-    worlds_of = {}
-    for label, table in config.recorders.items():
-        if not isinstance(table.config, RecorderConfig):
-            raise ConfigError(f"recorders.{label}: {table.type!r} has no key 'worlds'; leave --processes out")
-        chosen = chosen_worlds(table.config.worlds, config.scene.worlds, f"recorders.{label}.worlds")
-        worlds_of[label] = tuple(chosen.tolist())
+def _kept(task: Task) -> str:
+    """Return where recordings stay that were not joined; nothing if there are none."""
+    parts = task.folder / "shards"
+    return f"what was recorded stays in '{parts}', and pippin.open_run reads it" if parts.exists() else ""
+
+
+def _task(
+    config: SimulationConfig, shards: Sequence[Shard], folder: Path, record_worlds: int | None, *, may_grow: bool
+) -> Task:
+    """Return the task of all shards.
+
+    Raises:
+        ConfigError: The files that shards record cannot become those of the run.
+    """
+    worlds_of = {label: _worlds_of(table, config, label) for label, table in config.recorders.items()}
     if default := recorded_by_default(config, record_worlds):
         worlds_of["series"] = tuple(range(default))
-    files = {label: Path(table.config.path).expanduser() for label, table in config.recorders.items()}
+    files: dict[str, Path] = {}
+    for label, worlds in worlds_of.items():
+        kind, settings = recorder_of(config, label)
+        files[label] = folder / (Path(settings.path).expanduser() if settings.path else f"{label}{kind.suffix}")
+        try:
+            refuse_unjoinable(
+                kind.suffix, files[label], is_split=sum(bool(shard.local(worlds)) for shard in shards) > 1
+            )
+        except ConfigError as error:
+            error.restate(lambda fault, label=label: f"recorders.{label}.{fault}")
+            raise
+    for label, file in files.items():
+        first = next(other for other, path in files.items() if path == file)
+        if first != label:
+            raise ConfigError(f"recorders.{label}.path: '{file}' is the file of recorders.{first} too; choose another")
     return Task(config=config, folder=folder, worlds_of=worlds_of, files=files, may_grow=may_grow)
+
+
+def _worlds_of(table: ComponentConfig, config: SimulationConfig, label: str) -> tuple[int, ...]:
+    if not isinstance(table.config, RecorderConfig):
+        raise ConfigError(f"recorders.{label}: {table.type!r} has no key 'worlds'; leave --processes out")
+    return tuple(chosen_worlds(table.config.worlds, config.scene.worlds, f"recorders.{label}.worlds").tolist())
 
 
 def _shards(config: SimulationConfig, count: int) -> list[Shard]:
@@ -146,7 +180,7 @@ def _shards(config: SimulationConfig, count: int) -> list[Shard]:
         for label, table in config.recorders.items()
     }
     try:
-        with warp_quiet(), config.tree.placing():
+        with warp_quiet():
             return shards_of(attrs.evolve(config, recorders=recorders), count)
     except ConfigError as error:
         error.restate(lambda fault: re.sub(r"^shards:", "--processes:", fault))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 from pippin.config import SimulationConfig
-from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
+from pippin.errors import PippinError, PluginError, SimulationError
 from pippin.sharding.numbering import in_run
 from pippin.sharding.shard import Shard
 from pippin.simulation import Simulation
@@ -42,15 +42,10 @@ class Task:
     """The recorded worlds of the run, by the label of the recorder."""
 
     files: Mapping[str, Path]
-    """Path of each recorder of the configuration, as it was given."""
+    """The file of the run that the files of the shards become, by the label of their recorder."""
 
     may_grow: bool
     """Whether the run starts again if buffers that the host chose were full."""
-
-    def file_of(self, label: str, suffix: str) -> Path:
-        """Return the file of the run that the files of a recorder's shards become."""
-        given = self.files.get(label, Path())
-        return self.folder / (f"{label}{suffix}" if given == Path() else given)
 
     def part_folder(self, shard: Shard) -> Path:
         """Return the folder for the files of a shard."""
@@ -81,8 +76,7 @@ def _simulate(connection: Connection, shard: Shard, task: Task, progress: Progre
     notes, end = list[str](), None
     default = _default_recorder(shard, task)
     with build(shard.config, progress, task.part_folder(shard), default) as simulation:
-        with task.config.tree.placing():
-            _place_recordings(simulation, shard, task)
+        _place_recordings(simulation, shard, task)
         connection.recv()
         try:
             prepare(simulation, progress, notes)
@@ -124,26 +118,13 @@ def _default_recorder(shard: Shard, task: Task) -> dict[str, NpzRecorder]:
 
 
 def _place_recordings(simulation: Simulation, shard: Shard, task: Task) -> None:
-    """Tell each recorder of which recording its own is a part.
-
-    Raises:
-        ConfigError: Its file and those of the other shards cannot become one.
-    """
-    from pippin.recording.joining import refuse_unjoinable
+    """Tell each recorder of which recording its own is a part."""
     from pippin.recording.part import Part
 
     config = _config(simulation, task)
     for label, recorder in {**simulation.recorders, **simulation.plugins}.items():
         if label in task.worlds_of:
-            worlds = task.worlds_of[label]
-            recorder.part = Part(config=config, worlds=worlds, first_world=shard.worlds.start)
-            try:
-                refuse_unjoinable(
-                    recorder, task.file_of(label, recorder.suffix), is_part=len(recorder.worlds) < len(worlds)
-                )
-            except ConfigError as error:
-                error.restate(lambda fault, label=label: f"recorders.{label}.{fault}")
-                raise
+            recorder.part = Part(config=config, worlds=task.worlds_of[label], first_world=shard.worlds.start)
 
 
 def _config(simulation: Simulation, task: Task) -> SimulationConfig:
@@ -212,6 +193,6 @@ class _SentProgress(Progress):
         """Send what the phase does."""
         self._connection.send(("doing", self._name, text))
 
-    def note(self, text: str) -> None:
-        """Send a line that stays."""
+    def note(self, text: str, *, once: str = "") -> None:
+        """Send a line that stays; the caller prints each once."""
         self._connection.send(("note", in_run(text, self._first)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 
 from ._progress import Progress
 
@@ -27,6 +28,11 @@ class Told:
         """Keep a line of the process of some worlds until it is printed."""
         if text not in self._printed:
             self._heard.setdefault(text, {}).setdefault(worlds, time.monotonic())
+
+    def forget(self, texts: Iterable[str]) -> None:
+        """Drop lines that are told in another way."""
+        for text in texts:
+            self._heard.pop(text, None)
 
     def print(self, patience: float = -math.inf) -> None:
         """Print the lines that all have printed, and those that one printed longer ago than `patience` [s]."""

@@ -6,15 +6,17 @@ import importlib
 import json
 import sys
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pippin.catalog.entries import KINDS, Catalog
+from pippin.catalog.entries import KINDS, Catalog, Kind
+from pippin.catalog.outside import is_file_reference, is_module_reference, located
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
-from ._options import json_list, overrides
+from ._options import PATH, json_list, overrides
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
     from pippin.conformance import CheckResult
 
 BROKEN = 3
+CHECKED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
 
 
 @click.command()
 @click.argument("name")
-@click.option("--kind", type=click.Choice(KINDS), help="Kind of the plugin, if several kinds have the name.")
+@click.option("--kind", type=click.Choice(CHECKED), help="Kind of the plugin, if its name does not tell.")
 @overrides("Set a key of the plugin's table.")
 @click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
+@click.option("--file", type=PATH, metavar="FILE", help="File that an importer reads.")
 @click.option("--solver", metavar="NAME", help="Solver for the tests of another plugin.")
 @click.option("--worlds", type=click.IntRange(min=1), default=3, help="Number of worlds, by default 3.")
 @click.option("--dt", type=float, default=0.002, metavar="SECONDS", help="Length of a substep, by default 0.002 s.")
@@ -42,6 +46,7 @@ def check_plugin(
     kind: str | None,
     overrides: tuple[str, ...],
     prototype: str | None,
+    file: Path | None,
     solver: str | None,
     worlds: int,
     dt: float,
@@ -51,9 +56,11 @@ def check_plugin(
 ) -> None:
     """Check that plugin NAME fulfils the plugin contract, in small test scenes on the CPU.
 
-    A clamping is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a
-    check fails, or if a check that is expected to fail passes.
+    NAME is an installed plugin; or a class that is not installed, file.py:Name or module:Name, with --kind. A clamping
+    is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
+    or if a check that is expected to fail passes.
     """
+    name = located(name)
     found: Any = kind or _kind_of(name)
     from pippin.conformance import Conformance
 
@@ -65,6 +72,7 @@ def check_plugin(
         solver=solver,
         world_count=worlds,
         dt=dt,
+        file=file,
         expected_failures=dict(map(_reason, expected)),
     )
     _refuse_unknown(chosen, found, conformance.checks)
@@ -81,7 +89,11 @@ def check_plugin(
 def _kind_of(name: str) -> str:
     """Return the one kind of plugin that has a name."""
     plain = name.rpartition(":")[2]
-    kinds = [kind for kind in KINDS if plain in Catalog.installed().names(kind)]
+    kinds = [kind for kind in CHECKED if plain in Catalog.installed().names(kind)]
+    if not kinds and (is_file_reference(name) or is_module_reference(name)):
+        raise ConfigError(f"check-plugin: {name!r} is a class that may be of any kind; choose one with --kind")
+    if not kinds and plain in Catalog.installed().names("subcommand"):
+        raise PluginError(f"check-plugin: {name!r} is a subcommand, which has no checks; try `pippin {plain} --help`")
     if not kinds:
         names = dict.fromkeys(entry.name for entry in Catalog.installed().entries)
         hint = did_you_mean(plain, names) or f"; plugins: {', '.join(names) or 'none'}"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
-from pippin.assembly.assets.formats import FORMATS
 from pippin.config import SimulationConfig
 from pippin.config.loading import load, structure_robot
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 LISTS = ("bodies", "joints", "shapes", "sites", "actuators", "sensors", "cameras", "keyframes")
 
-SUFFIXES = tuple(suffix for form in FORMATS.values() for suffix in form.suffixes)
+CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
 
 
 @click.command()
@@ -33,8 +32,9 @@ SUFFIXES = tuple(suffix for form in FORMATS.values() for suffix in form.suffixes
 def inspect(file: Path, overrides: tuple[str, ...], picture: Path | None, as_json: bool) -> None:
     """List what FILE has, by name: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes.
 
-    FILE is a robot file (MJCF, URDF, xacro or USD), or a configuration, whose assets are listed one after the other,
-    as their options place and change them. Lengths are in metres, angles in radians.
+    FILE is a robot file (MJCF, URDF, xacro, USD, or a format of an installed importer), or a configuration, whose
+    assets are listed one after the other, as their options place and change them. Lengths are in metres, angles in
+    radians.
     """
     # The result is the tables: progress goes to standard error.
     with shown_progress(is_stdout_reserved=True) as progress:
@@ -59,7 +59,7 @@ def inspect(file: Path, overrides: tuple[str, ...], picture: Path | None, as_jso
 
 
 def _config(file: Path, overrides: Sequence[str]) -> SimulationConfig:
-    return structure_robot(file, overrides) if file.suffix.lower() in SUFFIXES else load(file, overrides)
+    return load(file, overrides) if file.suffix.lower() in CONFIGURATIONS else structure_robot(file, overrides)
 
 
 def _print(contents: Contents) -> None:

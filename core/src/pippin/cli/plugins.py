@@ -56,11 +56,20 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
         _print_examined(diagnoses)
     else:
         _print_listed(tuple(chosen))
-    for note in catalog.notes:
+    for note in (*catalog.notes, *_hidden(chosen)):
         click.echo(f"warning: {note}", err=True)
     failed = [diagnosis for diagnosis in diagnoses if diagnosis.faults]
     if failed:
         raise PluginError(f"{len(failed)} of {len(diagnoses)} plugins fail; repair or block them")
+
+
+def _hidden(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a line for each subcommand that nobody can call, since Pippin has one of this name."""
+    from . import own_commands
+
+    for entry in entries:
+        if entry.kind == "subcommand" and entry.name in own_commands():
+            yield f"{entry}: is never called, since Pippin has a command of this name; give it another one"
 
 
 def _catalog_of(file: Path) -> Catalog:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 
 import pluggy
@@ -13,6 +14,7 @@ from pippin.spelling import did_you_mean
 from .attributes import misspelt
 from .bound import Bound
 from .declaration import Declaration
+from .own_hooks import names_of_hooks
 
 __all__ = ["attribute_faults", "hook_faults", "load_plugin"]
 
@@ -44,14 +46,19 @@ def hook_faults(plugin: type) -> Iterator[str]:
     offered, specified = pluggy.PluginManager("pippin"), pluggy.PluginManager("pippin")
     offered.register(plugin)
     specified.add_hookspecs(Hooks)
+    if inspect.isclass(own := getattr(plugin, "hookspecs", None)) and names_of_hooks(own):
+        specified.add_hookspecs(own)
     for caller in offered.get_hookcallers(plugin) or ():
         for implementation in caller.get_hookimpls():
             hook = getattr(specified.hook, caller.name, None)
-            if hook is not None:
+            if hook is not None and hook.spec is not None:
                 yield from _argument_faults(caller.name, implementation.argnames, hook.spec.argnames)
             elif not implementation.optionalhook:
                 hooks = [name for name in vars(Hooks) if not name.startswith("_")]
-                yield f"hook {caller.name!r} is unknown; hooks: {', '.join(hooks)}{did_you_mean(caller.name, hooks)}"
+                yield (
+                    f"hook {caller.name!r} is unknown; hooks: {', '.join(hooks)}; a hook of another plugin"
+                    f" needs optionalhook=True{did_you_mean(caller.name, hooks)}"
+                )
 
 
 def _argument_faults(hook: str, asked: tuple[str, ...], given: tuple[str, ...]) -> Iterator[str]:

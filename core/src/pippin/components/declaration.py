@@ -139,6 +139,10 @@ class Declaration:
     configuration has a key `deterministic`, the claim holds for `deterministic = true`. `simulation.determinism`
     relies on it."""
 
+    hookspecs: type | None = None
+    """A class whose methods, marked with `@pippin.hookspec`, are [hooks of the plugin's own](#hooks-of-a-plugin): other
+    components answer them, and `simulation.call_hook` calls them."""
+
     mixed_worlds: str | None = attrs.field(default=None, validator=_is_reason)
     """Solvers: The reason why the motion of a world depends on the other worlds, if it does. Then the worlds of a run
     are not split over processes."""

@@ -19,6 +19,7 @@ from .bound import Bound
 from .contract import attribute_faults
 from .declaration import Declaration
 from .labelled import Labelled
+from .own_hooks import add_own_hooks, refuse_arguments
 from .sub_solvers import make_plugin
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ class Components(Mapping[str, Any]):
     ) -> None:
         #: The record of hook calls, or None.
         self.trace = trace
+        #: The plugins that the configuration may choose from.
+        self.catalog = catalog
         self.manager = pluggy.PluginManager("pippin")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
@@ -120,6 +123,7 @@ class Components(Mapping[str, Any]):
         self.bound: Mapping[str, Bound] = {
             name: Bound(each, name, self._blames[name].during) for name, each in self._components.items()
         }
+        self._own_hooks = add_own_hooks(self.manager, self._components)
         # pluggy calls the plugin that was registered last first; the calling order shall be the file's.
         for name, component in reversed(self._components.items()):
             self._register(name, component)
@@ -182,6 +186,17 @@ class Components(Mapping[str, Any]):
             owners = (part.owner for part in parts if not any(part.component is each for each in without))
             call = self.trace.timed(hook, " > ".join(owners), call)
         return call()
+
+    def call_own(self, hook: str, **arguments: Any) -> Any:
+        """Call a hook that a component specifies, and return the answers in calling order.
+
+        Raises:
+            PluginError: No component specifies it, or it has other arguments.
+        """
+        specified = self._hook(hook).spec if hook in self._own_hooks else None
+        asked = () if specified is None else specified.argnames
+        refuse_arguments(hook, self._own_hooks, asked, arguments)
+        return self.call(hook, **arguments)
 
     def call_each(self, hook: str, **arguments: Any) -> None:
         """Call a build-time hook of each component in turn."""
@@ -296,7 +311,7 @@ class Components(Mapping[str, Any]):
         if not callers:
             raise PluginError(f"{name}: {component!r} answers no hook; mark its methods with @pippin.hookimpl")
         wrapped = [hook.name for hook in callers if any(w.owner == name for w in self.wrappers(hook.name))]
-        unheard = [hook for hook in wrapped if hook not in _WRAPPABLE]
+        unheard = [hook for hook in wrapped if hook not in (*_WRAPPABLE, *self._own_hooks)]
         if unheard:
             raise PluginError(
                 f"{name}: {unheard[0]!r} cannot be wrapped, it is not called through pluggy;"

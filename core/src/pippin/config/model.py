@@ -95,7 +95,11 @@ class AssetConfig:
     """A file, by its path relative to the configuration file, or `pkg:package/path` inside an installed package."""
 
     format: Literal["mjcf", "urdf", "usd"] | None = None
-    """The importer; by default the suffix decides: .xml and .mjcf, .urdf and .xacro, .usd, .usda, .usdc and .usdz."""
+    """The format; by default the suffix decides: .xml and .mjcf, .urdf and .xacro, .usd, .usda, .usdc and .usdz, and
+    those of installed importers."""
+
+    importer: Annotated[ComponentConfig, "importer"] | None = None
+    """The plugin that reads the file, in place of a known format: its name, or a table with its settings."""
 
     label: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Prefix of the asset's labels, to distinguish copies of one file: `left` gives `left/ant/worldbody/torso`."""

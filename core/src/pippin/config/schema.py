@@ -174,10 +174,10 @@ class _Allowed:
         if whole:
             return {**schema, "required": ["type"]}
         untyped = {"if": {"not": {"required": ["type"]}}, "then": _any_of_these(table for _, table in tables)}
-        return {**schema, "allOf": [*schema["allOf"], untyped]}
+        return {**schema, "allOf": [*schema.get("allOf", ()), untyped]}
 
 
-def _choice(cases: list[tuple[Sequence[str], Schema]], *, is_open: bool = False) -> Schema:
+def _choice(cases: Sequence[tuple[Sequence[str], Schema]], *, is_open: bool = False) -> Schema:
     """Return the schema of a table whose `type` determines its other keys.
 
     With `if` and `then`, a validator names the wrong key; with `oneOf` it would only report that no alternative fits.
@@ -187,7 +187,7 @@ def _choice(cases: list[tuple[Sequence[str], Schema]], *, is_open: bool = False)
     return {
         "type": "object",
         "properties": {"type": _types([name for names, _ in cases for name in names], is_open=is_open)},
-        "allOf": [{"if": _has_type(names), "then": schema} for names, schema in cases],
+        **({"allOf": [{"if": _has_type(names), "then": schema} for names, schema in cases]} if cases else {}),
         "anyOf": [*(schema for _, schema in cases), {}],
     }
 

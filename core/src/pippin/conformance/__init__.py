@@ -8,15 +8,16 @@ In the tests of a plugin's package, with pytest:
     def test_it_keeps_the_contract(check):
         check()
 
-`check_solver`, `check_actuator`, `check_sensor`, `check_viewer` and `check_recorder` run the same checks without
-pytest. So does the command `pippin check-plugin NAME`. `check_vector_env` checks a vector environment of Gymnasium.
+`check_solver`, `check_actuator`, `check_sensor`, `check_viewer`, `check_recorder` and `check_importer` run the same
+checks without pytest. So does the command `pippin check-plugin NAME`. `check_vector_env` checks a vector environment of
+Gymnasium.
 """
 
 from .checks import CHECKS, Check
 from .outcomes import CheckResult
 from .parametrization import parametrize
 from .subject import Scene
-from .suite import Conformance, check_actuator, check_recorder, check_sensor, check_solver, check_viewer
+from .suite import Conformance, check_actuator, check_importer, check_recorder, check_sensor, check_solver, check_viewer
 from .vector_env import check_vector_env
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Conformance",
     "Scene",
     "check_actuator",
+    "check_importer",
     "check_recorder",
     "check_sensor",
     "check_solver",

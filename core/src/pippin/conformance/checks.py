@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable
 
 import attrs
-from pippin.catalog.entries import KINDS
 
 from . import (
     actuator_checks,
@@ -16,6 +15,7 @@ from . import (
     configuration,
     effect_checks,
     executor_checks,
+    importer_checks,
     observer_checks,
     physics,
     sensor_checks,
@@ -24,7 +24,7 @@ from . import (
 )
 from .asks import ASKS
 from .benches import BENCHES
-from .kinds import CARRIED, OBSERVERS, PARTS, SIMULATED, TERMS
+from .kinds import CARRIED, CONFIGURED, OBSERVERS, PARTS, SIMULATED, TERMS
 from .runs import Runs
 
 __all__ = ["CHECKS", "Check", "checks_for"]
@@ -72,12 +72,12 @@ _STEPPED = (*PARTS, *CARRIED, *TERMS, "plugin")
 """Kinds that act within the step, and may be recorded."""
 
 CHECKS = (
-    _check(configuration.check_entry_point, *KINDS),
-    _check(configuration.check_light_import, *KINDS),
-    _check(configuration.check_documented_keys, *KINDS),
-    _check(configuration.check_round_trip, *KINDS),
-    _check(configuration.check_unknown_keys, *KINDS),
-    _check(configuration.check_schema, *KINDS),
+    _check(configuration.check_entry_point, *CONFIGURED),
+    _check(configuration.check_light_import, *CONFIGURED),
+    _check(configuration.check_documented_keys, *CONFIGURED),
+    _check(configuration.check_round_trip, *CONFIGURED),
+    _check(configuration.check_unknown_keys, *CONFIGURED),
+    _check(configuration.check_schema, *CONFIGURED),
     _check(step_checks.check_lifecycle, *SIMULATED),
     _check(step_checks.check_capture, *_STEPPED),
     _check(step_checks.check_determinism, *_STEPPED),
@@ -114,6 +114,10 @@ CHECKS = (
     _check(observer_checks.check_frames, "viewer"),
     _check(observer_checks.check_rows, "recorder"),
     _check(executor_checks.check_jobs, "executor"),
+    _check(importer_checks.check_content, "importer"),
+    _check(importer_checks.check_place, "importer"),
+    _check(importer_checks.check_options, "importer"),
+    _check(importer_checks.check_simulation, "importer"),
 )
 """Every check, in the order in which they run: cheap ones, and those that others build on, come first."""
 

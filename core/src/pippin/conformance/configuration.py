@@ -33,12 +33,9 @@ __all__ = [
 ]
 
 _IMPORT = """
-import contextlib, importlib, io, sys
-module, _, name = sys.argv[1].partition(":")
-plugin = importlib.import_module(module)
-for part in name.split("."):
-    plugin = getattr(plugin, part)
-plugin.Config
+import contextlib, io, sys
+from pippin.catalog.entries import Catalog
+Catalog.installed().find(*sys.argv[1:]).load()
 if "warp" in sys.modules:
     import warp
     warp.config.quiet = False
@@ -63,7 +60,7 @@ def check_light_import(runs: Runs) -> None:
     """The class can be imported in a fresh process without a visible GPU, and the import does not start Warp."""
     entry = runs.subject.entry
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, "-c", _IMPORT, entry.value.replace(" ", "")]
+    command = [sys.executable, "-c", _IMPORT, entry.kind, runs.subject.name]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:]

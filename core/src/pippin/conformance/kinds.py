@@ -7,7 +7,18 @@ from typing import Any
 
 from pippin.catalog.entries import KINDS, PLURALS, Kind
 
-__all__ = ["CARRIED", "COMPONENTS", "LABEL", "OBSERVERS", "PARTS", "SIMULATED", "TERMS", "merged", "tables_of"]
+__all__ = [
+    "CARRIED",
+    "COMPONENTS",
+    "CONFIGURED",
+    "LABEL",
+    "OBSERVERS",
+    "PARTS",
+    "SIMULATED",
+    "TERMS",
+    "merged",
+    "tables_of",
+]
 
 LABEL = "tested"
 """Label of the plugin in the simulations that test it; a solver has none."""
@@ -27,8 +38,11 @@ CARRIED: tuple[Kind, ...] = ("clamping", "stage")
 TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event", "command")
 """Kinds that act within a task."""
 
-SIMULATED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "executor")
-"""Kinds that are tested in simulations."""
+CONFIGURED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
+"""Kinds with a `Config`: all but click commands."""
+
+SIMULATED: tuple[Kind, ...] = tuple(kind for kind in CONFIGURED if kind not in ("executor", "importer"))
+"""Kinds that take part in the kit's simulations."""
 
 
 def tables_of(kind: Kind, table: Mapping[str, Any]) -> dict[str, Any]:

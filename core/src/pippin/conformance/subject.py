@@ -76,6 +76,9 @@ class Subject:
     dt: float = 0.002
     """Length of a substep [s]."""
 
+    file: Path | None = None
+    """A file that an importer reads."""
+
     def __str__(self) -> str:
         """Return kind and name, as in error messages."""
         return f"{self.kind} {self.name!r}"
@@ -94,7 +97,8 @@ class Subject:
         """Table of the plugin: the author's keys, and default values for other required keys."""
         config: type = self.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked
         fields = attrs.fields_dict(config)
-        guesses = {name: value for name, value in _GUESSES.items() if name in fields and self.kind != "solver"}
+        is_in_scene = self.kind not in ("solver", "importer")
+        guesses = {name: value for name, value in _GUESSES.items() if name in fields and is_in_scene}
         needed = {name: value for name, value in guesses.items() if fields[name].default is attrs.NOTHING}
         if issubclass(config, SiteConfig) and "site" not in self.config:
             needed["body"] = guesses["body"]
@@ -127,6 +131,10 @@ class Subject:
             ConfigError: The table is wrong.
         """
         return structure_choice(self.kind, self.table if table is None else table)
+
+    def asset_table(self) -> dict[str, Any]:
+        """Return the table of an asset that an importer reads."""
+        return {"path": str(self.file), "importer": self.table}
 
     def scene(self) -> Scene:
         """Return the content of each world: the author's prototype, or the kit's scene for the declared features."""
@@ -223,16 +231,20 @@ class Subject:
         return merged(merged(solver, tables_of(self.kind, self.table) if is_present else {}), self.tables)
 
     def _plugins(self, is_present: bool = True) -> dict[str, Any]:
-        parts: dict[str, Any] = {}
-        if self.kind != "solver" and self.solver is None and "solver" not in self.tables:
-            from .plain_solver import PlainSolver
-
-            parts["solver"] = PlainSolver()
+        parts = self.plain_solver()
         if self.kind in CARRIED:
             from .carriers import carrier
 
             parts[LABEL] = carrier(self.kind, self.structured() if is_present else None)
         return parts
+
+    def plain_solver(self) -> dict[str, Any]:
+        """Return the kit's solver by label; nothing if a solver is tested, or named."""
+        if self.kind == "solver" or self.solver is not None or "solver" in self.tables:
+            return {}
+        from .plain_solver import PlainSolver
+
+        return {"solver": PlainSolver()}
 
     def _filled(self, scene: Scene) -> newton.ModelBuilder:
         """Return a builder with a scene, prepared by the solver's `configure_builder`."""

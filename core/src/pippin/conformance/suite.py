@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from pippin.catalog.entries import Kind
@@ -10,6 +12,7 @@ from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
 from .checks import Check, checks_for
+from .kinds import CONFIGURED
 from .outcomes import CheckResult, NotApplicableError
 from .runs import Runs
 from .subject import Scene, Subject
@@ -17,6 +20,7 @@ from .subject import Scene, Subject
 __all__ = [
     "Conformance",
     "check_actuator",
+    "check_importer",
     "check_recorder",
     "check_sensor",
     "check_solver",
@@ -39,9 +43,11 @@ class Conformance:
         world_count: Number of worlds.
         dt: Length of a substep [s].
         expected_failures: Reasons why some checks fail, by the names of the checks.
+        file: A file that an importer reads; only its checks use it, and they need it.
 
     Raises:
-        PluginError: `expected_failures` names a check that plugins of this kind do not have.
+        PluginError: `expected_failures` names a check that plugins of this kind do not have; or an importer has no
+            `file`, or another plugin has one; or it is a subcommand, which has no checks.
     """
 
     def __init__(
@@ -56,6 +62,7 @@ class Conformance:
         world_count: int = 3,
         dt: float = 0.002,
         expected_failures: Mapping[str, str] | None = None,
+        file: str | os.PathLike[str] | None = None,
     ) -> None:
         #: The plugin, and the settings of its tests.
         self.subject = Subject(
@@ -67,7 +74,13 @@ class Conformance:
             solver=solver,
             world_count=world_count,
             dt=dt,
+            file=None if file is None else Path(file),
         )
+        if kind not in CONFIGURED:
+            raise PluginError(f"{self.subject}: a {kind} has no checks; try it by pippin {name}")
+        if (file is None) == (kind == "importer"):
+            cure = "needs a file to read; pass one" if file is None else "reads no file; leave it out"
+            raise PluginError(f"{self.subject}: {cure}, file=... or --file")
         self.expected_failures = dict(expected_failures or {})
         #: The checks of the plugin's kind, by name.
         self.checks: Mapping[str, Check] = {check.name: check for check in checks_for(kind)}
@@ -157,6 +170,17 @@ def check_recorder(name: str, **options: Any) -> list[CheckResult]:
         **options: Arguments of `Conformance`.
     """
     return _checked(Conformance("recorder", name, **options))
+
+
+def check_importer(name: str, file: str | os.PathLike[str], **options: Any) -> list[CheckResult]:
+    """Run every check of an importer; otherwise as `check_solver`.
+
+    Args:
+        name: The name of the importer's entry point.
+        file: A file that it reads.
+        **options: Arguments of `Conformance`.
+    """
+    return _checked(Conformance("importer", name, file=file, **options))
 
 
 def _checked(conformance: Conformance) -> list[CheckResult]:

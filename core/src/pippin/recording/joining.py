@@ -20,27 +20,27 @@ _MARGIN = 1_000_000
 """Free bytes beside the size of the parts that joining needs."""
 
 
-def refuse_unjoinable(recorder: Recorder, target: Path, *, is_part: bool) -> None:
-    """Refuse a recorder of one of several processes whose file could not become that of the run.
+def refuse_unjoinable(suffix: str, target: Path, *, is_split: bool) -> None:
+    """Refuse a file of a run that the files of its processes could not become.
 
     Args:
-        recorder: The recorder, bound to a simulation.
+        suffix: Suffix of the recorder's files.
         target: The file of the run.
-        is_part: Whether other processes record other worlds.
+        is_split: Whether several processes record it.
 
     Raises:
         ConfigError: The file cannot be written, or is of a format that cannot be read back.
     """
-    if target.suffix != recorder.suffix:
-        raise ConfigError(f"path: '{target}' must end with {recorder.suffix}, by which readers know the format")
+    if target.suffix != suffix:
+        raise ConfigError(f"path: '{target}' must end with {suffix}, by which readers know the format")
     refuse_unwritable(target)
     for path in (target, spool_of(target)):
         if path.exists():
             refuse_locked(path, "path: ")
-    if is_part and not is_readable(recorder.path):
+    if is_split and not is_readable(target):
         raise ConfigError(
-            f"worlds: files that end with {recorder.suffix} cannot be read back, so those of several processes cannot"
-            " become one; record worlds of one process, or simulate all worlds in one"
+            f"worlds: files that end with {suffix} cannot be read back, so those of several processes cannot become"
+            " one; record worlds of one process, or simulate all worlds in one"
         )
 
 

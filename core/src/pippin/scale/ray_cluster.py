@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pippin.errors import ConfigError, SimulationError
+from pippin.processes import free_cores, usable_cores
 from pippin.recording.libraries import library
-
-from .local import usable_cores
 
 __all__ = ["RayCluster", "line"]
 
@@ -64,7 +63,7 @@ class RayCluster:
                     " 'processes' if nodes are still to come"
                 )
             fits += [there / count] if count else []
-        return math.floor(min(fits, default=usable_cores()))
+        return math.floor(min(fits, default=free_cores()))
 
     def _join(self, address: str) -> None:
         try:
@@ -76,13 +75,13 @@ class RayCluster:
             ) from error
 
     def _begin(self, folder: str) -> None:
-        own = {"num_cpus": usable_cores(), "object_store_memory": _STORE, "include_dashboard": False}
+        own = {"num_cpus": usable_cores("executor ray"), "object_store_memory": _STORE, "include_dashboard": False}
         try:
             self.ray.init(address="local", _temp_dir=folder, **own, **_QUIET)
         except Exception as error:
             load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
             raise SimulationError(
-                f"executor ray: Ray cannot start on this machine, whose load is {load} on {usable_cores()} cores"
+                f"executor ray: Ray cannot start on this machine, whose load is {load} on {free_cores()} cores"
                 f" ({line(error)}); try again when less runs here, or use `--executor local`"
             ) from error
 

@@ -8,53 +8,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
-import numpy as np
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import whole_number
 from pippin.sharding.shard import part_of
 from pippin.simulation import import_hot_modules
 
+from .rollout_block import RolloutBlock
+
 if TYPE_CHECKING:
     from .rollout import Rollout
 
-__all__ = ["Block", "RolloutShard"]
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class Block:
-    """Consecutive control steps of some worlds. Arrays by group have the names of the task's groups as keys."""
-
-    first_world: int
-    """Number of the first world in the whole run."""
-
-    start: int
-    """Number of the first control step."""
-
-    observations: Mapping[str, np.ndarray]
-    """From which each action was chosen, by group, shape [steps, worlds, numbers]."""
-
-    actions: np.ndarray
-    """Shape [steps, worlds, numbers]."""
-
-    rewards: np.ndarray
-    """Shape [steps, worlds]."""
-
-    terminated: np.ndarray
-    """Whether the episode ended in the step by a termination, shape [steps, worlds]."""
-
-    truncated: np.ndarray
-    """Whether the episode ended in the step by its length, shape [steps, worlds]."""
-
-    ended: np.ndarray
-    """Step of the block and world of the shard of each episode that ended, shape [episodes, 2]."""
-
-    final_observations: Mapping[str, np.ndarray]
-    """The last observations of the episodes that ended, by group, shape [episodes, numbers]."""
-
-    last_observations: Mapping[str, np.ndarray]
-    """Observations after the block, by group, shape [worlds, numbers]."""
+__all__ = ["RolloutShard"]
 
 
 class RolloutShard:
@@ -98,7 +63,7 @@ class RolloutShard:
 
     def collect(
         self, policy: bytes, steps: int, start: int | None = None, *, group: str | None = None, deviation: Any = 0.0
-    ) -> Block:
+    ) -> RolloutBlock:
         """Let a policy act for some control steps, and return what happened.
 
         A checkpoint is written before the first step: if the call is repeated with its `start`, also by a shard that

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.catalog.outside import digest_of
 from pippin.config import SimulationConfig, dump_toml, load
 from pippin.config.loading import unstructure
 from pippin.config.overrides import parse
@@ -30,7 +31,8 @@ class Variant:
     """One configuration of a sweep."""
 
     id: str
-    """Twelve hexadecimal digits, computed from the configuration and the number of steps."""
+    """Twelve hexadecimal digits, computed from the configuration, the contents of the Python files that it names, and
+    the number of steps."""
 
     settings: Mapping[str, str]
     """The swept keys, and their values in TOML."""
@@ -78,7 +80,8 @@ def variants_of(
             for fault in error.faults:
                 faults.setdefault(fault, _text(settings))
             continue
-        key = _digest([FORMAT, dump_toml(config), count])
+        files = [digest for each in sorted(set(_types(unstructure(config)))) if (digest := digest_of(each))]
+        key = _digest([FORMAT, dump_toml(config), count, *files])
         variants.append(Variant(id=key, settings=settings, config=config, steps=count))
     if faults:
         raise ConfigError(*(f"{fault} (first with {settings})" for fault, settings in faults.items()))

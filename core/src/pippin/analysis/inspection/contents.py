@@ -66,7 +66,7 @@ def _contents(asset: Asset, scene: SceneConfig) -> Contents:
         of_file = {f"{kind}s": tuple(getattr(mujoco_rows, f"{kind}_rows")(model)) for kind in kinds}
     return Contents(
         file=str(asset.file),
-        format=next(name for name, each in FORMATS.items() if each is asset.format),
+        format=asset.format.name.lower(),
         total_mass=mass,
         dof_count=builder.joint_dof_count,
         bodies=tuple(model_rows.body_rows(builder)),

@@ -59,6 +59,8 @@ def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str,
 
 
 def _is_stage(config: AssetConfig) -> bool:
+    if config.importer is not None:
+        return False
     return config.format == "usd" or (config.format is None and config.path.lower().endswith(FORMATS["usd"].suffixes))
 
 

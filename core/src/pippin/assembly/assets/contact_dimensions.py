@@ -22,9 +22,9 @@ DIMENSIONS = {"mu_torsional": 4, "mu_rolling": 6}
 
 def reads_dimensions(components: Components) -> bool:
     """Tell whether the solver reads dimensions: its `configure_builder` registers them."""
-    builder, name = newton.ModelBuilder(), components.solver_name
+    builder, solver = newton.ModelBuilder(), components.single("build_solver")
     for answer in components.implementations("configure_builder"):
-        if answer.owner == name:
+        if solver is not None and answer.owner == solver.owner:
             answer.call(builder=builder)
     return _KEY in builder.custom_attributes
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import attrs
+from pippin.catalog.entries import Entry
 from pippin.config.fields import default_of
 from pippin.config.model import AssetConfig
-from pippin.errors import ConfigError
+from pippin.importing import Importer
 
-__all__ = ["FORMATS", "Format", "choose_format", "given_options", "is_normalised"]
+__all__ = ["FORMATS", "Format", "given_options", "is_normalised", "option_names"]
 
 
 @attrs.frozen
@@ -38,6 +38,17 @@ class Format:
 
     decides: tuple[str, ...] = ()
     """The fields of `ShapeConfig` that the importer decides by itself, whether the file states them or not."""
+
+    entry: Entry | None = None
+    """The plugin that reads the format; None if Newton does."""
+
+    importer: Importer | None = None
+    """The plugin with the settings of one asset."""
+
+    @property
+    def reader(self) -> str:
+        """The importer, in errors."""
+        return f"{self.name} importer" if self.entry is None else str(self.entry)
 
 
 _COMMON = {
@@ -81,44 +92,19 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
-def choose_format(config: AssetConfig, file: Path, where: str) -> Format:
-    """Return the format that the configuration names, or else the format of the file's suffix.
-
-    Raises:
-        ConfigError: The suffix is unknown, or the importer lacks an option that is set.
-    """
-    name = config.format or next((n for n, f in FORMATS.items() if file.suffix.lower() in f.suffixes), None)
-    if name is None:
-        known = ", ".join(suffix for form in FORMATS.values() for suffix in form.suffixes)
-        raise ConfigError(
-            f"{where}.path: no importer reads {file.suffix or 'a file without a suffix'!r}, got {file.name!r}; "
-            f"known: {known}; for another suffix set format"
-        )
-    chosen = FORMATS[name]
-    _refuse_unknown_options(config, chosen, where)
-    return chosen
-
-
 def is_normalised(config: AssetConfig) -> bool:
     """Tell whether MuJoCo's reader resolves an asset: it is an MJCF file, and its configuration does not say no."""
     suffix = config.path.lower()
     is_mjcf = config.format == "mjcf" or (config.format is None and suffix.endswith(FORMATS["mjcf"].suffixes))
-    return is_mjcf and config.normalise
+    return is_mjcf and config.normalise and config.importer is None
 
 
 def given_options(config: AssetConfig) -> dict[str, object]:
     """Return the fields that differ from their default and that at least one importer supports."""
     fields = attrs.fields_dict(AssetConfig)
-    names = dict.fromkeys(name for form in FORMATS.values() for name in (*form.keywords, *form.own))
-    return {name: getattr(config, name) for name in names if getattr(config, name) != default_of(fields[name])}
+    return {name: getattr(config, name) for name in option_names() if getattr(config, name) != default_of(fields[name])}
 
 
-def _refuse_unknown_options(config: AssetConfig, chosen: Format, where: str) -> None:
-    faults = [
-        f"{where}.{name}: Newton's {chosen.name} importer has no such option, got {value!r}; "
-        "leave it out, or change the asset itself"
-        for name, value in given_options(config).items()
-        if name not in (*chosen.keywords, *chosen.own)
-    ]
-    if faults:
-        raise ConfigError(*faults)
+def option_names() -> list[str]:
+    """Return the fields of `AssetConfig` that at least one importer supports, and others may not."""
+    return list(dict.fromkeys(name for form in FORMATS.values() for name in (*form.keywords, *form.own)))

@@ -47,7 +47,7 @@ def _gravity_of(imported: Imported) -> tuple[float, float, float]:
             turn: Any = newton.math.quat_between_axes(newton.Axis[up.upper()], newton.Axis.Z)
             vector: Any = wp.vec3(*gravity)
             gravity = np.array(wp.quat_rotate(turn, vector))
-    elif imported.asset.format is FORMATS["usd"]:
+    elif imported.asset.format is FORMATS["usd"] or imported.asset.format.importer is not None:
         gravity = np.array(imported.part.gravity)
     else:
         return EARTH

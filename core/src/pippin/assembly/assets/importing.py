@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import re
 import warnings
@@ -15,16 +16,19 @@ import newton
 import warp as wp
 from newton import usd
 from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
+from pippin.catalog.entries import Catalog
 from pippin.config.files import find_file
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
+from pippin.importing import Importer
 from pippin.labels import assign, match
 
 from .actuator_rows import declare_actuators
+from .choice import choose_format
 from .completion import complete
 from .contact_dimensions import keep_dimensions
 from .elements import Element, find_culprits, find_missing_files, read_elements
-from .formats import FORMATS, Format, choose_format, given_options, is_normalised
+from .formats import FORMATS, Format, given_options, is_normalised
 from .keyframes import start_at
 from .loose_joints import articulate
 from .mjcf import NormalMJCF, normalise
@@ -58,8 +62,12 @@ class Asset:
     """The text that the importer reads in place of a URDF file."""
 
 
-def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
+def find_assets(configs: Sequence[AssetConfig], catalog: Catalog | None = None) -> list[Asset]:
     """Return the assets of a scene after all checks that need no importer.
+
+    Args:
+        configs: The tables of the assets.
+        catalog: The plugins to choose importers from; by default all installed ones.
 
     Raises:
         ConfigError: One fault for each asset whose file is missing, malformed, or of an unknown format, for each
@@ -68,7 +76,7 @@ def find_assets(configs: Sequence[AssetConfig]) -> list[Asset]:
     assets, faults, cause = [], [], None
     for index, config in enumerate(configs):
         try:
-            assets.append(find_asset(config, f"scene.assets[{index}]"))
+            assets.append(find_asset(config, f"scene.assets[{index}]", catalog))
         except ConfigError as error:
             faults += error.faults
             cause = error.__cause__
@@ -98,6 +106,8 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
             normal = _normal_form(asset, builder.default_shape_cfg.density)
             if asset.urdf is not None:
                 add_urdf(builder, asset.urdf, _arguments(builder, asset))
+            elif asset.format.importer is not None:
+                _add_by_plugin(builder, asset, asset.format.importer)
             else:
                 getattr(builder, asset.format.method)(_source(asset, normal), **_arguments(builder, asset))
     except (ConfigError, Warning):
@@ -114,6 +124,17 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
         complete(builder, normal, is_as_written=not is_another)
     _set_start(builder, asset, normal)
     return normal
+
+
+def _add_by_plugin(builder: newton.ModelBuilder, asset: Asset, importer: Importer) -> None:
+    """Let a plugin read the asset at the origin, and put it at its position."""
+    part = copy.deepcopy(builder)
+    try:
+        importer.add_asset(part, asset.file, asset.config)
+    except ConfigError as error:
+        error.restate(lambda fault: f"{asset.where}: {fault}")
+        raise
+    builder.add_builder(part, xform=wp.transform(asset.config.position, asset.config.rotation))
 
 
 def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
@@ -143,14 +164,14 @@ def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
     return str(asset.file) if normal is None else normal.text
 
 
-def find_asset(config: AssetConfig, where: str) -> Asset:
+def find_asset(config: AssetConfig, where: str, catalog: Catalog | None = None) -> Asset:
     """Return an asset after all checks that need no importer.
 
     Raises:
         ConfigError: As `find_assets`.
     """
     file = find_file(config.path, f"{where}.path")
-    chosen = choose_format(config, file, where)
+    chosen = choose_format(config, file, where, Catalog.installed() if catalog is None else catalog)
     elements = read_elements(file, f"{where}.path") if chosen.root else []
     if elements and elements[0].tag != chosen.root:
         raise ConfigError(_wrong_root(where, file, chosen, elements[0].tag))
@@ -261,8 +282,8 @@ class _Collector(logging.Handler):
 
 def failure(asset: Asset, error: Exception) -> str:
     """Return the fault: the file, the reason, the attribute that caused it if that is known, and a remedy."""
-    what = f"{asset.where}.path: {asset.format.name} importer failed on {str(asset.file)!r}"
-    if isinstance(error, ImportError):
+    what = f"{asset.where}.path: {asset.format.reader} failed on {str(asset.file)!r}"
+    if isinstance(error, ImportError) and asset.format.extra:
         return f"{what}: {error}; install pippin[{asset.format.extra}]"
     reason = _reason(error)
     culprits = [] if re.search(r"\bline \d", reason) else find_culprits(asset.elements, reason)

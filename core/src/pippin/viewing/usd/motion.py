@@ -1,5 +1,8 @@
 """Motion of bodies as time samples of a USD layer, written to its file now and then, and of a long run in clips."""
 
+# pyright: reportAttributeAccessIssue=false
+# OpenUSD has no types.
+
 from __future__ import annotations
 
 from collections.abc import Sequence

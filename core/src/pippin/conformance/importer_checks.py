@@ -1,0 +1,158 @@
+"""Checks of an importer: what it reads from a file of its author."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pippin
+from pippin.errors import ConfigError, PluginError
+
+from .outcomes import NotApplicableError
+from .runs import Runs
+from .subject import Subject
+
+__all__ = ["check_content", "check_options", "check_place", "check_simulation"]
+
+_POSITION, _TURN = (0.5, -1.0, 2.0), (0.0, 0.0, 0.6, 0.8)
+"""A pose of the asset: metres, and a unit quaternion (x, y, z, w)."""
+
+_TOLERANCE = 1e-4
+"""Largest error of a placed body or shape [m]; the entries of poses are float32."""
+
+_VALUES: Mapping[str, tuple[Any, Any]] = {"floating": (True, False), "scale": (None, 2.0)}
+"""Two values of an option that give two different assets."""
+
+_STEPS = 5
+
+
+def check_content(runs: Runs) -> None:
+    """The importer is a `pippin.importing.Importer`. It reads its file into bodies or shapes; those of a kind have
+    different labels. It reads the same every time.
+    """
+    first, second = (_read(runs.subject) for _ in range(2))
+    for what in ("body", "joint", "shape"):
+        labels = getattr(first, f"{what}_label")
+        twice = sorted({label for label in labels if labels.count(label) > 1})
+        if twice:
+            raise PluginError(f"{runs.subject}: several of kind {what} are called {twice[0]!r}; tell them apart")
+    odd = [name for name, values in _numbers(first).items() if not _same(values, _numbers(second).get(name))]
+    if odd:
+        raise PluginError(f"{runs.subject}: reads {', '.join(odd[:3])} differently the second time; draw by a seed")
+
+
+def check_place(runs: Runs) -> None:
+    """The asset stands where its table puts it: the importer reads it at the origin, and does not place it itself."""
+    here = _poses(_read(runs.subject))
+    there = _poses(_read(runs.subject, {"position": _POSITION, "rotation": _TURN}))
+    for name, points in here.items():
+        error = np.abs(_moved(points) - there[name]).max(initial=0.0)
+        if not error < _TOLERANCE:
+            raise PluginError(
+                f"{runs.subject}: with a position and a rotation, a {name} is {error:.2g} m away from its place;"
+                " leave the position of the asset to the host"
+            )
+
+
+def check_options(runs: Runs) -> None:
+    """An option that the importer declares changes the asset, if it is `floating` or `scale`."""
+    declared = [name for name in _VALUES if name in _plugin(runs.subject).options]
+    if not declared:
+        raise NotApplicableError("it declares neither floating nor scale")
+    for name in declared:
+        first, second = (_numbers(_read(runs.subject, _without_none({name: value}))) for value in _VALUES[name])
+        if first.keys() == second.keys() and all(_same(values, second[key]) for key, values in first.items()):
+            raise PluginError(
+                f"{runs.subject}: declares the option {name}, and reads the same with {_VALUES[name][0]!r} and"
+                f" {_VALUES[name][1]!r}; obey it, or take it out of options"
+            )
+
+
+def check_simulation(runs: Runs) -> None:
+    """Worlds with the asset take steps: the state stays finite, and is the same in every world."""
+    subject = runs.subject
+    tables = {
+        "simulation": {"device": "cpu", "capture": "off", "dt": subject.dt},
+        "scene": {"worlds": subject.world_count, "assets": [subject.asset_table()]},
+        **({} if subject.solver is None else {"solver": {"type": subject.solver}}),
+    }
+    with pippin.Simulation(pippin.structure(tables), {**subject.plain_solver(), "ball": _Ball()}) as simulation:
+        simulation.step(_STEPS)
+        poses: Any = simulation.state.body_q
+        values = poses.numpy().reshape(subject.world_count, -1)
+    if not np.isfinite(values).all():
+        raise PluginError(f"{subject}: after {_STEPS} steps a body is nowhere; check its pose, mass and inertia")
+    if not (values == values[0]).all():
+        raise PluginError(f"{subject}: the worlds differ after {_STEPS} steps; read the same into each")
+
+
+class _Ball:
+    """Something that moves, if the asset is scenery."""
+
+    @pippin.hookimpl
+    def fill_prototype(self, builder: Any) -> None:
+        """Add a ball high above the asset."""
+        from .scenes import add_ball
+
+        add_ball(builder, 100.0)
+
+
+def _plugin(subject: Subject) -> Any:
+    return subject.entry.load()
+
+
+def _read(subject: Subject, options: Mapping[str, Any] | None = None) -> Any:
+    """Return a builder with the asset."""
+    from pippin.assembly.scene import add_assets, new_builder
+
+    config = pippin.structure({"scene": {"assets": [{**subject.asset_table(), **(options or {})}]}})
+    builder = new_builder(config.scene)
+    try:
+        add_assets(builder, config.scene)
+    except ConfigError as error:
+        raise PluginError(f"{subject}: does not read its file: {error}") from error
+    return builder
+
+
+def _without_none(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _numbers(builder: Any) -> dict[str, np.ndarray]:
+    """Return the numbers of a builder, by name."""
+    return dict(_arrays(builder))
+
+
+def _arrays(builder: Any) -> Iterator[tuple[str, np.ndarray]]:
+    for name, values in vars(builder).items():
+        if not name.startswith(("body_", "joint_", "shape_", "particle_")) or not isinstance(values, list):
+            continue
+        try:
+            yield name, np.array(values, dtype=float)
+        except (TypeError, ValueError):  # labels, meshes, lists of different lengths
+            continue
+
+
+def _same(left: np.ndarray, right: np.ndarray | None) -> bool:
+    return right is not None and np.array_equal(left, right, equal_nan=True)
+
+
+def _poses(builder: Any) -> dict[str, np.ndarray]:
+    """Return the positions of the asset's bodies, and of its shapes that stand still [m], shape [count, 3]."""
+    import newton
+
+    model = builder.finalize(device="cpu", skip_validation_inertia=True)
+    state = model.state()
+    if model.joint_count:
+        newton.eval_fk(model, state.joint_q, state.joint_qd, state)
+    still = [pose[:3] for pose, body in zip(builder.shape_transform, builder.shape_body, strict=True) if body < 0]
+    bodies = state.body_q.numpy()[:, :3] if model.body_count else np.zeros((0, 3))
+    return {"body": bodies, "shape": np.array(still, dtype=float).reshape(-1, 3)}
+
+
+def _moved(points: np.ndarray) -> np.ndarray:
+    """Return points at the pose of the check."""
+    axis, w = np.array(_TURN[:3]), _TURN[3]
+    turned = points + 2.0 * np.cross(axis, np.cross(axis, points) + w * points)
+    return turned + np.array(_POSITION)

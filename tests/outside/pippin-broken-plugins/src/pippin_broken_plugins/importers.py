@@ -1,0 +1,59 @@
+"""Importers that break a promise; each reads any file as a ball."""
+
+from pathlib import Path
+
+import attrs
+import newton
+import pippin
+import warp as wp
+from pippin.importing import Importer
+
+__all__ = ["Deaf", "Nowhere", "Placing", "Twins"]
+
+
+@attrs.frozen(kw_only=True)
+class BallConfig:
+    """A ball, whatever the file holds."""
+
+
+class Ball(Importer):
+    """Adds a ball."""
+
+    Config = BallConfig
+
+    def add_asset(self, builder: newton.ModelBuilder, file: Path, asset: pippin.AssetConfig) -> None:
+        """Add the ball."""
+        inertia = wp.mat33(0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.1)
+        builder.add_body(label="ball", mass=1.0, inertia=inertia, xform=self.place(asset))
+
+    def place(self, asset: pippin.AssetConfig) -> wp.transform:
+        """Return the pose of the ball."""
+        return wp.transform_identity()
+
+
+class Twins(Ball):
+    """Adds two balls of one name."""
+
+    def add_asset(self, builder: newton.ModelBuilder, file: Path, asset: pippin.AssetConfig) -> None:
+        super().add_asset(builder, file, asset)
+        super().add_asset(builder, file, asset)
+
+
+class Placing(Ball):
+    """Puts the ball at its position, where the host puts it once more."""
+
+    def place(self, asset: pippin.AssetConfig) -> wp.transform:
+        return wp.transform(asset.position, asset.rotation)
+
+
+class Deaf(Ball):
+    """Declares an option that it does not look at."""
+
+    options = frozenset({"scale"})
+
+
+class Nowhere(Ball):
+    """Puts the ball at a place that is no number."""
+
+    def place(self, asset: pippin.AssetConfig) -> wp.transform:
+        return wp.transform(wp.vec3(float("nan")), wp.quat_identity())

@@ -1,0 +1,1 @@
+"""Robots from SDF files, and a yard of rubble."""
