@@ -1,4 +1,4 @@
-"""What several processes ran, as if one had: the parts of a summary, merged in world order."""
+"""Summary of several processes, as if one had run: its parts, merged in world order."""
 
 from __future__ import annotations
 

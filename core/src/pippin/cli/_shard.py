@@ -30,7 +30,7 @@ __all__ = ["Task", "simulate_shard"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Task:
-    """What all shards of a run need to know."""
+    """Facts of a run that all its shards need."""
 
     config: SimulationConfig
     """Configuration of the run."""

@@ -10,7 +10,7 @@ __all__ = ["Part"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class Part:
-    """What the recorder of a shard needs to know of the run."""
+    """Facts of the whole run that the recorder of a shard needs."""
 
     config: SimulationConfig
     """Configuration of the run."""
