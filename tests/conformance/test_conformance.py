@@ -324,6 +324,11 @@ def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
         (["no-such"], 3, "check-plugin: 'no-such' is not installed; plugins: "),
         (["nois"], 3, "check-plugin: 'nois' is not installed; did you mean 'noise'?"),
         (["outside"], 2, "check-plugin: 'outside' is a reward and a termination; choose one with --kind"),
+        (
+            ["import-network"],
+            3,
+            "check-plugin: 'import-network' is a subcommand, which has no checks; try `pippin import",
+        ),
         (["imu", "--prototype", "nowhere:scene"], 2, "--prototype: 'nowhere:scene' is not found "),
         (["imu", "--expect", "outputs"], 2, "--expect: 'outputs' has no reason; write CHECK=REASON"),
         (["imu", "--check", "output"], 2, "--check: 'output' is no check of a sensor; there are "),
