@@ -18,7 +18,7 @@ import attrs
 import click
 from pippin import Simulation
 from pippin.assembly.requirements import solvers_declaring
-from pippin.catalog.entries import KINDS, PLURALS, Catalog, Kind
+from pippin.catalog.entries import PLURALS, Catalog, Kind
 from pippin.cli import main as pippin_command
 from pippin.components.bound import Bound
 from pippin.components.declaration import Declaration
@@ -27,6 +27,7 @@ from pippin.config.schema import json_schema
 from pippin.conformance import CHECKS, Conformance
 from pippin.conformance.asks import ASKS, Ask, cell_of
 from pippin.conformance.benches import BENCHES, UNTRIED
+from pippin.conformance.kinds import CONFIGURED
 from pippin.solving import FEATURES
 from pippin.views.quantities import ARTICULATION, RIGID_BODY, Quantity
 from pippin.views.rules import RULES
@@ -651,9 +652,9 @@ def conformance_page() -> str:
 
 def _kinds(kinds: Sequence[str]) -> str:
     """Return the kinds of a check in words: many of them by what they have in common."""
-    if missing := [kind for kind in KINDS if kind not in kinds]:
-        if len(missing) == 1:
-            return f"all but {missing[0]}"
+    if missing := [kind for kind in CONFIGURED if kind not in kinds]:
+        if len(missing) <= 2:
+            return f"all but {' and '.join(missing)}"
         terms = ["terms"] if set(TASK_KINDS) <= set(kinds) else []
         return ", ".join([*(kind for kind in kinds if not terms or kind not in TASK_KINDS), *terms])
     return "all"
@@ -902,7 +903,8 @@ def hooks_page() -> str:
         late.append(_attribute(name, text, "" if callable(default) else default))
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
-    plugins = [(entry.name, entry.load()) for entry in Catalog.installed().entries]
+    installed = Catalog.installed().entries
+    plugins = [(entry.name, entry.load()) for entry in installed if entry.kind != "subcommand"]
     return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
 
 

@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -121,7 +122,8 @@ def test_members_work_with_only_the_core_and_what_they_depend_on_installed(envir
 @each_member
 def test_a_member_and_its_tests_import_only_what_it_depends_on(member):
     own = next((member / "src").glob("pippin_*")).name
-    requirements = project(member)["dependencies"] + project(ROOT / "core")["dependencies"]
+    extras = chain.from_iterable(project(member).get("optional-dependencies", {}).values())
+    requirements = [*project(member)["dependencies"], *extras, *project(ROOT / "core")["dependencies"]]
     allowed = {canonicalize_name(Requirement(requirement).name) for requirement in requirements} | {"pytest"}
     # Editable installs do not say which packages they provide: there the package has the distribution's name.
     provided_by = metadata.packages_distributions()

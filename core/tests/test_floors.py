@@ -35,7 +35,7 @@ PLUGINS_OF_THE_CORE = frozenset(
 """Modules of plugins that the core brings: like any plugin, they import Newton and Warp in their methods."""
 
 DOORS = {
-    ("pippin.gym.vector_env", "pippin.gym.frames"),
+    ("pippin.gym.local_worlds", "pippin.gym.frames"),
     ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),

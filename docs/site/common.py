@@ -3,11 +3,13 @@
 __all__ = ["COMMON", "COMMON_MEMBERS"]
 
 COMMON = {
+    "config": "The plugin's configuration.",
+    "place": "The place of a term in the task and its simulation.",
     "prototype": "Number of the prototype, counted from 0; worlds that differ have several.",
     "builder": "The content of one world, before it is finished.",
     "binding": "The component's place in the simulation.",
     "simulation": "The simulation; model, state, control and contacts exist.",
-    "state": "The state at the beginning of the physics step, or after it for sensors.",
+    "state": "The state of the simulation that is read, or written.",
     "control": "The inputs of the solver.",
     "contacts": "The contacts of the last detection; None if the solver keeps them to itself.",
     "observables": "The solver's reports of the last substep; None if none were requested.",
@@ -23,7 +25,7 @@ COMMON = {
     "indices": "The rows to write; by default all.",
     "mask": "Whether to write each row, in place of `indices`.",
     "compact": "Whether `data` has one row for each index instead.",
-    "out": "The array to fill and to return; by default one that the view owns, and the next call overwrites.",
+    "out": "The array to write; a view that gets none returns one of its own, which the next call overwrites.",
     "instance": "The instance that attrs validates.",
     "attribute": "The field that attrs validates.",
     "value": "The value that attrs validates.",

@@ -11,7 +11,7 @@ FIELDS = {"Args": "param", "Returns": "returns", "Yields": "yields", "Raises": "
 
 def described(text: str, names: tuple[str, ...] = (), common: dict[str, str] | None = None) -> str:
     """Return a docstring as MyST; arguments that it does not mention get the common meaning of their names."""
-    parts, told = [], set()
+    parts = []
     for part in text.split("\n\n"):
         head, _, rest = part.partition("\n")
         field = FIELDS.get(head.rstrip(":")) if head.endswith(":") else None
@@ -20,9 +20,8 @@ def described(text: str, names: tuple[str, ...] = (), common: dict[str, str] | N
             continue
         for entry in _entries(rest):
             name, meaning = _split(entry, field)
-            told.add(name)
             parts.append(f":{field}{name and f' {name}'}: {meaning}")
-    missing = [name for name in names if name not in told and name in (common or {})]
+    missing = [name for name in names if name in (common or {}) and not re.search(rf"\b{name}\b", text)]
     position = next((index for index, part in enumerate(parts) if part.startswith(":")), len(parts))
     parts[position:position] = [f":param {name}: {(common or {})[name]}" for name in missing]
     return _joined(parts)

@@ -288,10 +288,10 @@ def test_a_lost_process_is_named_and_the_others_complete_their_recordings(scene:
     assert "shard 1 of 2 (worlds 2:4): the process ended with signal SIGKILL" in error
     assert f"what was recorded stays in '{scene / 'lost' / 'shards'}'" in error
     with np.load(scene / "lost/shards/0/log.npz") as file:
-        assert file["joint_q"].shape[1:] == (2, 1)
+        own = len(file["joint_q"])
     with pippin.open_run(scene / "lost") as run:
         rows, worlds = len(run.recordings["log"].time), run.recordings["log"].worlds
-    assert recover(scene / "lost/shards/1/log.npz")[1] == rows > 0
+    assert rows == min(own, recover(scene / "lost/shards/1/log.npz")[1]) > 0
     assert worlds == (2, 0, 1)
 
 

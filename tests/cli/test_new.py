@@ -48,7 +48,7 @@ def site(written, uv, tmp_path_factory) -> Path:
     """The folder in which all of them are installed."""
     site = tmp_path_factory.mktemp("site")
     command = [uv, "pip", "install", "-q", "--no-deps", "--python", sys.executable, "--target", site]
-    subprocess.run([*command, *written.iterdir()], check=True)
+    subprocess.run([*command, *written.glob("pippin-*")], check=True)
     return site
 
 
@@ -130,7 +130,7 @@ def test_no_file_names_a_place_of_this_machine(written):
 
 def test_every_package_has_a_licence_a_ci_file_and_bounds(written):
     newton = next(text for text in metadata.requires("pippin") or () if Requirement(text).name == "newton")
-    for folder in written.iterdir():
+    for folder in written.glob("pippin-*"):
         project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
         needed = {Requirement(text).name: Requirement(text).specifier for text in project["dependencies"]}
         assert metadata.version("pippin") in needed["pippin"]
@@ -141,11 +141,12 @@ def test_every_package_has_a_licence_a_ci_file_and_bounds(written):
         assert "uv run pytest" in (folder / ".github" / "workflows" / "test.yml").read_text()
 
 
-def test_every_kind_of_plugin_but_executors_can_be_begun():
+def test_most_kinds_of_plugins_can_be_begun():
     """Terms share one package, which shows two of them; extensions are the kind `plugin`."""
     begun = {kind for package in KINDS for kind in NAMES.get(package, {package: ""})}
 
-    assert set(PLUGIN_KINDS) - begun == {"executor", "action", "termination", "event", "command"}
+    terms = {"action", "termination", "event", "command"}
+    assert set(PLUGIN_KINDS) - begun - terms == {"executor", "importer", "subcommand"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

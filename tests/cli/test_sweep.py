@@ -149,15 +149,18 @@ def stopped(scene):
 
 @pytest.fixture(scope="module")
 def killed(scene, stopped):
-    """The same command, killed in its fifth variant: processes before, whether they ended, times of the summaries."""
+    """The same command, killed in its fifth variant: processes before, whether they ended, times of the summaries, and
+    what the same command said in the meantime.
+    """
     process = start(scene)
     wait_for(lambda: has_begun_long_one(scene))
+    second = CliRunner().invoke(main, words(scene))
     before = processes_of(process.pid)
     process.kill()
     process.wait()
     assert process.stdout is not None
     process.stdout.close()
-    return before, no_process_of(process.pid), times_of(scene)
+    return before, no_process_of(process.pid), times_of(scene), second
 
 
 @pytest.fixture(scope="module")
@@ -180,14 +183,37 @@ def test_ctrl_c_leaves_rows_that_say_so_and_no_process(stopped):
 
 
 def test_no_process_outlives_a_driver_that_is_killed(killed):
-    before, is_gone, _ = killed
+    before, is_gone, _, _ = killed
 
     assert len(before) >= 2
     assert is_gone
 
 
+def test_a_second_driver_is_refused_while_the_first_one_runs(killed):
+    _, _, _, second = killed
+
+    assert second.exit_code == 2
+    assert "is being run by another process; wait for its end" in second.stderr
+
+
+def test_a_full_disk_ends_the_sweep_with_its_cure_and_the_folder_is_that_of_the_sweep(scene, tmp_path):
+    """The files of this process may have 1100 bytes: too few for the configuration of a variant, and for the table."""
+    command = ["sweep", str(scene / "pendulum.toml"), "--over", "simulation.seed=0..29", "--out", str(tmp_path / "out")]
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1100, 1100)){COMMAND}"
+
+    result = subprocess.run(
+        [sys.executable, "-c", limited, *command, "--processes", "1"], capture_output=True, text=True
+    )
+
+    assert result.returncode == 4, result.stderr
+    (error,) = [line for line in result.stderr.splitlines() if line.startswith("error:")]
+    assert error.endswith("cannot be written ([Errno 27] File too large); make room, and run the same command again")
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"sweep.json", "sweep.lock", "variants"}
+    json.loads((tmp_path / "out" / "sweep.json").read_text())
+
+
 def test_the_same_command_goes_on_and_runs_nothing_twice(scene, killed, finished):
-    _, _, before = killed
+    _, _, before, _ = killed
     _, text, _ = finished
 
     after = times_of(scene)

@@ -8,7 +8,15 @@ import pippin
 import pytest
 from pippin.hookspecs import Hooks
 
-BUILD = ("configure_builder", "fill_prototype", "extend_prototype", "complete_builder", "initialize_contacts", "bind")
+BUILD = (
+    "configure_builder",
+    "fill_prototype",
+    "extend_prototype",
+    "complete_builder",
+    "check_model",
+    "initialize_contacts",
+    "bind",
+)
 STEP = ("start_step", "apply_actuators", "before_substep", "update_sensors", "end_step", "observe", "after_step")
 LATER = ("initialize_worlds", "reset_worlds", "close")
 LOOKING = ("frame",)  # what it raises ends nothing: tests/step/test_observers.py

@@ -132,6 +132,10 @@ class Everything:
         pass
 
     @pippin.hookimpl
+    def check_model(self):
+        return ()
+
+    @pippin.hookimpl
     def build_solver(self, model):
         import newton
 
@@ -190,7 +194,8 @@ class Everything:
         pass
 
 
-BUILDERS, PROTOTYPES = 1, 2  # prototypes built in Python: none of assets, so one builder, that of all worlds
+PROTOTYPES = 2
+BUILDERS = 3  # that of all worlds, and two empty ones that show what the solver registers; none of assets
 HOW_OFTEN = {
     "once": 1,
     "once for each builder": BUILDERS,

@@ -176,7 +176,8 @@ def find(name: str, solver: str | None, schema: dict, simulation: pippin.Simulat
     """Look a name of the page up; a LookupError, an AttributeError or an AssertionError where it does not exist."""
     root, _, rest = name.partition(".")
     if choice := re.fullmatch(r'([\w.]+) = "(.*)"', name):
-        assert choice[2] in key_of(schema, choice[1], solver)["enum"], name
+        key = key_of(schema, choice[1], solver)
+        assert choice[2] in key.get("then", key)["enum"], name
     elif argument := re.fullmatch(r"pippin\.Simulation\((\w+)=\)", name):
         assert argument[1] in pippin.Simulation.__init__.__annotations__, name
     elif root == "Simulation":

@@ -220,6 +220,7 @@ def _step(simulation: pippin.Simulation, dofs: Sequence[int], speeds: np.ndarray
     velocities = np.zeros(simulation.model.joint_dof_count, dtype=np.float32)
     velocities[dof_of[dofs]] = speeds
     simulation.state.joint_qd.assign(velocities)
+    simulation.invalidate("joints")
     simulation.step()
     data = mujoco.MjData(solver.mj_model)
     data.qpos[:] = solver.batch.bind("qpos")[0]

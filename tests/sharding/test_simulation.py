@@ -125,7 +125,7 @@ def test_errors_are_those_of_a_simulation_and_name_the_shard_if_only_one_has_the
         "reset": "reset: worlds: 8 is not a world; there are 8, counted from 0",
         "gather": "gather: no array 'state.joint_z': there is no 'joint_z'; did you mean 'joint_q'?",
         "function": "function: module 'os' has no function 'no'; name one of its functions",
-        "second": "shard 1 of 2 (worlds 4:8, counted from 0): world 2: fell; help it up",
+        "second": "shard 1 of 2 (worlds 4:8): world 6: fell; help it up",
     }
     assert "functions_of_shards.py" in str(caught.value.__cause__)
 

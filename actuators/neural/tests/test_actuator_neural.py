@@ -431,7 +431,7 @@ def test_a_torch_checkpoint_is_refused(tmp_path):
         ("mlp", {"sample_dt_s": 0.02}, r"trained for steps of 0\.02 s, and the physics step is 0\.01 s"),
         ("lstm", {"hidden_size": None}, "'hidden_size': expected a whole number >= 1, it is missing"),
         ("lstm", {"hidden": 3}, r"'h' has shape \[1, '\?', 2\], its last extent must be 3 \(hidden_size\)"),
-        ("lstm", {"num_layers": 2}, "'num_layers': Newton runs one layer, got 2"),
+        ("lstm", {"num_layers": 2}, "'hidden_in_name': expected a list of 2 names, one for each layer, got 'h'"),
         ("lstm", {"cell_in_name": None}, "'cell_in_name': expected the name of an input or output, it is missing"),
         ("lstm", {"output_name": "torque"}, "'output_name': the network has effort, h_next, c_next, got 'torque'"),
         ("gru", {"sample_dt_s": None}, r"'sample_dt_s': expected the time step of training \[s\], it is missing"),

@@ -209,7 +209,12 @@ class Host(Protocol):
         ...
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:
-        """Call a hook that a plugin specifies, and return the answers of the components in calling order."""
+        """Call a hook that a plugin specifies, and return the answers of the components in calling order.
+
+        Args:
+            hook: Name of the hook.
+            **arguments: The arguments of the hook, by their names.
+        """
         ...
 
     def switch(self, component: Any, *, on: bool) -> None:

@@ -109,7 +109,7 @@ def free_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def usable_cores(where: str) -> int:
+def usable_cores(where: str = "processes") -> int:
     """Return the number of cores that this process may use, or fewer if the memory is too small for as many processes.
 
     Args:

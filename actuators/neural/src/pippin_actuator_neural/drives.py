@@ -13,6 +13,7 @@ from newton.actuators import DriveBase, DriveNeuralGRU, DriveNeuralLSTM, DriveNe
 from pippin import ConfigError
 
 from .network import Network
+from .stacked import StackedLSTM
 
 if TYPE_CHECKING:
     import onnx
@@ -46,6 +47,10 @@ class LSTM(_Loaded, DriveNeuralLSTM):
     """A recurrent network with hidden and cell state."""
 
 
+class LSTMStack(_Loaded, StackedLSTM):
+    """A recurrent network of several layers, each with hidden and cell state."""
+
+
 class GRU(_Loaded, DriveNeuralGRU):
     """A recurrent network with hidden state."""
 
@@ -56,6 +61,8 @@ def build_drive(network: Network) -> DriveBase:
     Raises:
         ConfigError: Newton refuses the network.
     """
+    if network.stack is not None:
+        return LSTMStack(str(network.file), network.stack)
     drives: dict[str, Any] = {"mlp": MLP, "lstm": LSTM, "gru": GRU}
     with _located(str(network.file)):
         return drives[network.model_type](str(network.file))

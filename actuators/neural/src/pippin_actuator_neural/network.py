@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
@@ -10,9 +11,10 @@ from pippin import ConfigError
 
 from .metadata import NetworkFile, is_count, is_finite, is_names, is_steps, is_text, read_file
 
-__all__ = ["Network", "read_network"]
+__all__ = ["Network", "Stack", "read_network"]
 
 _NAMES = ("input_name", "hidden_in_name", "cell_in_name", "output_name", "hidden_out_name", "cell_out_name")
+_STATES = ("hidden_in_name", "cell_in_name", "hidden_out_name", "cell_out_name")
 _SCALES = ("pos_scale", "vel_scale", "effort_scale", "torque_scale")
 _KEYS = {
     "mlp": ("input_order", "input_idx", *_SCALES),
@@ -25,6 +27,22 @@ _TARGETS_OF_COLUMN = {
     "target_velocity": "velocity_targets",
     "velocity_error": "velocity_targets",
 }
+
+
+@attrs.frozen(kw_only=True)
+class Stack:
+    """Several LSTM layers: sizes, scales, and names of inputs and outputs, of the states one for each layer."""
+
+    hidden_size: int
+    input_name: str
+    output_name: str
+    hidden_in: tuple[str, ...]
+    cell_in: tuple[str, ...]
+    hidden_out: tuple[str, ...]
+    cell_out: tuple[str, ...]
+    pos_scale: float
+    vel_scale: float
+    effort_scale: float
 
 
 @attrs.frozen(kw_only=True)
@@ -41,6 +59,9 @@ class Network:
 
     not_implicit: str | None = None
     """The reason why the implicit effort mode is impossible; None if it is possible."""
+
+    stack: Stack | None = None
+    """The layers of an lstm that has more than one."""
 
 
 def read_network(file: Path, dt: float) -> Network:
@@ -79,17 +100,39 @@ def _mlp(found: NetworkFile) -> Network:
 def _lstm(found: NetworkFile) -> Network:
     _refuse_scales(found)
     layers, size = (found.required(key, is_count, "a whole number >= 1") for key in ("num_layers", "hidden_size"))
-    if layers != 1:
-        found.refuse("num_layers", "Newton runs one layer", layers)
-    names = {key: found.required(key, is_text, "the name of an input or output") for key in _NAMES}
-    for key, name in names.items():
-        there = found.inputs if key in _NAMES[:3] else found.outputs
+    names = {key: tuple(_names(found, key, layers if key in _STATES else 1)) for key in _NAMES}
+    found.refuse_width(names["input_name"][0], 2, "position error and velocity")
+    for name in (*names["hidden_in_name"], *names["cell_in_name"]):
+        found.refuse_width(name, size, "hidden_size")
+    if layers == 1:
+        return Network(file=found.file, model_type="lstm")
+    scale = found.metadata.get("effort_scale", found.metadata.get("torque_scale", 1.0))
+    stack = Stack(
+        hidden_size=size,
+        input_name=names["input_name"][0],
+        output_name=names["output_name"][0],
+        **{key.removesuffix("_name"): names[key] for key in _STATES},
+        pos_scale=found.metadata.get("pos_scale", 1.0),
+        vel_scale=found.metadata.get("vel_scale", 1.0),
+        effort_scale=scale,
+    )
+    reason = f"an lstm of {layers} layers: only one of one layer has a slope"
+    return Network(file=found.file, model_type="lstm", not_implicit=reason, stack=stack)
+
+
+def _names(found: NetworkFile, key: str, count: int) -> Iterator[str]:
+    """Yield the names of inputs or outputs that a key gives: a text, or a list of one for each of several layers."""
+    if count == 1:
+        names = [found.required(key, is_text, "the name of an input or output")]
+    else:
+        names = found.required(key, is_names, f"a list of {count} names, one for each layer")
+        if len(set(names)) != count:
+            found.refuse(key, f"expected {count} different names, one for each layer", names)
+    there = found.inputs if key in _NAMES[:3] else found.outputs
+    for name in names:
         if name not in there:
             found.refuse(key, f"the network has {', '.join(there) or 'none'}", name)
-    found.refuse_width(names["input_name"], 2, "position error and velocity")
-    for key in ("hidden_in_name", "cell_in_name"):
-        found.refuse_width(names[key], size, "hidden_size")
-    return Network(file=found.file, model_type="lstm")
+        yield name
 
 
 def _gru(found: NetworkFile) -> Network:

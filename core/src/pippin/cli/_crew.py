@@ -172,7 +172,10 @@ class Crew:
             self._send_on(count, look)
         except KeyboardInterrupt as stop:
             self._send_on(0)
-            self._send_on(max(member.step for member in self.members))
+            steps = [member.step for member in self.members]
+            if len(set(steps)) > 1:
+                self.progress.note(f"all go on to step {max(steps)} of the foremost one; Ctrl-C ends them at once")
+            self._send_on(max(steps))
             return stop
         finally:
             self.told.print()

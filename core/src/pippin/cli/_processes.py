@@ -122,10 +122,20 @@ def _advance(crew: Crew, count: int, progress: Progress, task: Task) -> End | No
             crew.finish()
     except PippinError as error:
         crew.finish_others()
-        if (parts := task.folder / "shards").exists():
-            error.restate(lambda fault: f"{fault}; what was recorded stays in '{parts}', and pippin.open_run reads it")
+        if kept := _kept(task):
+            error.restate(lambda fault: f"{fault}; {kept}")
+        raise
+    except KeyboardInterrupt:  # the second one
+        if kept := _kept(task):
+            progress.note(kept)
         raise
     return crew.failure or stopped
+
+
+def _kept(task: Task) -> str:
+    """Return where recordings stay that were not joined; nothing if there are none."""
+    parts = task.folder / "shards"
+    return f"what was recorded stays in '{parts}', and pippin.open_run reads it" if parts.exists() else ""
 
 
 def _task(

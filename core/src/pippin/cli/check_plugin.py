@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from pippin.catalog.entries import KINDS, Catalog
+from pippin.catalog.entries import KINDS, Catalog, Kind
 from pippin.catalog.outside import is_file_reference, is_module_reference, located
 from pippin.config.overrides import parse
 from pippin.errors import ConfigError, PluginError
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from pippin.conformance import CheckResult
 
 BROKEN = 3
+CHECKED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
 
 
 @click.command()
 @click.argument("name")
-@click.option("--kind", type=click.Choice(KINDS), help="Kind of the plugin, if its name does not tell.")
+@click.option("--kind", type=click.Choice(CHECKED), help="Kind of the plugin, if its name does not tell.")
 @overrides("Set a key of the plugin's table.")
 @click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
 @click.option("--file", type=PATH, metavar="FILE", help="File that an importer reads.")
@@ -88,9 +89,11 @@ def check_plugin(
 def _kind_of(name: str) -> str:
     """Return the one kind of plugin that has a name."""
     plain = name.rpartition(":")[2]
-    kinds = [kind for kind in KINDS if plain in Catalog.installed().names(kind)]
+    kinds = [kind for kind in CHECKED if plain in Catalog.installed().names(kind)]
     if not kinds and (is_file_reference(name) or is_module_reference(name)):
         raise ConfigError(f"check-plugin: {name!r} is a class that may be of any kind; choose one with --kind")
+    if not kinds and plain in Catalog.installed().names("subcommand"):
+        raise PluginError(f"check-plugin: {name!r} is a subcommand, which has no checks; try `pippin {plain} --help`")
     if not kinds:
         names = dict.fromkeys(entry.name for entry in Catalog.installed().entries)
         hint = did_you_mean(plain, names) or f"; plugins: {', '.join(names) or 'none'}"

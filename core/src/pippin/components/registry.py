@@ -16,10 +16,11 @@ from pippin.hookspecs import Hooks
 
 from .blame import Blame
 from .bound import Bound
-from .contract import attribute_faults, load_plugin
+from .contract import attribute_faults
 from .declaration import Declaration
 from .labelled import Labelled
 from .own_hooks import add_own_hooks, refuse_arguments
+from .sub_solvers import make_plugin
 
 if TYPE_CHECKING:
     from pippin.catalog.entries import Catalog, Kind
@@ -109,11 +110,8 @@ class Components(Mapping[str, Any]):
         self.choices = _chosen_plugins(config, {label: choice for label, (_, choice) in found.items()})
         self._blames: dict[str, Blame] = {}
         for name, (kind, choice) in self.choices.items():
-            entry = catalog.find(kind, choice.type)
-            plugin = load_plugin(entry)
-            self._blames[name] = self._blame(name, plugin, str(entry), config.tree)
-            with self.blaming(name, "__init__"):
-                self._components[name] = plugin(choice.config)
+            blaming = partial(self._blame, tree=config.tree)
+            self._components[name], self._blames[name] = make_plugin(name, kind, choice, catalog, blaming)
         for name, component in (of_host or {}).items():
             self._components[name] = component
             self._blames[name] = self._blame(name, type(component), "pippin", config.tree)

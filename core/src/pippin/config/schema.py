@@ -91,6 +91,8 @@ class _Allowed:
     """Schemas of allowed content: closed tables, types, bounds, defaults and descriptions."""
 
     plugins: Mapping[Kind, list[_Plugin]]
+    within: tuple[Kind, ...] = ()
+    """Kinds of the plugins around the content: a solver inside a solver is a reference to the table of solvers."""
 
     def value(self, annotation: Any, whole: bool) -> Schema:
         """Return the schema of a type. A whole value is not merged with another file's, so its keys are required."""
@@ -102,7 +104,8 @@ class _Allowed:
             return {"anyOf": [self.value(member, whole) for member in members]}
         (annotation,) = members
         if is_component(annotation):
-            return self.component_or_name(get_args(annotation)[1], whole)
+            kind: Kind = get_args(annotation)[1]
+            return _again(kind) if kind in self.within else self.component_or_name(kind, whole)
         if is_file_path(annotation):
             return {"type": "string"}
         if get_origin(annotation) is Literal:
@@ -162,13 +165,16 @@ class _Allowed:
         A table without `type` may hold any plugin's keys, because a file that extends another one changes single keys.
         In a list it may not, because lists are replaced as a whole.
         """
-        tables = [(plugin, self.table(plugin.config, whole)) for plugin in self.plugins.get(kind, ())]
-        cases = [(plugin.names, _with_type(plugin, table, whole)) for plugin, table in tables]
+        inner = attrs.evolve(self, within=(*self.within, kind))
+        tables = [(plugin, inner.table(plugin.config, whole)) for plugin in self.plugins.get(kind, ())]
+        cases: list[tuple[Sequence[str], Schema]] = [
+            (plugin.names, _with_type(plugin, table, whole)) for plugin, table in tables
+        ]
         schema = _choice(cases, is_open=True)
         if whole:
             return {**schema, "required": ["type"]}
         untyped = {"if": {"not": {"required": ["type"]}}, "then": _any_of_these(table for _, table in tables)}
-        return {**schema, "allOf": [*schema["allOf"], untyped]}
+        return {**schema, "allOf": [*schema.get("allOf", ()), untyped]}
 
 
 def _choice(cases: Sequence[tuple[Sequence[str], Schema]], *, is_open: bool = False) -> Schema:
@@ -181,7 +187,7 @@ def _choice(cases: Sequence[tuple[Sequence[str], Schema]], *, is_open: bool = Fa
     return {
         "type": "object",
         "properties": {"type": _types([name for names, _ in cases for name in names], is_open=is_open)},
-        "allOf": [{"if": _has_type(names), "then": schema} for names, schema in cases],
+        **({"allOf": [{"if": _has_type(names), "then": schema} for names, schema in cases]} if cases else {}),
         "anyOf": [*(schema for _, schema in cases), {}],
     }
 
@@ -222,6 +228,8 @@ class _Required:
     """Schemas of required content, for merged files; they do not restrict other content."""
 
     plugins: Mapping[Kind, list[_Plugin]]
+    within: tuple[Kind, ...] = ()
+    """Kinds of the plugins around the content; a plugin inside one of its own kind has no demands."""
 
     def value(self, annotation: Any) -> Schema:
         """Return the demands on a type; empty if there are none, and for lists, whose items are always whole."""
@@ -234,10 +242,13 @@ class _Required:
             return {}
         (annotation,) = tables
         if is_component(annotation):
-            if get_args(annotation)[1] in NAMED_KINDS:
+            kind: Kind = get_args(annotation)[1]
+            if kind in NAMED_KINDS or kind in self.within:
                 return {}
-            plugins = self.plugins.get(get_args(annotation)[1], ())
-            return _demands_by_type((plugin.names, self.table(plugin.config)) for plugin in plugins)
+            inside = attrs.evolve(self, within=(*self.within, kind))
+            return _demands_by_type(
+                (plugin.names, inside.table(plugin.config)) for plugin in self.plugins.get(kind, ())
+            )
         if attrs.has(annotation):
             return self.table(annotation)
         inner = self.value(_mapped(annotation))
@@ -248,6 +259,11 @@ class _Required:
         inner = {field.name: schema for field in fields_of(cls) if (schema := self.value(field.type))}
         required = _required_names(cls)
         return {**({"required": required} if required else {}), **({"properties": inner} if inner else {})}
+
+
+def _again(kind: Kind) -> Schema:
+    """Return the schema of a plugin inside one of its own kind; beside `$ref`, draft 7 reads no other keyword."""
+    return {"allOf": [{"$ref": "#/properties/solver"}]} if kind == "solver" else {"type": "object"}
 
 
 def _demands_by_type(demands: Iterable[tuple[Iterable[str], Schema]]) -> Schema:

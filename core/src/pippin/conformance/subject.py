@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 from pippin.catalog.entries import Catalog, Entry, Kind
+from pippin.components.blame import Blame
 from pippin.components.contract import load_plugin
 from pippin.components.declaration import Declaration
+from pippin.components.sub_solvers import make_plugin
 from pippin.config import ComponentConfig, structure
 from pippin.config.loading import structure_choice
+from pippin.config.tree import Node, Origin
 from pippin.errors import CaptureWarning
 from pippin.sensing import SiteConfig
 from pippin.simulation import Simulation
@@ -112,7 +115,14 @@ class Subject:
 
     def component(self) -> Any:
         """Return a component as the host makes it, without a simulation."""
-        return self.plugin(self.structured().config)
+        if self.kind != "solver":
+            return self.plugin(self.structured().config)
+
+        def blaming(name: str, plugin: type, source: str) -> Blame:
+            tree = Node({}, Origin())
+            return Blame(owner=name, place=f"{name}.", source=source, package=plugin.__module__, tree=tree)
+
+        return make_plugin(str(self), self.kind, self.structured(), Catalog.installed(), blaming)[0]
 
     def structured(self, table: Mapping[str, Any] | None = None) -> ComponentConfig:
         """Return the configuration of a table, by default of the plugin's own table.

@@ -24,7 +24,7 @@ Autoreset = Literal["same-step", "next-step", "disabled"]
 
 @attrs.frozen(kw_only=True)
 class WorldFacts:
-    """What does not change while an environment runs."""
+    """Facts of an environment that do not change while it runs."""
 
     action_space: gymnasium.spaces.Box
     """The space of one world's action."""

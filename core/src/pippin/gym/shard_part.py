@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +41,16 @@ class ShardPart:
         simulation = Simulation(config) if checkpoint is None else Simulation.load(checkpoint)
         self._worlds, self._line = LocalWorlds(simulation, source), line
         self._arrays = self._worlds.arrays()
-        self._copies: list[tuple[np.ndarray, Any]] = []
-        self._action: np.ndarray | None = None
+        is_cuda = simulation.device.is_cuda
+        # On the CPU, views of the memory, made once: making one takes longer than the copy.
+        self._read = {name: array.numpy if is_cuda else _given(array.numpy()) for name, array in self._arrays.items()}
+        self._act = self._arrays["action"].assign if is_cuda else partial(np.copyto, self._arrays["action"].numpy())
+        self._copies: list[tuple[np.ndarray, Callable[[], np.ndarray]]] = []
+        self._action: Any = None
 
     def facts(self) -> tuple[WorldFacts, Layout, str]:
         """Return what the caller has to know: facts, the arrays, and the device."""
-        rows = {name: (array.numpy().shape[1:], array.numpy().dtype.str) for name, array in self._arrays.items()}
+        rows = {name: (read().shape[1:], read().dtype.str) for name, read in self._read.items()}
         return self._worlds.facts, Layout(self._worlds.count, rows), self._worlds.device
 
     def attach(self, layout: Layout, worlds: range) -> None:
@@ -59,7 +65,7 @@ class ShardPart:
         block.close_file()
         own = {name: array[worlds.start : worlds.stop] for name, array in block.arrays.items()}
         self._action = own.pop("action")
-        self._copies = [(target, self._arrays[name]) for name, target in own.items()]
+        self._copies = [(target, self._read[name]) for name, target in own.items()]
         self._publish()
 
     def follow(self) -> None:
@@ -68,9 +74,9 @@ class ShardPart:
         Raises:
             SimulationError: As of `LocalWorlds.step`.
         """
-        line, action = self._line, self._arrays["action"]
+        line = self._line
         while line.recv(1) == STEP:
-            action.assign(self._action)
+            self._act(self._action)
             try:
                 self._worlds.step(reads_flags=True)
             except BaseException:
@@ -107,5 +113,9 @@ class ShardPart:
 
     def _publish(self) -> None:
         """Copy the results into the shared memory."""
-        for target, array in self._copies:
-            target[...] = array.numpy()
+        for target, read in self._copies:
+            np.copyto(target, read())
+
+
+def _given(array: np.ndarray) -> Callable[[], np.ndarray]:
+    return lambda: array

@@ -44,7 +44,7 @@ class Column:
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Column:
-        """Return the column that `plain` described."""
+        """Return the column whose `plain` gave `data`."""
         texts = {name: tuple(data[name]) for name in ("labels", "units", "components")}
         return cls(
             name=data["name"], shape=tuple(data["shape"]), dtype=np.dtype(data["dtype"]), frame=data["frame"], **texts

@@ -3,8 +3,8 @@
 from pippin.sharding.shard import Shard, shards_of
 from pippin.sharding.simulation import ShardedSimulation
 
-from .block import Block
 from .executor import Ended, Executor, Job
+from .rollout_block import RolloutBlock
 from .rollout_shard import RolloutShard
 
-__all__ = ["Block", "Ended", "Executor", "Job", "RolloutShard", "Shard", "ShardedSimulation", "shards_of"]
+__all__ = ["Ended", "Executor", "Job", "RolloutBlock", "RolloutShard", "Shard", "ShardedSimulation", "shards_of"]

@@ -18,8 +18,8 @@ from pippin.state.draws import key_of
 from pippin.task.policy.network import Network
 from pippin.task.task import Task
 
-from .block import Block
 from .kernels import explore
+from .rollout_block import RolloutBlock
 
 __all__ = ["Rollout"]
 
@@ -64,7 +64,7 @@ class Rollout:
         """Close the simulation."""
         self._simulation.close()
 
-    def collect(self, policy: bytes, steps: int, first_world: int, group: str | None, deviation: Any) -> Block:
+    def collect(self, policy: bytes, steps: int, first_world: int, group: str | None, deviation: Any) -> RolloutBlock:
         """Return a block of steps; see `RolloutShard.collect`."""
         simulation, task, worlds = self._simulation, self._task, self._task.worlds
         start, groups = simulation.step_count, task.observations
@@ -95,7 +95,7 @@ class Rollout:
                     final_rows[name].append(each.numpy()[ended])
         simulation.check()
         none = {name: np.zeros((0, each.shape[1]), dtype=np.float32) for name, each in finals.items()}
-        return Block(
+        return RolloutBlock(
             first_world=first_world,
             start=start,
             observations={name: each.numpy() for name, each in kept.items()},

@@ -14,7 +14,7 @@ from pippin.indices import whole_number
 from pippin.sharding.shard import part_of
 from pippin.simulation import import_hot_modules
 
-from .block import Block
+from .rollout_block import RolloutBlock
 
 if TYPE_CHECKING:
     from .rollout import Rollout
@@ -63,7 +63,7 @@ class RolloutShard:
 
     def collect(
         self, policy: bytes, steps: int, start: int | None = None, *, group: str | None = None, deviation: Any = 0.0
-    ) -> Block:
+    ) -> RolloutBlock:
         """Let a policy act for some control steps, and return what happened.
 
         A checkpoint is written before the first step: if the call is repeated with its `start`, also by a shard that

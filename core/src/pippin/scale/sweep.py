@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.errors import SimulationError
 
 from .executor import Ended, Executor, Job
-from .sweep_folder import SweepFolder, publish
+from .sweep_folder import SweepFolder, publish, unwritable
 from .variants import Variant
 
 __all__ = ["OUTCOMES", "Sweep"]
@@ -78,21 +77,20 @@ class Sweep:
             SimulationError: The folder cannot be written.
         """
         try:
-            self._prepare_processes()
-            while self._waiting or self._running:
-                self._submit()
-                yield
-                for ended in self._executor.wait(_LOOK_PERIOD):
-                    self._settle(ended)
-                self._write_table()
+            try:
+                self._prepare_processes()
+                while self._waiting or self._running:
+                    self._submit()
+                    yield
+                    for ended in self._executor.wait(_LOOK_PERIOD):
+                        self._settle(ended)
+                    self._write_table()
+            finally:
+                self._executor.close()
+                self._stop_running()
+                self._write_table(is_last=True)
         except OSError as error:
-            raise SimulationError(
-                f"{self._folder.path}: cannot be written ({error}); make room, and run the same command again"
-            ) from error
-        finally:
-            self._executor.close()
-            self._stop_running()
-            self._write_table(is_last=True)
+            raise unwritable(self._folder.path, error) from error
 
     def _prepare_processes(self) -> None:
         count = min(self._executor.slots, len(self._waiting)) if self._executor.keeps_processes else 0

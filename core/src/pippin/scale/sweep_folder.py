@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -17,15 +17,18 @@ from typing import IO, Any
 
 import attrs
 from pippin.config import dump_toml
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, SimulationError
 
 from .table import write_csv
 from .variants import FORMAT, Variant
 
-__all__ = ["SweepFolder", "publish"]
+__all__ = ["SweepFolder", "publish", "unwritable"]
 
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 """Distributions whose versions change results."""
+
+_BEGUN = ("sweep.lock", "variants")
+"""What a sweep makes first: it may have had no room for more."""
 
 
 class SweepFolder:
@@ -38,6 +41,7 @@ class SweepFolder:
 
     Raises:
         ConfigError: The folder belongs to something else, or another process runs the sweep.
+        SimulationError: The folder cannot be written.
     """
 
     def __init__(self, path: Path, variants: Sequence[Variant], command: Sequence[str] = ()) -> None:
@@ -46,9 +50,16 @@ class SweepFolder:
         self._variants = path / "variants"
         what = {"format": FORMAT, "variants": [each.id for each in variants], "versions": _versions()}
         self._refuse_others(what)
-        self._variants.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(path / "sweep.lock")
-        _write_json(path / "sweep.json", {**what, "command": list(command)})
+        try:
+            self._variants.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(path / "sweep.lock")
+            try:
+                self._write("sweep.json", lambda hidden: _write_json(hidden, {**what, "command": list(command)}))
+            except BaseException:
+                self.close()
+                raise
+        except OSError as error:
+            raise unwritable(path, error) from error
         for left in self._variants.glob(".*"):  # of a process that was killed
             shutil.rmtree(left, ignore_errors=True)
 
@@ -76,15 +87,22 @@ class SweepFolder:
             return None
 
     def write_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write `results.csv`, whole or not at all."""
-        hidden = self.path / ".results.csv"
-        write_csv(hidden, rows)
-        hidden.replace(self.path / "results.csv")
+        """Write `results.csv`."""
+        self._write("results.csv", lambda hidden: write_csv(hidden, rows))
+
+    def _write(self, name: str, write: Callable[[Path], None]) -> None:
+        """Write a file whole or not at all."""
+        hidden = self.path / f".{name}"
+        try:
+            write(hidden)
+            hidden.replace(self.path / name)
+        finally:
+            hidden.unlink(missing_ok=True)
 
     def _refuse_others(self, what: Mapping[str, Any]) -> None:
         if self.path.exists() and not self.path.is_dir():
             raise ConfigError(f"--out: '{self.path}' is a file; choose another folder")
-        if not self.path.is_dir() or not any(self.path.iterdir()):
+        if not self.path.is_dir() or not any(path.name not in _BEGUN or _is_used(path) for path in self.path.iterdir()):
             return
         try:
             found = json.loads((self.path / "sweep.json").read_text(encoding="utf-8"))
@@ -99,6 +117,15 @@ class SweepFolder:
             before = ", ".join(f"{name} {found['versions'].get(name)}" for name in changed)
             now = ", ".join(f"{name} {version}" for name, version in changed.items())
             raise ConfigError(f"--out: '{self.path}' was begun with {before}, here is {now}; choose another folder")
+
+
+def unwritable(folder: Path, error: OSError) -> SimulationError:
+    """Return the error of a folder that has no room, or that the user may not write."""
+    return SimulationError(f"{folder}: cannot be written ({error}); make room, and run the same command again")
+
+
+def _is_used(path: Path) -> bool:
+    return path.is_dir() and any(path.iterdir())
 
 
 def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:

@@ -37,11 +37,6 @@ class Shard:
     def __str__(self) -> str:
         return f"shard {self.index} of {self.count} (worlds {self.worlds.start}:{self.worlds.stop})"
 
-    @property
-    def place(self) -> str:
-        """Beginning of an error of the shard, in which its worlds are counted from 0."""
-        return f"shard {self.index} of {self.count} (worlds {self.worlds.start}:{self.worlds.stop}, counted from 0)"
-
     def local(self, worlds: Iterable[int]) -> tuple[int, ...]:
         """Return those of some worlds that are in the shard, in their order, counted from its first world."""
         return tuple(int(world) - self.worlds.start for world in worlds if world in self.worlds)

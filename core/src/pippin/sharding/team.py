@@ -13,6 +13,7 @@ from pippin.errors import PippinError, SimulationError
 from pippin.processes import FreshProcess, RemoteError, free_cores, ready
 from pippin.simulation import import_hot_modules
 
+from .numbering import in_run
 from .shard import Shard
 from .worker import Answer, serve
 
@@ -203,7 +204,7 @@ def raise_errors(shards: Sequence[Shard], answers: Mapping[int, Answer]) -> None
         raise error
     is_common = len(failed) == len(shards) and len({str(each.error) for each in failed.values()}) == 1
     if isinstance(error, PippinError) and not is_common:
-        error.restate(lambda fault: f"{shard.place}: {fault}")
+        error.restate(lambda fault: f"{shard}: {in_run(fault, shard.worlds.start)}")
     elif not is_common:
         error.add_note(f"in {shard}")
     raise error from RemoteError(f"in {shard}\n{answer.trace}")

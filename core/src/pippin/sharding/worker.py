@@ -16,7 +16,7 @@ __all__ = ["Answer", "serve"]
 
 @attrs.frozen(kw_only=True)
 class Answer:
-    """What came of a call in a worker."""
+    """The result of a call in a worker."""
 
     number: int
     """Number of the call."""

@@ -7,6 +7,7 @@ from .capacities import Capacity
 from .contact_source import ContactSource
 from .determinism import deterministic_mode
 from .fields import inherited, number
+from .sub_solver import SubSolver
 
 __all__ = [
     "FEATURES",
@@ -15,6 +16,7 @@ __all__ = [
     "Capacity",
     "ContactSource",
     "Feature",
+    "SubSolver",
     "ball_limits",
     "deterministic_mode",
     "inherited",

@@ -287,7 +287,7 @@ def forget_contacts(
 
 @wp.func
 def random_state(key: int, seed: int, world: int, count: int) -> wp.uint32:
-    """Return the state of the random numbers of a name, by its key, seed, global world and number of draws."""
+    """Return the state of the random numbers of a name, by its key, seed, global world and count of draws."""
     state = wp.rand_init(seed, key)
     state = wp.rand_init(wp.int32(state), world)
     return wp.rand_init(wp.int32(state), count)

@@ -47,7 +47,7 @@ class Worlds:
         self.terminated, self.truncated = (wp.zeros(count, dtype=bool, device=device) for _ in range(2))
 
     def set_action_width(self, width: int) -> None:
-        """Make the arrays of actions."""
+        """Make the arrays of actions, shape [count, width]."""
         self.action, self.last_action = (
             wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(2)
         )
@@ -111,7 +111,12 @@ class TaskPlace:
         return self.worlds.of_host.draws(f"task.{self.name}/{what}")
 
     def quantity(self, choice: ComponentConfig, where: str = "of") -> Measured:
-        """Return a quantity, which is measured once per state for all terms that choose it."""
+        """Return a quantity, which is measured once per state for all terms that choose it.
+
+        Args:
+            choice: The type of the quantity, and its configuration.
+            where: Key of the choice in the term's table, for errors.
+        """
         for measured in self._measured:
             if measured.choice == choice:
                 return measured
@@ -132,6 +137,11 @@ class TaskPlace:
 
         Targets have one row for all worlds, or one row for each: take the row `world % rows`.
 
+        Args:
+            choice: The type of the quantity, and its configuration.
+            axes: Components that count, some of `x`, `y`, `z`; None for all.
+            target: A number, one for each component, or the label of a command; None for zero.
+
         Raises:
             ConfigError: An axis, the number of targets or the command is wrong.
         """
@@ -150,7 +160,7 @@ class TaskPlace:
         return measured.values, self.ints(chosen), row, self.ints(order)
 
     def ints(self, values: Iterable[int]) -> wp.array[int]:
-        """Return integers as an array on the device."""
+        """Return the integers `values` as an array on the device."""
         return wp.array(np.fromiter(values, dtype=np.int32), dtype=int, device=self.device)
 
     def command(self, label: str, where: str) -> Any:

@@ -167,6 +167,7 @@ class Command(Term):
     """A wish for each world, drawn at a reset and after random times."""
 
     unit: str = "1"
+    """SI unit of the numbers."""
 
     @property
     @abc.abstractmethod

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-__all__ = ["Block"]
+__all__ = ["RolloutBlock"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Block:
+class RolloutBlock:
     """Consecutive control steps of some worlds. Arrays by group have the names of the task's groups as keys."""
 
     first_world: int

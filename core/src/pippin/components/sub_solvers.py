@@ -1,0 +1,90 @@
+"""Solvers inside the table of another solver: found in its configuration, and made before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, get_args
+
+import attrs
+import pluggy
+from pippin.config.converter import is_component
+from pippin.config.fields import fields_of
+from pippin.config.wording import union_members
+from pippin.errors import PluginError
+from pippin.hookspecs import Hooks
+from pippin.solving.sub_solver import SubSolver
+
+from .blame import Blame
+from .bound import Bound
+from .contract import load_plugin
+from .declaration import Declaration
+
+if TYPE_CHECKING:
+    from pippin.catalog.entries import Catalog, Kind
+    from pippin.config import ComponentConfig
+
+__all__ = ["make_plugin"]
+
+Blaming = Callable[[str, type, str], Blame]
+"""Returns the blame of a component by its name, class and source."""
+
+
+def make_plugin(
+    name: str, kind: Kind, choice: ComponentConfig, catalog: Catalog, blaming: Blaming
+) -> tuple[Any, Blame]:
+    """Return a plugin object and its blame; the solvers in its table, by key, are its second argument.
+
+    Args:
+        name: The component in errors, such as `solver`.
+        kind: The kind of the plugin.
+        choice: Its name and its configuration.
+        catalog: The plugins that may be chosen.
+        blaming: Returns the blame of the component, and of each solver in its table.
+
+    Raises:
+        PluginError: A plugin cannot be loaded or made.
+        ConfigError: A plugin refuses its configuration.
+    """
+    entry = catalog.find(kind, choice.type)
+    plugin = load_plugin(entry)
+    blame = blaming(name, plugin, str(entry))
+    chosen = _solvers_in(choice.config) if kind == "solver" else {}
+    parts = {key: _sub_solver(f"{name}.{key}", each, catalog, blaming) for key, each in chosen.items()}
+    with blame.during("__init__"):
+        return plugin(choice.config, parts) if parts else plugin(choice.config), blame
+
+
+def _solvers_in(config: Any) -> dict[str, ComponentConfig]:
+    """Return the solvers that a configuration names in fields of the type `Annotated[ComponentConfig, "solver"]`."""
+    fields = [field for field in fields_of(type(config)) if _is_solver(field)]
+    values = {field.name: getattr(config, field.name) for field in fields}
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _is_solver(field: attrs.Attribute[Any]) -> bool:
+    return any(is_component(member) and get_args(member)[1] == "solver" for member in union_members(field.type))
+
+
+def _sub_solver(name: str, choice: ComponentConfig, catalog: Catalog, blaming: Blaming) -> SubSolver:
+    component, blame = make_plugin(name, "solver", choice, catalog, blaming)
+    declaration = Declaration.of(component, name)
+    return SubSolver(name, component, declaration, Bound(component, name, blame.during), _hooks_of(component, blame))
+
+
+def _hooks_of(component: Any, blame: Blame) -> Mapping[str, Callable[..., Any]]:
+    """Return the answers of a component, each with those of its arguments that it asks for."""
+    manager = pluggy.PluginManager("pippin")
+    manager.add_hookspecs(Hooks)
+    manager.register(component)
+    found = {}
+    for caller in manager.get_hookcallers(component) or ():
+        (answer,) = caller.get_hookimpls()
+        if answer.wrapper or answer.hookwrapper:
+            raise PluginError(f"{blame.owner}: wraps {caller.name!r}, which nobody answers here; answer it instead")
+        names = (*answer.argnames, *answer.kwargnames)
+        found[caller.name] = _asking(blame.guarded(caller.name, answer.function), names)
+    return found
+
+
+def _asking(function: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+    return lambda **arguments: function(**{name: arguments[name] for name in names})

@@ -1,0 +1,41 @@
+"""A solver that another solver names in its table, for solvers made of solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["SubSolver"]
+
+
+class SubSolver:
+    """The component of a solver that stands in another one's table, `[solver.rigid]` for example.
+
+    The host makes it and passes it to the constructor of the solver around it. It calls none of its hooks: those that
+    matter are the other solver's to call, each with the part of the model that it gives away.
+
+    Args:
+        name: The component in errors, such as `solver.rigid`.
+        component: The plugin object.
+        declaration: Its `pippin.components.declaration.Declaration`.
+        bound: Its attributes after the solver was built, `pippin.components.bound.Bound`.
+        hooks: Its answers, by hook; each takes those of its arguments that the component asks for.
+    """
+
+    def __init__(
+        self, name: str, component: Any, declaration: Any, bound: Any, hooks: Mapping[str, Callable[..., Any]]
+    ) -> None:
+        self.name, self.component = name, component
+        self.declaration, self.bound = declaration, bound
+        self._hooks = hooks
+
+    def answers(self, hook: str) -> bool:
+        """Return whether the component answers a hook."""
+        return hook in self._hooks
+
+    def call(self, hook: str, **arguments: Any) -> Any:
+        """Call a hook of the component with those of the arguments that it asks for; None if it has no answer.
+
+        What it raises names its own table.
+        """
+        return self._hooks[hook](**arguments) if hook in self._hooks else None
