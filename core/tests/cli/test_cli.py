@@ -305,7 +305,7 @@ def test_a_command_of_a_name_that_pippin_has_is_told(commands):
     told = "subcommand 'run' of plug-says 1.0: is never called, since Pippin has a command of this name"
 
     assert told in CliRunner().invoke(main, ["plugins", "plug-says"]).stderr
-    assert "has no checks; try it by pippin fine" in CliRunner().invoke(main, ["check-plugin", "fine"]).stderr
+    assert "has no checks; try `pippin fine --help`" in CliRunner().invoke(main, ["check-plugin", "fine"]).stderr
 
 
 def test_check_plugin_asks_for_the_kind_of_a_class_that_is_not_installed():
