@@ -205,10 +205,10 @@ def test_the_handle_of_each_kind_of_warp_object_is_found():
 
 def test_an_array_of_python_objects_is_refused(configure, chain, tmp_path):
     counter = Counter()
-    counter.notes = np.array([{}])
+    counter.words = np.array([{}])
     with (
         pippin.Simulation(configure("xpbd"), plugins=[counter], prototype=chain()) as simulation,
-        pytest.raises(pippin.SimulationError, match=r"^save: plugins:counter\.notes is an array of Python objects"),
+        pytest.raises(pippin.SimulationError, match=r"^save: plugins:counter\.words is an array of Python objects"),
     ):
         simulation.save(tmp_path / "never.npz")
 

@@ -674,8 +674,9 @@ class Simulation:
         if self._is_closing:
             return
         self._is_closing = True
-        before = self._noted()
+        before = set[str]()
         try:
+            before = self._noted()
             if self._is_ready:
                 self.callbacks.call("stopped", simulation=self)
         finally:
@@ -684,8 +685,8 @@ class Simulation:
             finally:
                 self._is_closed = True
                 self.callbacks.close()
-                for note in self._noted() - before:
-                    _LOGGER.warning("%s", note)
+        for note in self._noted() - before:
+            _LOGGER.warning("%s", note)
 
     def _noted(self) -> set[str]:
         """Return the notes of components, in their words; none before all components are bound."""
