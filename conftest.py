@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Generator
 
@@ -11,6 +12,9 @@ import pytest
 # The tests start many processes. Without bytecode each of them would compile the sources of Newton and Warp anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A shell lets its programs in the background ignore Ctrl-C, and they let theirs. Many tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

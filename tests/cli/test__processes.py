@@ -82,13 +82,7 @@ path = "deep/last.npz"
 
 SPLIT = ("--processes", "2")
 
-COMMAND = """
-import signal
-from pippin.cli import main
-signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run in the background, which ignores it
-main(prog_name="pippin")
-"""
-"""The command as in a terminal, where Ctrl-C reaches it."""
+COMMAND = 'from pippin.cli import main; main(prog_name="pippin")'
 
 TIMES = {"command", "seconds", "world_steps_per_second", "real_time_factor"}
 """Keys of a summary that differ from run to run."""

@@ -53,11 +53,7 @@ kp = 5.0
 kd = 0.1
 """
 
-# Even where the tests run in the background of a shell, which lets its children ignore an interrupt.
-INTERRUPTIBLE = [
-    *(sys.executable, "-c"),
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from pippin.cli import main; main()",
-]
+COMMAND = [sys.executable, "-c", "from pippin.cli import main; main()"]
 
 
 @pytest.fixture
@@ -254,7 +250,7 @@ def test_the_ant_of_the_readme_runs(run: Callable[..., Result], tmp_path: Path) 
 
 
 def test_json_is_one_line_alone_on_stdout(arm: Path, tmp_path: Path) -> None:
-    command = [*INTERRUPTIBLE, "run", str(arm), "--steps", "5", "--json", "--out", str(tmp_path / "out")]
+    command = [*COMMAND, "run", str(arm), "--steps", "5", "--json", "--out", str(tmp_path / "out")]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
 
     (line,) = result.stdout.splitlines()
@@ -268,7 +264,7 @@ def test_json_is_one_line_alone_on_stdout(arm: Path, tmp_path: Path) -> None:
 
 
 def test_ctrl_c_stops_a_run_that_leaves_its_folder(arm: Path, tmp_path: Path) -> None:
-    command = [*INTERRUPTIBLE, "run", str(arm), "--steps", "2000000", "--json", "--out", str(tmp_path / "out")]
+    command = [*COMMAND, "run", str(arm), "--steps", "2000000", "--json", "--out", str(tmp_path / "out")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         while not process.stderr.readline().startswith("run "):

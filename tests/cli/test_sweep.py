@@ -60,13 +60,7 @@ def scene(tmp_path_factory):
     return folder
 
 
-COMMAND = """
-import signal
-from pippin.cli import main
-signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run in the background, which ignores it
-main(prog_name="pippin")
-"""
-"""The command as in a terminal, where Ctrl-C reaches it."""
+COMMAND = 'from pippin.cli import main; main(prog_name="pippin")'
 
 
 def words(scene, *more):
@@ -199,7 +193,7 @@ def test_a_second_driver_is_refused_while_the_first_one_runs(killed):
 def test_a_full_disk_ends_the_sweep_with_its_cure_and_the_folder_is_that_of_the_sweep(scene, tmp_path):
     """The files of this process may have 1100 bytes: too few for the configuration of a variant, and for the table."""
     command = ["sweep", str(scene / "pendulum.toml"), "--over", "simulation.seed=0..29", "--out", str(tmp_path / "out")]
-    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1100, 1100)){COMMAND}"
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1100, 1100)); {COMMAND}"
 
     result = subprocess.run(
         [sys.executable, "-c", limited, *command, "--processes", "1"], capture_output=True, text=True

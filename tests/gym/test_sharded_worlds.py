@@ -27,7 +27,6 @@ SETTINGS = {
 PUSH = np.full((4, 1), 3.0, dtype=np.float32)
 
 SCRIPT = """
-import signal
 import sys
 import time
 
@@ -36,7 +35,6 @@ from pippin import SimulationError
 from pippin.gym import VectorEnv
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run in the background, which ignores it
     env = VectorEnv(sys.argv[1], num_envs=1, shards=1, overrides={"solver.type": "mujoco-native"})
     env.reset()
     action = np.zeros((1, 1), dtype=np.float32)
