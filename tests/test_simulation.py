@@ -282,6 +282,7 @@ CHANGING = {
     "invalidate": lambda closed: closed.invalidate("joints"),
     "switch": lambda closed: closed.switch(closed.actuators["legs"], on=False),
     "notify_model_changed": lambda closed: closed.notify_model_changed(1),
+    "call_hook": lambda closed: closed.call_hook("anything"),
     "save": lambda closed: closed.save("closed.npz"),
     "callbacks.add": lambda closed: closed.callbacks.add("after_step", print),
     "actuators.set": lambda closed: closed.actuators["legs"].set("kp", 1.0),

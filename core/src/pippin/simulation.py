@@ -397,7 +397,9 @@ class Simulation:
 
         Raises:
             PluginError: No plugin of this simulation specifies the hook, or it has other arguments.
+            SimulationError: The simulation is closed.
         """
+        refuse_closed(self, "call_hook")
         return self._components.call_own(hook, **arguments)
 
     def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
