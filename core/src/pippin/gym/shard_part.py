@@ -14,17 +14,9 @@ from pippin.sharding.block import Block, Layout
 from pippin.simulation import Simulation
 
 from .local_worlds import LocalWorlds, WorldFacts
+from .words import FAILED, STEP, hear
 
-__all__ = ["FAILED", "LEAVE", "STEP", "ShardPart"]
-
-STEP = b"s"
-"""Take a step; and the answer when it is taken."""
-
-LEAVE = b"l"
-"""Take no further steps, and answer calls."""
-
-FAILED = b"f"
-"""The step raised: the call of `follow` has ended."""
+__all__ = ["ShardPart"]
 
 
 class ShardPart:
@@ -75,7 +67,7 @@ class ShardPart:
             SimulationError: As of `LocalWorlds.step`.
         """
         line = self._line
-        while line.recv(1) == STEP:
+        while hear(line) == STEP:
             self._act(self._action)
             try:
                 self._worlds.step(reads_flags=True)

@@ -18,7 +18,8 @@ from pippin.sharding.shard import shards_of
 from pippin.sharding.team import Team
 from pippin.simulation import Simulation
 
-from .shard_part import LEAVE, STEP, ShardPart
+from .shard_part import ShardPart
+from .words import LEAVE, STEP, hear, tell
 
 if TYPE_CHECKING:
     import warp as wp
@@ -113,8 +114,8 @@ class ShardedWorlds:
             self._is_following = True
         self._is_halfway = True
         for line in self._lines:
-            _tell(line, STEP)
-        answers = [_heard(line) for line in self._lines]
+            tell(line, STEP)
+        answers = [hear(line) for line in self._lines]
         self._is_halfway = False
         if any(answer != STEP for answer in answers):
             self._leave([line for line, answer in zip(self._lines, answers, strict=True) if answer == STEP])
@@ -151,7 +152,7 @@ class ShardedWorlds:
             if hasattr(self, "_team"):
                 if self._is_following:
                     for line in self._lines:
-                        _tell(line, LEAVE)
+                        tell(line, LEAVE)
                 self._team.close("close")
         finally:
             for line in self._lines:
@@ -167,26 +168,10 @@ class ShardedWorlds:
     def _leave(self, lines: Sequence[socket.socket]) -> None:
         """Let shards follow no longer, and raise what a step raised."""
         for line in lines:
-            _tell(line, LEAVE)
+            tell(line, LEAVE)
         self._is_following = False
         self._team.finish()
 
 
 def _out_of_reach(what: str, count: int) -> SimulationError:
     return SimulationError(f"{what}: the worlds are in {count} other processes; make the environment without 'shards'")
-
-
-def _tell(line: socket.socket, word: bytes) -> None:
-    """Send a word; nothing happens if the other process has ended, as its silence tells it."""
-    try:
-        line.send(word)
-    except (BrokenPipeError, ConnectionResetError):
-        return
-
-
-def _heard(line: socket.socket) -> bytes:
-    """Return the word of a worker; empty if it has ended."""
-    try:
-        return line.recv(1)
-    except ConnectionResetError:
-        return b""
