@@ -209,6 +209,11 @@ def test_an_output_that_exists_is_kept(tmp_path):
     assert (tmp_path / "net.onnx").read_text() == "mine"
 
 
+def test_an_output_in_no_folder_is_refused(tmp_path):
+    with pytest.raises(pippin.ConfigError, match=r"net\.onnx: its folder does not exist; make it first"):
+        convert(exported(tmp_path / "trained.onnx"), tmp_path / "missing" / "net.onnx")
+
+
 # Checkpoints of torch.
 
 

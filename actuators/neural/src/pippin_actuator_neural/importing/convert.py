@@ -38,6 +38,8 @@ def convert(checkpoint: Path, output: Path, settings: Iterable[str] = (), activa
     if output.suffix != ".onnx" or output.exists():
         why = "it exists" if output.exists() else "its suffix is not .onnx"
         raise ConfigError(f"{output}: {why}; choose another name")
+    if not output.absolute().parent.is_dir():
+        raise ConfigError(f"{output}: its folder does not exist; make it first")
     layers, evaluate = _read(checkpoint, activation)
     metadata = _metadata(settings)
     with TemporaryDirectory(prefix="pippin-network-", dir=output.absolute().parent) as folder:
