@@ -1,10 +1,11 @@
 """Recorders and recordings: a base class, its configuration, the channels' names and units, and reading back."""
 
+from pippin.extras import library
+
 from .column import Column
 from .config import RecorderConfig
 from .files import place
 from .header import Header
-from .libraries import library
 from .reading import Recording
 from .recorder import Recorder
 from .series import Series
