@@ -43,6 +43,7 @@ from .actuator_notes import actuator_notes
 from .assets.actuators import find_prim_actuators
 from .assets.report import ImportReport, report_imports
 from .binding import ComponentBinding
+from .collision_kernels import keep_collision_kernels
 from .cures import cures
 from .determinism import refuse_undeterministic, with_determinism
 from .masses import refuse_massless
@@ -130,6 +131,7 @@ def assemble(
         left_out = building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         building.refuse_faults(model)
+        keep_collision_kernels()
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
         found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"))
