@@ -27,6 +27,10 @@ _CONVERTED_ONCE = (
 """Arrays of Newton's model that a conversion for the CPU reads for the first world only."""
 
 
+_ALL = slice(None)
+"""The index of all worlds."""
+
+
 def is_uniform(solver: newton.solvers.SolverMuJoCo) -> bool:
     """Tell whether all worlds can share one MuJoCo model: no parameter differs, and no body has a pose per world."""
     if solver.mj_model.nmocap:
@@ -60,28 +64,33 @@ class Parameters:
         self._own: dict[str, np.ndarray] = {}  # arrays of the batch
         self._write()
 
-    def update(self, flags: int) -> None:
-        """Apply changes of the model. From then on, every parameter has a value for each world.
+    def update(self, flags: int, worlds: Any = _ALL) -> None:
+        """Apply changes of the model in some worlds. From then on, every parameter has a value for each world.
 
         A checkpoint has the same arrays then, whatever was changed and set back before.
+
+        Args:
+            flags: Flags of `newton.ModelFlags`.
+            worlds: The changed worlds, an index of arrays.
         """
         self._solver.notify_model_changed(flags)
         for name in ("geom_sameframe", "opt.disableflags", *dict(_fields(self._solver))):
             self._own[name] = self._batch.expand(name)
-        self._write()
+        self._write(worlds)
 
-    def _write(self) -> None:
+    def _write(self, worlds: Any = _ALL) -> None:
         for name, values in _fields(self._solver):
             template = np.asarray(_attribute(self._batch.model, name))
-            values = values.reshape(len(values), *template.shape)
-            if np.allclose(values, self._own.get(name, template), rtol=_FLOAT32_NOISE, atol=0.0):
+            values = values.reshape(len(values), *template.shape)[worlds]
+            present = self._own[name][worlds] if name in self._own else template
+            if np.allclose(values, present, rtol=_FLOAT32_NOISE, atol=0.0):
                 continue
             self._own[name] = self._batch.expand(name)
-            self._own[name][:] = values
+            self._own[name][worlds] = values
             if name in ("body_ipos", "body_iquat"):
-                self._leave_out_midphase()
+                self._leave_out_midphase(worlds)
             if name in ("geom_pos", "geom_quat"):
-                self._batch.expand("geom_sameframe")[:] = 0  # MuJoCo passes over poses that it marked as equal
+                self._batch.expand("geom_sameframe")[worlds] = 0  # MuJoCo passes over poses that it marked as equal
         self.pose_roots()
 
     def pose_roots(self) -> None:
@@ -91,11 +100,11 @@ class Parameters:
             self._batch.bind("mocap_pos")[:] = data.mocap_pos.numpy()
             self._batch.bind("mocap_quat")[:] = data.mocap_quat.numpy()
 
-    def _leave_out_midphase(self) -> None:
+    def _leave_out_midphase(self, worlds: Any) -> None:
         """Test all pairs of geoms: MuJoCo keeps their bounding boxes in the inertial frame, which has just moved."""
         from mujoco import mjtDisableBit  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
 
-        self._batch.expand("opt.disableflags")[:] |= int(mjtDisableBit.mjDSBL_MIDPHASE)
+        self._batch.expand("opt.disableflags")[worlds] |= int(mjtDisableBit.mjDSBL_MIDPHASE)
 
 
 def _fields(solver: newton.solvers.SolverMuJoCo) -> Iterator[tuple[str, np.ndarray]]:
