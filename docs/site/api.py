@@ -21,10 +21,12 @@ __all__ = ["MODULES", "PUBLIC", "api_pages", "content_of"]
 INDEX = """\
 # API reference
 
-Every public name, with its arguments, types, shapes, units, errors and an example. [Public names](../reference/public-names.md)
-lists them in one line each, and the [glossary](../reference/glossary.md) explains the words. The pages are made from
-the docstrings of the sources. Every example runs in the tests, as a part of the page that it is from; a name that an
-example neither makes nor imports comes from that page.
+Every public name, with its arguments, types, shapes, units, errors and an example.
+[Public names](../reference/public-names.md) lists them in one line each, and the [glossary](../reference/glossary.md)
+explains the words. The pages are made from the docstrings of the sources.
+
+Every example runs in the tests, as a part of the page that it is from. What an example neither makes nor imports, comes
+from that page.
 
 | module | content |
 |---|---|

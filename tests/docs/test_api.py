@@ -20,6 +20,7 @@ FOLDERS = (
     "sections",
     "shown",
     "stage",
+    "statements",
 )
 
 
