@@ -21,9 +21,12 @@ __all__ = ["MODULES", "PUBLIC", "api_pages", "content_of"]
 INDEX = """\
 # API reference
 
-Every public name, with its arguments, types, shapes, units and errors. [Public names](../reference/public-names.md)
-lists them in one line each, and the [glossary](../reference/glossary.md) explains the words. The pages are made from
-the docstrings of the sources.
+Every public name, with its arguments, types, shapes, units, errors and an example.
+[Public names](../reference/public-names.md) lists them in one line each, and the [glossary](../reference/glossary.md)
+explains the words. The pages are made from the docstrings of the sources.
+
+Every example runs in the tests, as a part of the page that it is from. What an example neither makes nor imports, comes
+from that page.
 
 | module | content |
 |---|---|
@@ -44,7 +47,7 @@ PLACES = {
 
 
 def api_pages(shown_on: Mapping[str, str]) -> dict[str, str]:
-    """Return the pages by their paths; `shown_on` has a line of links for a name, such as `pippin.Simulation`."""
+    """Return the pages by their paths; `shown_on` has the example of a name, such as `pippin.Simulation`."""
     modules = {module: ast.get_docstring(ast.parse(PUBLIC["source_of"](module))) or "" for module in MODULES}
     rows = "".join(f"| [`{name}`]({name}.md) | {_first(text)} |\n" for name, text in modules.items())
     names = "\n".join(modules)
