@@ -5,6 +5,8 @@ from .config import RecorderConfig
 from .files import place
 from .header import Header
 from .libraries import library
+from .part import Part
+from .parts import Parts, Reader
 from .reading import Recording
 from .recorder import Recorder
 from .series import Series
@@ -12,6 +14,9 @@ from .series import Series
 __all__ = [
     "Column",
     "Header",
+    "Part",
+    "Parts",
+    "Reader",
     "Recorder",
     "RecorderConfig",
     "Recording",
