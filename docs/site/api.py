@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from aliases import with_public_types
 from common import COMMON, COMMON_MEMBERS
 from members import Member, bases_of, members_of, parameters_of
 from sections import described
@@ -61,6 +62,7 @@ def api_pages(shown_on: Mapping[str, str]) -> dict[str, str]:
 
 def _entry(module: str, name: str, see: str) -> str:
     home, found, _ = PUBLIC["home_of"](module, name)
+    found = with_public_types(home, found)
     see = see and f"\n{see}\n"
     match found:
         case ast.ClassDef():
@@ -90,7 +92,7 @@ def content_of(home: str, found: ast.ClassDef) -> tuple[list[Member], ast.Functi
                 members[each.name] = replace(mine, text=each.text)
             elif not mine and not is_public:
                 members[each.name] = each
-        constructor = constructor or (None if is_public else _own(base, "__init__"))
+        constructor = constructor or (None if is_public else _own(with_public_types(module, base), "__init__"))
     told = [each if each.text else replace(each, text=_other_text(home, each)) for each in members.values()]
     return told, constructor, derived
 

@@ -9,6 +9,7 @@ import pytest
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
 FOLDERS = (
+    "aliases",
     "api",
     "common",
     "examples",
@@ -29,12 +30,13 @@ def scripts():
     """The scripts of the site, which import each other by name."""
     sys.path.insert(0, str(SITE))
     try:
+        import aliases
         import api
         import examples
         import shown
         import stage
 
-        yield {"api": api, "examples": examples, "shown": shown, "stage": stage}
+        yield {"aliases": aliases, "api": api, "examples": examples, "shown": shown, "stage": stage}
     finally:
         sys.path.remove(str(SITE))
         for name in FOLDERS:
@@ -101,6 +103,47 @@ def test_every_page_of_the_documentation_has_a_place_in_the_site(scripts, tmp_pa
     outside = [path for path in tmp_path.rglob("*.md") if path.read_text(encoding="utf-8").startswith("---\norphan")]
     assert {path.relative_to(tmp_path).parts[0] for path in outside} == {"files"}
     assert (tmp_path / "how-to" / "drive-joints.md").exists()
+
+
+def annotations_of(function):
+    given = [each.annotation for each in ast.walk(function.args) if isinstance(each, ast.arg)]
+    return [each for each in (*given, function.returns) if each is not None]
+
+
+def annotations_in(scripts, module, found):
+    """Yield each annotation in the entry of a definition, with its place and the module of its source."""
+    api, aliases = scripts["api"], scripts["aliases"]
+    if isinstance(found, ast.FunctionDef):
+        yield from (("", module, each) for each in annotations_of(aliases.with_public_types(module, found)))
+    if not isinstance(found, ast.ClassDef):
+        return
+    _, constructor, _ = api.content_of(module, found)
+    bases = [(home, base) for home, base in api.bases_of(module, found) if (home, base.name) not in api.PLACES]
+    for home, owner in [(module, found), *bases]:
+        for member in api.members_of(home, owner):
+            found_here = annotations_of(member.function) if member.function else []
+            if not member.function and member.type:
+                found_here = [ast.parse(member.type, mode="eval").body]
+            yield from ((f".{member.name}", home, each) for each in found_here)
+    yield from (("()", module, each) for each in (annotations_of(constructor) if constructor else []))
+
+
+def test_signatures_and_members_name_public_types_alone(scripts, definitions):
+    """A member that only Pippin's own parts use says so: its text begins with `For the core: `."""
+    private = [
+        f"{name}{place}: {each}"
+        for name, (module, found) in definitions.items()
+        for place, home, annotation in annotations_in(scripts, module, found)
+        for each in scripts["aliases"].private_types(home, annotation)
+    ]
+
+    assert private == [], "make the type public, or the member for the core"
+
+
+def test_a_private_alias_is_shown_by_its_value(scripts):
+    page = scripts["api"].api_pages({})["api/pippin.gym.md"]
+
+    assert "autoreset: Literal['same-step', 'next-step', 'disabled'] | None=None" in page
 
 
 @pytest.fixture(scope="module")

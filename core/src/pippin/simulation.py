@@ -115,11 +115,11 @@ class Simulation:
         self.imports = built.imports
         #: The source of contacts.
         self.contact_source = built.source
-        #: User writes to the state since the last step, until joints and bodies are consistent again.
+        #: For the core: writes of users to the state since the last step, until joints and bodies are consistent again.
         self.written: WrittenWorlds = built.written
-        #: The features that the solver has, and the joints at which it has them.
+        #: For the core: the features that the solver has, and the joints at which it has them.
         self.support: SolverSupport = built.support
-        #: The components that drive degrees of freedom; None until all components are bound.
+        #: For the core: the components that drive degrees of freedom; None until all components are bound.
         self.owners: Owners | None = None
         #: Control steps so far.
         self.step_count = 0

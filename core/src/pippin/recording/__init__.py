@@ -6,6 +6,8 @@ from .column import Column
 from .config import RecorderConfig
 from .files import place
 from .header import Header
+from .part import Part
+from .parts import Parts, Reader
 from .reading import Recording
 from .recorder import Recorder
 from .series import Series
@@ -13,6 +15,9 @@ from .series import Series
 __all__ = [
     "Column",
     "Header",
+    "Part",
+    "Parts",
+    "Reader",
     "Recorder",
     "RecorderConfig",
     "Recording",
