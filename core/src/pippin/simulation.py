@@ -135,6 +135,8 @@ class Simulation:
             self.owners = self._plan.owners
             self._compile()
             self._observers = Observers(self._components, self.callbacks, built.periods, self)
+            if self.task is not None and self.task.draws_starts:
+                self.reset()  # the first episode starts like all others
             self._is_ready = True
             self.callbacks.call("simulation_ready", simulation=self)
             self._observers.start()
