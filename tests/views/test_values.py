@@ -28,7 +28,7 @@ WRONG = {
         [1.0, 2.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         [1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0],
     ],
-    "mark": [2],
+    "mark": [2, 0.5],
 }
 """Values of one element that each rule refuses."""
 RIGHT = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pippin.binding import refuse_closed
 from pippin.errors import PluginError
+from pippin.fixed import FixedAttributes
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
@@ -30,12 +31,14 @@ TARGETS = ("position_targets", "velocity_targets", "feedforward")
 """The targets of an actuator, each an array to be written in place."""
 
 
-class DriveActuator(abc.ABC):
+class DriveActuator(FixedAttributes, abc.ABC):
     """An actuator made of a Newton drive, with optional delay and clamping. A plugin adds `Config` and `build_drive`.
 
     Args:
         config: The plugin's configuration.
     """
+
+    _may_replace = True
 
     worlds: np.ndarray
     """The worlds that have the driven joints, ascending, as on the arrays' first axis. Known after `bind`."""
@@ -181,6 +184,9 @@ class DriveActuator(abc.ABC):
         """
         return self._effort.saturated()
 
+    def _cure_of(self, name: str) -> str | None:
+        return f"set it with .set({name!r}, values)" if name in self._parameters else None
+
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names for `get` and `set`, by places in the actuator's table, such as `kp` and `clamping[0].max_effort`."""
@@ -247,7 +253,7 @@ class DriveActuator(abc.ABC):
         """
         return self._parameters.get(name)
 
-    def write_gains(self) -> None:  # noqa: B027 (a group of the solver has more to do)
+    def write_gains(self) -> None:
         """Hand written gains on: the law reads them where they are. May be recorded."""
 
     @property

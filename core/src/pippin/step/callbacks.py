@@ -124,6 +124,8 @@ class Callbacks:
             raise SimulationError(
                 f"callbacks: {phase!r} is no phase{did_you_mean(phase, ARGUMENTS)}; phases: {', '.join(ARGUMENTS)}"
             )
+        if not callable(function):
+            raise SimulationError(f"callbacks: expected a function for {phase!r}, got {function!r}; pass one to call")
         name = str(name or getattr(function, "__qualname__", type(function).__qualname__))
         _refuse_arguments(phase, name, function)
         known = next((each for each in self.of(phase) if each.function == function), None)

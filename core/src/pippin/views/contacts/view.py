@@ -12,6 +12,7 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
+from pippin.fixed import FixedAttributes
 from pippin.labels import name_of
 from pippin.views.errors import ViewError
 from pippin.views.exchange import Array, deliver
@@ -28,7 +29,7 @@ __all__ = ["RigidContactView"]
 _SHARED = ("points", "counts", "starts", "overflow")
 
 
-class RigidContactView:
+class RigidContactView(FixedAttributes):
     """Forces that contacts exert on some bodies, the sensors, in the last substep.
 
     Every method writes arrays of its own, which its next call overwrites. Nothing is allocated or read back after
@@ -52,6 +53,8 @@ class RigidContactView:
         SelectionError: A pattern is malformed or matches nothing, or a filter matches a wrong number of objects.
         ViewError: The simulation has no contact forces, or `max_contact_data` is negative.
     """
+
+    _assignable = frozenset({"is_valid"})
 
     def __init__(
         self,
