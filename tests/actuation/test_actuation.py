@@ -141,6 +141,7 @@ def pair(hinges):
         (("kp", [1.0, 2.0, 3.0]), r"expected values for \[2 worlds, 2 joints\], got shape \(3,\)"),
         (("kp", 1.0, [2]), "2 is not a world"),
         (("kp", 1.0, [0], "knee"), "no joint matches 'knee'"),
+        (("kp", 1.0, [0], []), "joints: no pattern given; leave the argument out"),
         (("delay.steps", 3), "delay.steps: expected a whole number of at least 0 up to 2, got 3"),
         (("delay.steps", 0.5), "expected a whole number"),
     ],

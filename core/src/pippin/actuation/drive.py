@@ -117,7 +117,11 @@ class DriveActuator(FixedAttributes, abc.ABC):
             state: The state that the law reads.
             control: The control, whose `joint_f` is overwritten on the driven DOFs.
             dt: Length of the physics step that follows [s].
+
+        Raises:
+            SimulationError: The simulation is closed.
         """
+        refuse_closed(self._host, "step")
         self._effort.zero(control)
         self.apply_actuators(state, control, dt)
         self._states.settle()

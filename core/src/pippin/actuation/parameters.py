@@ -290,6 +290,8 @@ class Parameters:
         what = self._lanes.what
         if patterns is None:
             return np.arange(len(self._lanes.labels))
+        if not patterns:
+            raise ConfigError(f"{what}s: no pattern given; leave the argument out for all of them")
         return np.array(labels.match(patterns, self._lanes.labels, what=what, where=f"{what}s"))
 
 

@@ -141,7 +141,11 @@ class Callbacks:
     def _add(self, phase: Phase, function: Callable[..., Any], order: int, name: str, is_capturable: bool) -> Callback:
         me: weakref.ref[Callbacks] = weakref.ref(self)
         # Each access makes a new method object; a WeakMethod lives as long as the object of the method.
-        find = weakref.WeakMethod(function, lambda _: _drop_dead(me)) if isinstance(function, MethodType) else None
+        find = (
+            weakref.WeakMethod(function, lambda _, drop=_drop_dead: drop(me))
+            if isinstance(function, MethodType)
+            else None
+        )
         callback = Callback(
             phase=phase,
             name=name,

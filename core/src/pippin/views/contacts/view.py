@@ -13,6 +13,7 @@ from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
 from pippin.fixed import FixedAttributes
+from pippin.indices import whole_number
 from pippin.labels import name_of
 from pippin.views.errors import ViewError
 from pippin.views.exchange import Array, deliver
@@ -66,8 +67,7 @@ class RigidContactView(FixedAttributes):
         path_glob: bool = True,
         max_contact_data: int = 0,
     ) -> None:
-        if max_contact_data < 0:
-            raise ViewError(f"max_contact_data: expected a number of rows, got {max_contact_data}")
+        max_contact_data = whole_number(max_contact_data, "max_contact_data", error=ViewError)
         self._host = host
         model, self._device = host.model, host.model.device
         chosen = chosen_worlds(worlds, host.world_count)
