@@ -28,7 +28,7 @@ WRONG = {
         [1.0, 2.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 1.0],
         [1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0],
     ],
-    "mark": [2, 0.5],
+    "mark": [2],
 }
 """Values of one element that each rule refuses."""
 RIGHT = {
@@ -92,6 +92,11 @@ def test_host_and_device_refuse_the_same_values(robots, table, name):
         with pytest.raises(ViewError, match=rf"{where}: 1 values on the device were not allowed, in row 1, "):
             robots.check()
         robots.check()
+
+
+def test_a_mark_has_no_half(view):
+    with pytest.raises(ViewError, match=r"set_disable_gravities: row 0.*: expected 0 or 1, got 0\.5"):
+        view.set_disable_gravities(0.5)
 
 
 @pytest.mark.parametrize("valid", RIGHT)

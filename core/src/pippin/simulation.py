@@ -18,6 +18,7 @@ from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collectio
 from .errors import ConfigError, SimulationError
 from .fixed import FixedAttributes, fix
 from .spelling import listed
+from .state.kept_arrays import KeptArrays
 from .step.callbacks import Callbacks, Turn
 from .step.observers import Observers
 
@@ -87,7 +88,6 @@ class Simulation(FixedAttributes):
     ) -> None:
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
-        from .state.kept_arrays import KeptArrays
         from .step.compilation import compiling_together
 
         def rehearse() -> Program:
@@ -705,7 +705,7 @@ class Simulation(FixedAttributes):
 
     def _refuse_massless(self) -> None:
         """Refuse masses that were set to zero since the last call, as the build does."""
-        from .assembly.masses import refuse_massless
+        from .assembly.built import refuse_massless
 
         count = self._changes.mass_change_count
         if count != self._checked_mass_count:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
-import newton
-import warp as wp
 from pippin.errors import SimulationError
+
+if TYPE_CHECKING:
+    import warp as wp
 
 __all__ = ["KeptArrays"]
 
@@ -55,6 +56,9 @@ class KeptArrays:
 
 def _places(title: str, owner: Any) -> Iterator[_Place]:
     """Yield the attributes with arrays, also those of namespaces of custom attributes."""
+    import newton
+    import warp as wp
+
     for name, value in vars(owner).items():
         if isinstance(value, wp.array):
             yield _Place(f"{title}.{name}", owner, name, value)

@@ -34,7 +34,7 @@ _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
 @attrs.frozen
 class _Known:
-    """What is known of an attribute of the model."""
+    """The flag of an attribute of the model, and the rule of its values."""
 
     flag: str
     valid: Valid
