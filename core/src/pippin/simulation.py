@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .state.checkpoint import Checkpoint
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates, WrittenWorlds
+    from .state.model_changes import ModelChanges
     from .state.outcome import Outcome
     from .state.solver_support import SolverSupport
     from .step.program import Program
@@ -120,11 +121,11 @@ class Simulation(FixedAttributes):
         self.imports = built.imports
         #: The source of contacts.
         self.contact_source = built.source
-        #: User writes to the state since the last step, until joints and bodies are consistent again.
+        #: For the core: writes of users to the state since the last step, until joints and bodies are consistent again.
         self.written: WrittenWorlds = built.written
-        #: The features that the solver has, and the joints at which it has them.
+        #: For the core: the features that the solver has, and the joints at which it has them.
         self.support: SolverSupport = built.support
-        #: The components that drive degrees of freedom; None until all components are bound.
+        #: For the core: the components that drive degrees of freedom; None until all components are bound.
         self.owners: Owners | None = None
         #: Control steps so far.
         self.step_count = 0
@@ -522,21 +523,30 @@ class Simulation(FixedAttributes):
         if self._switches.turn(component, on=on):
             self._is_outdated = True
 
-    def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
+    def notify_model_changed(self, flags: newton.ModelFlags | int, worlds: Any = None) -> None:
         """Report in-place changes of `model`, so that the solver is notified before the next step; graphs stay valid.
 
-        Flags are merged: the solver is notified once of all changes since the last step.
+        Flags and worlds are merged: the solver is notified once of all changes since the last step.
 
         Args:
             flags: The kinds of change, such as `newton.ModelFlags.SHAPE_PROPERTIES`.
+            worlds: Indices of the changed worlds, or a boolean mask of shape [world_count]; None means all worlds. Most
+                solvers read all worlds again in any case.
 
         Raises:
-            ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
+            ConfigError: A flag is unknown, the solver cannot apply such changes while it runs, an index is out of
+                range, or the mask has another shape.
         """
         refuse_closed(self, "notify_model_changed")
-        if not self._changes.is_waiting:
-            self._kept_of_model.refuse_others()
-        self._changes.add(flags)
+        self._kept_of_model.refuse_others()
+        with WARP_LOCK:
+            mask = None if worlds is None else self._reset.mask_of(worlds, "notify_model_changed: worlds")
+            self._changes.add(flags, mask)
+
+    @property
+    def model_changes(self) -> ModelChanges:
+        """The changes of the model that the solver has not taken over yet."""
+        return self._changes
 
     def model_change_fault(self, flags: int) -> str | None:
         """Return why the solver cannot take over changes of the model while it runs; None if it can.
@@ -546,19 +556,20 @@ class Simulation(FixedAttributes):
         """
         return self._changes.fault(flags)
 
-    def tell_solver(self, flags: int) -> None:
+    def tell_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver at once of changes of the model that a component makes within a step or a reset.
 
         If it is recorded although the solver may not be, the solver is told before every later step.
 
         Args:
             flags: Flags of `newton.ModelFlags`.
+            world_mask: The changed worlds, shape [world_count + 1]; None means all.
         """
         if self.model.device.is_capturing and self.solver_eager_reason is not None:
-            self._changes.add(flags)
+            self._changes.add(flags, world_mask)
             return
         with self._blaming_solver("notify_model_changed"):
-            self._changes.tell_now(flags)
+            self._changes.tell_now(flags, world_mask)
 
     @property
     def solver_eager_reason(self) -> str | None:

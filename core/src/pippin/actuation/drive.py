@@ -131,7 +131,7 @@ class DriveActuator(FixedAttributes, abc.ABC):
         """Clear delayed targets, the drive's memory and efforts of the masked worlds; draw random parameters anew."""
         self._effort.reset(self._states.current, world_mask)
         self._parameters.draw(world_mask)
-        self._properties.publish(self._properties.random, at_once=True)
+        self._properties.publish(self._properties.random, world_mask)
 
     @property
     def is_capturable(self) -> bool:

@@ -28,30 +28,27 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 @attrs.define(eq=False)
 class LaneParameter:
-    """One parameter over all lanes.
-
-    Args:
-        array: The value of each lane, shape [lanes]: the array that a drive or a clamping was given.
-        low: Lowest random value, shape [lanes].
-        high: Highest random value, shape [lanes]; nothing is drawn if it equals `low`.
-        minimum: Smallest value that may be set.
-        maximum: Largest value that may be set.
-        is_random: Whether any lane draws.
-        is_shared: Whether the lanes of a world draw one value.
-    """
+    """One parameter over all lanes."""
 
     array: wp.array
+    """The value of each lane, shape [lanes]: the array that a drive or a clamping was given."""
     low: wp.array
+    """Lowest random value, shape [lanes]."""
     high: wp.array
+    """Highest random value, shape [lanes]; nothing is drawn if it equals `low`."""
     minimum: float
+    """Smallest value that may be set."""
     maximum: float
+    """Largest value that may be set."""
     is_random: bool
+    """Whether any lane draws."""
     is_shared: bool = False
+    """Whether the lanes of a world draw one value."""
     _owner: Any = attrs.field(default=None, alias="owner")
     _attribute: str = attrs.field(default="", alias="attribute")
 
     def locate(self, components: Iterable[Any]) -> None:
-        """Find the component and the attribute that hold the array, because Newton may replace the array there."""
+        """Find which of the `components` holds the array, and in which attribute: Newton may replace it there."""
         for component in components:
             for name, value in vars(component).items():
                 if value is self.array:

@@ -46,6 +46,13 @@ _OBSERVERS: tuple[Kind, ...] = ("viewer", "recorder")
 _LOGGER = logging.getLogger(__name__)
 
 
+class _Manager(pluggy.PluginManager):
+    """A manager that looks for hooks where some can be: half of the attributes of an object are Python's own."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        return None if name.startswith("__") else super().parse_hookimpl_opts(plugin, name)
+
+
 class Implementation:
     """One component's answer to a hook, called only with the arguments that it names."""
 
@@ -101,7 +108,7 @@ class Components(Mapping[str, Any]):
         self.trace = trace
         #: The plugins that the configuration may choose from.
         self.catalog = catalog
-        self.manager = pluggy.PluginManager("pippin")
+        self.manager = _Manager("pippin")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
         found = of_stages or {}

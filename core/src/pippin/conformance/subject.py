@@ -64,6 +64,9 @@ class Subject:
     prototype: Scene | None = None
     """A suitable scene that replaces the kit's; its motion has to depend on the solver from the first step."""
 
+    beside: Scene | None = None
+    """What every scene needs, apart from what the checks measure."""
+
     tables: Mapping[str, Any] = attrs.field(factory=dict)
     """More tables of the simulations, such as a sensor that a term reads."""
 
@@ -256,6 +259,8 @@ class Subject:
             takes_builder = "builder" in inspect.signature(component.configure_builder).parameters
             component.configure_builder(**({"builder": builder} if takes_builder else {}))
         scene(builder)
+        if self.beside is not None:
+            self.beside(builder)
         return builder
 
     def _solver_component(self) -> Any:

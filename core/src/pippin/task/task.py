@@ -276,7 +276,7 @@ class Task:
         flags, device = _flags(events), self.worlds.device
         if not flags:
             return
-        tell = partial(self._host.tell_solver, flags)
+        tell = partial(self._host.tell_solver, flags, world_mask)
         if device.is_capturing and not (device.is_cpu or wp.is_conditional_graph_supported()):
             tell()
             return

@@ -21,6 +21,7 @@ from .indexing import PADDING, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
 from .kernels.marks import Marks
 from .launching import PreparedLaunch
+from .marks import RowMarks
 from .places import places_of
 from .quantities import Quantity
 from .rules import RULES, Valid, of_type
@@ -78,6 +79,7 @@ class Attributes:
         elements: Index map of each frequency of Newton's attributes, shape [count] or [count, columns]; padding is -1.
         quantities: The quantities of the view, which have setters of their own.
         faults: The faults of the setting of attributes.
+        marks: Marks the rows whose model is written; None if nobody asks for them.
     """
 
     def __init__(
@@ -86,8 +88,11 @@ class Attributes:
         elements: Mapping[str, Callable[[], np.ndarray]],
         quantities: Mapping[str, Quantity],
         faults: wp.array,
+        marks: RowMarks | None,
     ) -> None:
         self._host, self._elements, self._quantities, self._faults = host, elements, quantities, faults
+        self._unmarked = Marks()
+        self._of_model = self._unmarked if marks is None else marks.argument
         self._known: dict[str, _Attribute] = {}
 
     def get(self, name: str) -> wp.array:
@@ -132,11 +137,12 @@ class Attributes:
         shape = (choice.data_count, *attribute.values.shape[1:])
         values = attribute.values_of(told).of(data, shape, choice, where).on_device(attribute.staging)
         if notified:
-            self._host.notify_model_changed(notified)
+            self._host.model_changes.note(notified)
         rows = _bytes(values, choice.data_count * attribute.places.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
         has_rotation = attribute.rule.has_quaternion
-        inputs = [rows, numbers, has_rotation, attribute.places, choice.argument, self._faults, Marks()]
+        inputs = [rows, numbers, has_rotation, attribute.places, choice.argument, self._faults]
+        inputs.append(self._of_model if notified else self._unmarked)
         attribute.scatter(choice.count, [*inputs, _bytes(target, target.shape[0])])
 
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:

@@ -26,6 +26,7 @@ from .kernels.field import scatter
 from .kernels.marks import Marks
 from .labelled import object_type
 from .launching import Aliases, PreparedLaunch
+from .marks import RowMarks
 from .object_type import ObjectType
 from .places import places_of
 from .rigid_bodies import RigidBodyView
@@ -70,7 +71,9 @@ class SimulationView(FixedAttributes):
         )
         gravity = present(model.gravity)  # its last row is for objects of no world
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
-        self._gravity_numbers, self._unmarked = self._gravity.flatten(), Marks()
+        self._gravity_numbers = self._gravity.flatten()
+        marks = RowMarks.of_model(host, np.arange(count))
+        self._marking = Marks() if marks is None else marks.argument
         self._aliases, self._scatter = Aliases(), PreparedLaunch(scatter, device, 3)
         fix(self)
 
@@ -235,8 +238,8 @@ class SimulationView(FixedAttributes):
             choice = self._worlds.of(_SET_GRAVITY, worlds, None, False)
             values = self._values.of(data, self._gravity.shape, choice, _SET_GRAVITY).on_device(self._staging)
             numbers = self._aliases.of(values, wp.float32, 3 * len(values))
-            self._host.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-            inputs = [numbers, self._places, choice.argument, self._faults_of_gravity, self._unmarked]
+            self._host.model_changes.note(newton.ModelFlags.MODEL_PROPERTIES)
+            inputs = [numbers, self._places, choice.argument, self._faults_of_gravity, self._marking]
             self._scatter(choice.count, [*inputs, self._gravity_numbers])
 
     @property
