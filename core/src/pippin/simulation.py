@@ -540,8 +540,7 @@ class Simulation(FixedAttributes):
                 range, or the mask has another shape.
         """
         refuse_closed(self, "notify_model_changed")
-        if not self._changes.is_waiting:
-            self._kept_of_model.refuse_others()
+        self._kept_of_model.refuse_others()
         with WARP_LOCK:
             mask = None if worlds is None else self._reset.mask_of(worlds, "notify_model_changed: worlds")
             self._changes.add(flags, mask)
@@ -719,7 +718,7 @@ class Simulation(FixedAttributes):
 
     def _refuse_massless(self) -> None:
         """Refuse masses that were set to zero since the last call, as the build does."""
-        from .assembly.masses import refuse_massless
+        from .assembly.built import refuse_massless
 
         count = self._changes.mass_change_count
         if count != self._checked_mass_count:
