@@ -52,7 +52,7 @@ from .scene import world_offsets
 from .solver import SolverBuilding
 from .worlds import WorldLayout
 
-__all__ = ["Built", "assemble", "bind_components"]
+__all__ = ["Built", "assemble", "bind_components", "refuse_massless"]
 
 _LOGGER = logging.getLogger(__name__)
 """Says which part of a build begins; the commands show it."""

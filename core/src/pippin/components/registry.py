@@ -13,12 +13,12 @@ import pluggy
 from pippin.config.tree import key_text
 from pippin.errors import PippinError, PluginError
 from pippin.hookspecs import Hooks
+from pippin.labelled import Labelled
 
 from .blame import Blame
 from .bound import Bound
 from .contract import attribute_faults
 from .declaration import Declaration
-from .labelled import Labelled
 from .own_hooks import add_own_hooks, refuse_arguments
 from .sub_solvers import make_plugin
 

@@ -12,6 +12,7 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from itertools import compress
@@ -74,12 +75,20 @@ class Checkpoint:
         text = json.dumps(manifest, default=np.ndarray.tolist).encode()
         # Names go into the manifest: a path may contain characters that a file name in an archive may not.
         numbered = {f"a{index}": array for index, array in enumerate(self.arrays.values())}
-        with zipfile.ZipFile(partial, "w") as archive:
-            for name, array in {"manifest": np.frombuffer(text, dtype=np.uint8), **numbered}.items():
-                # An entry made like this has no date, so equal contents give equal files.
-                with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
-        partial.replace(target)
+        try:
+            with zipfile.ZipFile(partial, "w") as archive:
+                for name, array in {"manifest": np.frombuffer(text, dtype=np.uint8), **numbered}.items():
+                    # An entry made like this has no date, so equal contents give equal files.
+                    with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
+                        np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+            partial.replace(target)
+        except OSError as error:
+            with suppress(OSError):
+                partial.unlink()
+            raise SimulationError(
+                f"save: {target}: cannot be written: {error.strerror or error}; name a file in a folder that exists"
+                " and can be written"
+            ) from error
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Checkpoint:
