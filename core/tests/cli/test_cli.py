@@ -232,6 +232,15 @@ def test_a_plugin_that_ends_the_interpreter_at_import_is_a_broken_one(install, t
     assert "could not be imported (SystemExit: 0)" in result.stderr
 
 
+def test_what_a_plugin_prints_at_import_is_apart_from_json(install):
+    install("plug-talks", "print('HELLO')", 'demo = "plug_talks:Demo"')
+
+    result = CliRunner().invoke(main, ["schema"])
+
+    assert json.loads(result.stdout)["type"] == "object"
+    assert "HELLO" in result.stderr
+
+
 COMMANDS = """
 import click, pippin
 
