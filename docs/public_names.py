@@ -35,6 +35,7 @@ FOR_PLUGINS = (
     "pippin.axes",
     "pippin.validators",
     "pippin.arrays",
+    "pippin.catalog",
 )
 """Modules that plugins and users may import."""
 
@@ -64,6 +65,11 @@ def home_of(module: str, name: str) -> tuple[str, ast.stmt, ast.stmt | None] | N
         elif (isinstance(statement, Definition) and statement.name == name) or name in _targets(statement):
             return module, statement, following
     return None
+
+
+def name_at(statement: ast.stmt) -> str:
+    """Return the name that a statement defines."""
+    return statement.name if isinstance(statement, Definition) else _targets(statement)[0]
 
 
 def text_of(module: str, name: str) -> str | None:

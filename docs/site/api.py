@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from aliases import with_public_types
 from common import COMMON, COMMON_MEMBERS
 from members import Member, bases_of, members_of, parameters_of
 from sections import described
@@ -21,9 +22,12 @@ __all__ = ["MODULES", "PUBLIC", "api_pages", "content_of"]
 INDEX = """\
 # API reference
 
-Every public name, with its arguments, types, shapes, units and errors. [Public names](../reference/public-names.md)
-lists them in one line each, and the [glossary](../reference/glossary.md) explains the words. The pages are made from
-the docstrings of the sources.
+Every public name, with its arguments, types, shapes, units, errors and an example.
+[Public names](../reference/public-names.md) lists them in one line each, and the [glossary](../reference/glossary.md)
+explains the words. The pages are made from the docstrings of the sources.
+
+Every example runs in the tests, as a part of the page that it is from. What an example neither makes nor imports, comes
+from that page.
 
 | module | content |
 |---|---|
@@ -44,7 +48,7 @@ PLACES = {
 
 
 def api_pages(shown_on: Mapping[str, str]) -> dict[str, str]:
-    """Return the pages by their paths; `shown_on` has a line of links for a name, such as `pippin.Simulation`."""
+    """Return the pages by their paths; `shown_on` has the example of a name, such as `pippin.Simulation`."""
     modules = {module: ast.get_docstring(ast.parse(PUBLIC["source_of"](module))) or "" for module in MODULES}
     rows = "".join(f"| [`{name}`]({name}.md) | {_first(text)} |\n" for name, text in modules.items())
     names = "\n".join(modules)
@@ -58,6 +62,7 @@ def api_pages(shown_on: Mapping[str, str]) -> dict[str, str]:
 
 def _entry(module: str, name: str, see: str) -> str:
     home, found, _ = PUBLIC["home_of"](module, name)
+    found = with_public_types(home, found)
     see = see and f"\n{see}\n"
     match found:
         case ast.ClassDef():
@@ -87,7 +92,7 @@ def content_of(home: str, found: ast.ClassDef) -> tuple[list[Member], ast.Functi
                 members[each.name] = replace(mine, text=each.text)
             elif not mine and not is_public:
                 members[each.name] = each
-        constructor = constructor or (None if is_public else _own(base, "__init__"))
+        constructor = constructor or (None if is_public else _own(with_public_types(module, base), "__init__"))
     told = [each if each.text else replace(each, text=_other_text(home, each)) for each in members.values()]
     return told, constructor, derived
 

@@ -44,7 +44,7 @@ The robots in the browser:
 :::{{container}} door
 [**Tutorials**](docs/tutorials/first-simulation.md)
 
-Learn by doing: a first simulation, then a solver, an actuator and a sensor of your own.
+Learn by doing: a first simulation, then a solver, an actuator, a sensor and a reward of your own.
 :::
 
 :::{{container}} door

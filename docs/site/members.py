@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from aliases import is_for_the_core, with_public_types
+
 __all__ = ["Member", "bases_of", "members_of", "parameters_of"]
 
 PUBLIC = runpy.run_path(str(Path(__file__).parents[1] / "public_names.py"))
@@ -42,7 +44,8 @@ def bases_of(module: str, found: ast.ClassDef) -> Iterator[tuple[str, ast.ClassD
 
 
 def members_of(module: str, found: ast.ClassDef) -> list[Member]:
-    """Return the public members that a class defines itself."""
+    """Return the public members that a class defines itself, those for the core left out."""
+    found = with_public_types(module, found)
     lines = PUBLIC["source_of"](module).splitlines()
     is_attrs = any(re.match(r"(attrs\.|dataclass)", ast.unparse(each)) for each in found.decorator_list)
     members: dict[str, Member] = {}
@@ -59,7 +62,7 @@ def members_of(module: str, found: ast.ClassDef) -> list[Member]:
                 members[name] = Member(name, text, type=_type(annotation), default=shown, is_field=is_field)
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if text := _below(following):
                 members[name] = Member(name, text, default=_default(value))
-    return [each for each in members.values() if not each.name.startswith("_")]
+    return [each for each in members.values() if not (each.name.startswith("_") or is_for_the_core(each.text))]
 
 
 def parameters_of(function: ast.FunctionDef) -> tuple[str, ...]:

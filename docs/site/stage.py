@@ -15,7 +15,7 @@ from landing import landing, overview
 from navigation import navigation
 from shown import shown_on
 
-__all__ = ["ROOT", "stage"]
+__all__ = ["ROOT", "Stage", "shown_pages", "stage"]
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -95,10 +95,16 @@ def stage(folder: Path) -> None:
     keys = made.place_of(DOCS / "reference" / "configuration.md")
     made.pages[keys] = indexed(made.pages[keys])
     made.add_linked()
-    made.pages |= api_pages(shown_on({path: (path.read_text(encoding="utf-8"), made.place_of(path)) for path in docs}))
+    made.pages |= api_pages(shown_on(shown_pages(made)))
     _adopt(made.pages)
     _write(made.pages, folder)
     shutil.copytree(DOCS / "images", folder / "images", dirs_exist_ok=True)
+
+
+def shown_pages(made: Stage) -> dict[Path, tuple[str, str]]:
+    """Return the texts and the places of all that examples are taken from: pages, and the scripts of the examples."""
+    files = [*sorted(DOCS.rglob("*.md")), *sorted((DOCS / "examples").glob("*.py"))]
+    return {path: (path.read_text(encoding="utf-8"), made.place_of(path)) for path in files}
 
 
 def _adopt(pages: dict[str, str]) -> None:

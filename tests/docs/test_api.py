@@ -8,7 +8,21 @@ from pathlib import Path
 import pytest
 
 SITE = Path(__file__).parents[2] / "docs" / "site"
-FOLDERS = ("api", "common", "files", "keys", "landing", "members", "navigation", "sections", "shown", "stage")
+FOLDERS = (
+    "aliases",
+    "api",
+    "common",
+    "examples",
+    "files",
+    "keys",
+    "landing",
+    "members",
+    "navigation",
+    "sections",
+    "shown",
+    "stage",
+    "statements",
+)
 
 
 @pytest.fixture(scope="module")
@@ -16,10 +30,13 @@ def scripts():
     """The scripts of the site, which import each other by name."""
     sys.path.insert(0, str(SITE))
     try:
+        import aliases
         import api
+        import examples
+        import shown
         import stage
 
-        yield {"api": api, "stage": stage}
+        yield {"aliases": aliases, "api": api, "examples": examples, "shown": shown, "stage": stage}
     finally:
         sys.path.remove(str(SITE))
         for name in FOLDERS:
@@ -86,3 +103,132 @@ def test_every_page_of_the_documentation_has_a_place_in_the_site(scripts, tmp_pa
     outside = [path for path in tmp_path.rglob("*.md") if path.read_text(encoding="utf-8").startswith("---\norphan")]
     assert {path.relative_to(tmp_path).parts[0] for path in outside} == {"files"}
     assert (tmp_path / "how-to" / "drive-joints.md").exists()
+
+
+def annotations_of(function):
+    given = [each.annotation for each in ast.walk(function.args) if isinstance(each, ast.arg)]
+    return [each for each in (*given, function.returns) if each is not None]
+
+
+def annotations_in(scripts, module, found):
+    """Yield each annotation in the entry of a definition, with its place and the module of its source."""
+    api, aliases = scripts["api"], scripts["aliases"]
+    if isinstance(found, ast.FunctionDef):
+        yield from (("", module, each) for each in annotations_of(aliases.with_public_types(module, found)))
+    if not isinstance(found, ast.ClassDef):
+        return
+    _, constructor, _ = api.content_of(module, found)
+    bases = [(home, base) for home, base in api.bases_of(module, found) if (home, base.name) not in api.PLACES]
+    for home, owner in [(module, found), *bases]:
+        for member in api.members_of(home, owner):
+            found_here = annotations_of(member.function) if member.function else []
+            if not member.function and member.type:
+                found_here = [ast.parse(member.type, mode="eval").body]
+            yield from ((f".{member.name}", home, each) for each in found_here)
+    yield from (("()", module, each) for each in (annotations_of(constructor) if constructor else []))
+
+
+def test_signatures_and_members_name_public_types_alone(scripts, definitions):
+    """A member that only Pippin's own parts use says so: its text begins with `For the core: `."""
+    private = [
+        f"{name}{place}: {each}"
+        for name, (module, found) in definitions.items()
+        for place, home, annotation in annotations_in(scripts, module, found)
+        for each in scripts["aliases"].private_types(home, annotation)
+    ]
+
+    assert private == [], "make the type public, or the member for the core"
+
+
+def test_a_private_alias_is_shown_by_its_value(scripts):
+    page = scripts["api"].api_pages({})["api/pippin.gym.md"]
+
+    assert "autoreset: Literal['same-step', 'next-step', 'disabled'] | None=None" in page
+
+
+@pytest.fixture(scope="module")
+def examples(scripts):
+    """The example of each public name."""
+    stage = scripts["stage"]
+    return scripts["shown"].example_of_each(stage.shown_pages(stage.Stage()))
+
+
+def test_every_public_name_has_an_example(definitions, examples):
+    missing = set(definitions) - set(examples)
+
+    assert missing == set(), "add a block that uses it to a page, see docs/reference/examples/README.md"
+
+
+def test_an_example_is_short_and_names_what_it_is_of(definitions, examples):
+    for name in definitions:
+        text = examples[name].text
+        short = name.rpartition(".")[2]
+        shared = re.search(r"(?:are those of|otherwise as) `(\w+)`", text_of(definitions[name]))
+        assert re.search(rf"\b{shared[1] if shared and short not in text else short}\b", text), name
+        assert 1 <= sum(bool(line.strip()) for line in text.splitlines()) <= 12, name
+        ast.parse(text)
+
+
+def text_of(definition):
+    return (isinstance(definition[1], (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(definition[1])) or ""
+
+
+PAGE = [
+    """
+import newton
+from pippin import axes, labels
+
+robot = newton.ModelBuilder()
+robot.add_link(label="hip")
+other = newton.ModelBuilder()
+""",
+    """
+class Chooser:
+    \"\"\"Chooses.\"\"\"
+
+    def choose(self):
+        return labels.match("hip", [], "body", "bodies")
+
+    def other(self):
+        one = 1
+        two = 2
+        three = 3
+        four = 4
+        five = 5
+        six = 6
+        seven = 7
+        return one + two + three + four + five + six + seven
+
+
+print(axes.axis_labels(robot))
+""",
+]
+
+
+def test_an_excerpt_has_what_it_needs_and_nothing_else(scripts):
+    (found,) = scripts["examples"].examples_of({"pippin.axes.axis_labels"}, [(PAGE, "page.md")]).values()
+
+    assert found.text.splitlines() == [
+        "import newton",
+        "from pippin import axes",
+        "",
+        "robot = newton.ModelBuilder()",
+        'robot.add_link(label="hip")',
+        "print(axes.axis_labels(robot))",
+    ]
+    assert found.is_complete
+
+
+def test_a_long_class_is_cut_to_the_method_that_uses_the_name(scripts):
+    (found,) = scripts["examples"].examples_of({"pippin.labels.match"}, [(PAGE, "page.md")]).values()
+
+    assert found.text.splitlines() == [
+        "from pippin import labels",
+        "",
+        "class Chooser:",
+        "",
+        "    def choose(self):",
+        '        return labels.match("hip", [], "body", "bodies")',
+        "",
+        "    def other(self): ...",
+    ]

@@ -4,15 +4,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .binding import Binding, Host
-from .components.tracing import HookTrace
+from .components.tracing import HookCall, HookTrace
 from .config import (
     AssetConfig,
+    BodyPairReductionConfig,
+    CatalogConfig,
     CollisionConfig,
     ComponentConfig,
     FilePath,
+    HydroelasticConfig,
+    ObservationConfig,
+    PolicyConfig,
     SceneConfig,
+    ShapeConfig,
     SimulationConfig,
     StepConfig,
+    TaskConfig,
     load,
     structure,
 )
@@ -28,33 +35,47 @@ from .errors import (
 from .hookspecs import hookimpl, hookspec
 from .simulation import Simulation
 from .spelling import did_you_mean
+from .state.double_buffer import DoubleBuffer
 from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
     from .recording.reading import Run, open_run
-    from .replaying import replay
+    from .replaying import Replay, ReplayError, replay
+    from .state.outcome import Outcome
 
 __all__ = [
     "AssetConfig",
     "Binding",
+    "BodyPairReductionConfig",
     "BufferOverflowError",
     "Callback",
     "Callbacks",
     "CaptureWarning",
+    "CatalogConfig",
     "CollisionConfig",
     "ComponentConfig",
     "ConfigError",
+    "DoubleBuffer",
     "FilePath",
+    "HookCall",
     "HookTrace",
     "Host",
+    "HydroelasticConfig",
+    "ObservationConfig",
+    "Outcome",
     "PippinError",
     "PluginError",
+    "PolicyConfig",
+    "Replay",
+    "ReplayError",
     "Run",
     "SceneConfig",
+    "ShapeConfig",
     "Simulation",
     "SimulationConfig",
     "SimulationError",
     "StepConfig",
+    "TaskConfig",
     "did_you_mean",
     "find_file",
     "hookimpl",
@@ -66,7 +87,14 @@ __all__ = [
 ]
 
 
-_LATE = {"Run": "pippin.recording.reading", "open_run": "pippin.recording.reading", "replay": "pippin.replaying"}
+_LATE = {
+    "Outcome": "pippin.state.outcome",
+    "Replay": "pippin.replaying",
+    "ReplayError": "pippin.replaying",
+    "Run": "pippin.recording.reading",
+    "open_run": "pippin.recording.reading",
+    "replay": "pippin.replaying",
+}
 """Modules of public names that need NumPy or Warp, which the commands do without."""
 
 

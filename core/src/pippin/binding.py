@@ -59,11 +59,11 @@ class Host(Protocol):
     solver: newton.solvers.SolverBase
     """The solver that the plugin built."""
     support: SolverSupport
-    """The features that the solver has, and the joints at which it has them."""
+    """For the core: the features that the solver has, and the joints at which it has them."""
     control: newton.Control
     """The inputs of the solver."""
     owners: Owners | None
-    """The components that drive degrees of freedom; None until all components are bound."""
+    """For the core: the components that drive degrees of freedom; None until all components are bound."""
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin."""
     folder: Path | None
@@ -135,7 +135,7 @@ class Host(Protocol):
 
     @property
     def written(self) -> WrittenWorlds:
-        """The articulations that were written, until joints and bodies are consistent again."""
+        """For the core: the articulations that were written, until joints and bodies are consistent again."""
         ...
 
     @property

@@ -16,7 +16,9 @@ from .binding import closed, refuse_closed
 from .config import load, structure
 from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, require_backward_kernels
 from .errors import ConfigError, SimulationError
+from .fixed import FixedAttributes, fix
 from .spelling import listed
+from .state.kept_arrays import KeptArrays
 from .step.callbacks import Callbacks, Turn
 from .step.observers import Observers
 
@@ -55,7 +57,7 @@ def import_hot_modules(*, requires_grad: bool) -> None:
         from .assembly import built  # noqa: F401  the one door to the modules that import Newton
 
 
-class Simulation:
+class Simulation(FixedAttributes):
     """One or many worlds, a solver, actuators and sensors, stepped together.
 
     Args:
@@ -73,6 +75,8 @@ class Simulation:
         ConfigError: The configuration names something unknown, or its parts contradict each other.
         PluginError: A plugin cannot be loaded, or breaks its contract.
     """
+
+    _assignable = frozenset({"program", "step_count"})
 
     def __init__(
         self,
@@ -104,6 +108,8 @@ class Simulation:
         self._state, self._turn, self._view = built.states[0], Turn(), None
         self._is_ready = self._is_tried = self._is_closing = False
         self._is_closed = False
+        self._kept = self._kept_of_model = KeptArrays({})
+        self._checked_mass_count = 0
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
@@ -115,11 +121,11 @@ class Simulation:
         self.imports = built.imports
         #: The source of contacts.
         self.contact_source = built.source
-        #: User writes to the state since the last step, until joints and bodies are consistent again.
+        #: For the core: writes of users to the state since the last step, until joints and bodies are consistent again.
         self.written: WrittenWorlds = built.written
-        #: The features that the solver has, and the joints at which it has them.
+        #: For the core: the features that the solver has, and the joints at which it has them.
         self.support: SolverSupport = built.support
-        #: The components that drive degrees of freedom; None until all components are bound.
+        #: For the core: the components that drive degrees of freedom; None until all components are bound.
         self.owners: Owners | None = None
         #: Control steps so far.
         self.step_count = 0
@@ -138,6 +144,9 @@ class Simulation:
             if self.task is not None and self.task.draws_starts:
                 self.reset()  # the first episode starts like all others
             self._is_ready = True
+            self._kept = KeptArrays({"control": self.control, "state": self._state})
+            self._kept_of_model = KeptArrays({"model": self.model})
+            fix(self, *(each for each in self.actuators.values() if isinstance(each, FixedAttributes)))
             self.callbacks.call("simulation_ready", simulation=self)
             self._observers.start()
 
@@ -351,6 +360,7 @@ class Simulation:
 
     def _prepare_step(self) -> None:
         """Apply the user's requests since the last step; compile before the first step."""
+        self._kept.refuse_others()
         if self._is_outdated or self.callbacks.revision != self._revision:
             self._compile()
         if not self._is_tried:
@@ -530,6 +540,7 @@ class Simulation:
                 range, or the mask has another shape.
         """
         refuse_closed(self, "notify_model_changed")
+        self._kept_of_model.refuse_others()
         with WARP_LOCK:
             mask = None if worlds is None else self._reset.mask_of(worlds, "notify_model_changed: worlds")
             self._changes.add(flags, mask)
@@ -580,6 +591,7 @@ class Simulation:
         """
         self._plan.monitor.check()
         self.support.check()
+        self._refuse_massless()
         for bound in self._components.bound.values():
             bound.check()
         if self._view is not None:
@@ -704,12 +716,27 @@ class Simulation:
         for note in self._noted() - before:
             _LOGGER.warning("%s", note)
 
+    def _refuse_massless(self) -> None:
+        """Refuse masses that were set to zero since the last call, as the build does."""
+        from .assembly.built import refuse_massless
+
+        count = self._changes.mass_change_count
+        if count != self._checked_mass_count:
+            refuse_massless(self.model, "model.body_mass")
+            self._checked_mass_count = count
+
+    def _cure_of(self, name: str) -> str | None:
+        if hasattr(self.config.simulation, name):
+            return f"simulation.{name} is a key of the configuration, which the build reads"
+        return f"call view.set_{name}(…)" if name == "gravity" else None
+
     def _noted(self) -> set[str]:
         """Return the notes of components, in their words; none before all components are bound."""
         bound = self._components.bound if self._is_ready else {}
         return {f"{name}: {note}" for name, each in bound.items() for note in each.notes}
 
     def __enter__(self) -> Self:
+        refuse_closed(self, "with")
         return self
 
     def __exit__(

@@ -9,8 +9,9 @@ from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform
 from .drive import TARGETS, DriveActuator
 from .joint_properties import JOINT_PROPERTIES, JointProperties
 from .joints import Axes, lanes_of, refuse_second_simulation
-from .parameters import Lanes, Parameters
+from .parameters import LaneParameter, Lanes, Parameters
 from .targets import SharedTargets, refuse_assignment
+from .transmissions import Transmissions
 
 __all__ = [
     "JOINT_PROPERTIES",
@@ -24,12 +25,14 @@ __all__ = [
     "DriveActuator",
     "JointConfig",
     "JointProperties",
+    "LaneParameter",
     "Lanes",
     "MaxEffortConfig",
     "Parameter",
     "Parameters",
     "PositionBasedConfig",
     "SharedTargets",
+    "Transmissions",
     "Uniform",
     "build_dc_motor",
     "lanes_of",

@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 
 __all__ = ["LaneParameter", "Lanes", "Parameters"]
 
+_LARGEST = float(np.finfo(np.float32).max)
+"""Largest finite number of an array of parameters."""
+
 
 @attrs.define(eq=False)
 class LaneParameter:
-    """One parameter over all lanes.
-
-    Args:
-        array: The value of each lane, shape [lanes]: the array that a drive or a clamping was given.
-        low: Lowest random value, shape [lanes].
-        high: Highest random value, shape [lanes]; nothing is drawn if it equals `low`.
-        minimum: Smallest value that may be set.
-        maximum: Largest value that may be set.
-        is_random: Whether any lane draws.
-        is_shared: Whether the lanes of a world draw one value.
-    """
+    """One parameter over all lanes."""
 
     array: wp.array
+    """The value of each lane, shape [lanes]: the array that a drive or a clamping was given."""
     low: wp.array
+    """Lowest random value, shape [lanes]."""
     high: wp.array
+    """Highest random value, shape [lanes]; nothing is drawn if it equals `low`."""
     minimum: float
+    """Smallest value that may be set."""
     maximum: float
+    """Largest value that may be set."""
     is_random: bool
+    """Whether any lane draws."""
     is_shared: bool = False
+    """Whether the lanes of a world draw one value."""
     _owner: Any = attrs.field(default=None, alias="owner")
     _attribute: str = attrs.field(default="", alias="attribute")
 
     def locate(self, components: Iterable[Any]) -> None:
-        """Find the component and the attribute that hold the array, because Newton may replace the array there."""
+        """Find which of the `components` holds the array, and in which attribute: Newton may replace it there."""
         for component in components:
             for name, value in vars(component).items():
                 if value is self.array:
@@ -248,7 +248,7 @@ class Parameters:
         rows = self._rows(worlds)
         columns = self._columns(patterns)
         host = parameter.values.numpy().reshape(self._lanes.dofs.shape)
-        numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values, dtype=np.float64)
+        numbers = _numbers(values, name)
         self._refuse(name, parameter, numbers, host)
         try:
             host[np.ix_(rows, columns)] = numbers
@@ -259,7 +259,7 @@ class Parameters:
 
     def _refuse(self, name: str, parameter: LaneParameter, numbers: np.ndarray, host: np.ndarray) -> None:
         low, high = parameter.minimum, parameter.maximum
-        wrong = numbers[~((numbers >= low) & (numbers <= high) & np.isfinite(numbers))]
+        wrong = numbers[~((numbers >= low) & (numbers <= high) & (np.abs(numbers) <= _LARGEST))]
         if host.dtype.kind == "i" and not wrong.size:
             wrong = numbers[numbers != np.round(numbers)]
         if wrong.size:
@@ -287,7 +287,26 @@ class Parameters:
         what = self._lanes.what
         if patterns is None:
             return np.arange(len(self._lanes.labels))
+        if not patterns:
+            raise ConfigError(f"{what}s: no pattern given; leave the argument out for all of them")
         return np.array(labels.match(patterns, self._lanes.labels, what=what, where=f"{what}s"))
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    """Return numbers, or an array of any library, as an array on the host.
+
+    Raises:
+        ConfigError: They are no numbers, such as text or booleans, or lists of different lengths.
+    """
+    try:
+        numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ConfigError(
+            f"{name}: expected numbers, got a {type(values).__name__} that is no array: {error}"
+        ) from error
+    if numbers.dtype.kind not in "iuf":
+        raise ConfigError(f"{name}: expected numbers, got {values!r} ({numbers.dtype}); pass float32 or integers")
+    return numbers.astype(np.float64)
 
 
 def _by_world(values: wp.array, shape: Any) -> wp.array:

@@ -27,6 +27,7 @@ from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports, allocate_observables
+from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
 from pippin.state.solver_support import SolverSupport
 from pippin.state.unread_worlds import UnreadWorlds
@@ -51,7 +52,7 @@ from .scene import world_offsets
 from .solver import SolverBuilding
 from .worlds import WorldLayout
 
-__all__ = ["Built", "assemble", "bind_components"]
+__all__ = ["Built", "assemble", "bind_components", "refuse_massless"]
 
 _LOGGER = logging.getLogger(__name__)
 """Says which part of a build begins; the commands show it."""
@@ -119,7 +120,7 @@ def assemble(
         of_stages=find_prim_actuators(config, catalog),
         of_host=_of_host(config),
     )
-    with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
+    with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)
         building = SolverBuilding(components, config, asked.collision, catalog)

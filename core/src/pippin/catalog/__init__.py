@@ -1,1 +1,6 @@
-"""The catalog of installed plugins, read from their metadata."""
+"""Catalog of installed plugins, read from their metadata."""
+
+from .entries import Catalog
+from .entry import Entry, Kind
+
+__all__ = ["Catalog", "Entry", "Kind"]

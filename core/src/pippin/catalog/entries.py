@@ -43,6 +43,7 @@ class Catalog:
     """Every plugin that is installed, sorted by kind, name and distribution; broken and ambiguous ones included."""
 
     entries: tuple[Entry, ...]
+    """The plugins."""
 
     notes: tuple[str, ...] = ()
     """Names on block and allow lists that match nothing installed, one line each."""
@@ -51,7 +52,7 @@ class Catalog:
     """Entry points in groups `pippin.*` that nothing reads; `kind` is the group."""
 
     limits: tuple[Limit, ...] = ()
-    """The lists that were applied: they hold for classes of files and modules as well, which are no entries."""
+    """For the core: the lists that were applied; they hold for classes of files and modules as well."""
 
     @classmethod
     def installed(cls) -> Catalog:
@@ -117,6 +118,10 @@ class Catalog:
 
         A class needs no installation: `path/to/file.py:Name` is one of a file, and `module:Name` is one of a module, if
         no distribution has this name.
+
+        Args:
+            kind: The kind of the plugin.
+            name: Its name, or the place of a class.
 
         Raises:
             PluginError: No such plugin is installed, or several distributions offer it.

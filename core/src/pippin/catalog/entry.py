@@ -66,12 +66,16 @@ class Entry:
     """One entry point of an installed distribution: a plugin that can be selected by name."""
 
     kind: Kind
+    """The kind of the plugin."""
+
     name: str
+    """The name that selects it, by the key `type`."""
 
     distribution: str
     """The distribution of the plugin, spelled as in its metadata."""
 
     version: str
+    """The version of the distribution."""
 
     value: str
     """Place of the class: `module:Class`."""
@@ -80,6 +84,7 @@ class Entry:
     """The contract version that the distribution declares; None if the declaration is malformed."""
 
     state: State = "ok"
+    """Whether it can be chosen, or why not."""
 
     problem: str | None = None
     """The problem, as far as it can be known without an import; None if `state` is "ok"."""

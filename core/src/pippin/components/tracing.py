@@ -26,6 +26,8 @@ class HookCall:
     """Time from the start of the trace to the call [s]."""
 
     phase: TracePhase
+    """The phase of the simulation at that time."""
+
     hook: str
     """The hook's name, or `replay`."""
 

@@ -6,7 +6,9 @@ from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
 from .model import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig
 from .paths import FilePath
+from .policy import PolicyConfig
 from .shapes import ShapeConfig
+from .task import ObservationConfig, TaskConfig
 
 __all__ = [
     "AssetConfig",
@@ -16,10 +18,13 @@ __all__ = [
     "ComponentConfig",
     "FilePath",
     "HydroelasticConfig",
+    "ObservationConfig",
+    "PolicyConfig",
     "SceneConfig",
     "ShapeConfig",
     "SimulationConfig",
     "StepConfig",
+    "TaskConfig",
     "dump_toml",
     "load",
     "structure",

@@ -36,6 +36,7 @@ class HydroelasticConfig:
         "margin_contact_area": "leave it out, Newton deprecates it; contacts that do not touch yet are as stiff as"
         " 0.01 m²",
     }
+    """Cures of keys that Newton has replaced, by the old key."""
 
     reduce_contacts: bool = True
     """Whether the contacts of a pair are reduced to a few."""

@@ -236,7 +236,7 @@ class SimulationConfig:
     catalog: CatalogConfig = attrs.field(factory=CatalogConfig)
 
     tree: Node = attrs.field(factory=lambda: Node({}, Origin()), eq=False, repr=False, metadata={NOT_A_KEY: True})
-    """The values as written, each with its file and line; faults found later take their places from it."""
+    """For the core: the values as written, each with its file and line, from which later faults take their places."""
 
     def unobserved(self) -> SimulationConfig:
         """Return the same simulation without viewers and recorders, for a build that measures or checks."""

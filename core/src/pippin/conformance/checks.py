@@ -44,7 +44,7 @@ class Check:
     """The kinds of plugins that make the promise."""
 
     run: Callable[[Runs], None]
-    """Raises `PluginError` if the promise is broken, and `NotApplicableError` if the plugin does not make it."""
+    """For the core: raises `PluginError` if the promise is broken, `NotApplicableError` if it is not made."""
 
 
 def _check(run: Callable[[Runs], None], *kinds: str) -> Check:

@@ -25,9 +25,10 @@ class Reader(Protocol):
     """A file of a recorder."""
 
     header: Header
+    """Everything besides the values."""
 
     def column(self, name: str) -> Any:
-        """Return the values of a column, shape [rows, worlds, …]."""
+        """Return the values of the column called `name`, shape [rows, worlds, …]."""
         ...
 
     def close(self) -> None:
@@ -70,7 +71,7 @@ class Parts:
         return min(reader.column("time").shape[0] for reader in self._readers)
 
     def column(self, name: str) -> Any:
-        """Return the values of a column, read by slices."""
+        """Return the values of the column called `name`, read by slices."""
         if name == "time":
             return self._readers[0].column(name)[: self.count]
         return _Joined([reader.column(name) for reader in self._readers], self._order, self.count)
@@ -86,7 +87,7 @@ class Parts:
             yield rows
 
     def blocks_of(self, name: str) -> Iterator[np.ndarray]:
-        """Yield the values of a column in all rows, some rows at a time."""
+        """Yield the values of the column called `name` in all rows, some rows at a time."""
         values = self.column(name)
         return (values[chosen] for chosen in self._slices())
 

@@ -4,12 +4,13 @@ from .config import SensorConfig, SiteConfig, body_or_site
 from .lanes import OutputLanes
 from .output import Output
 from .sensor import Sensor
-from .sites import add_site, add_sites, cameras_of, per_world
+from .sites import Place, add_site, add_sites, cameras_of, per_world
 from .stages import Stage, StageConfig
 
 __all__ = [
     "Output",
     "OutputLanes",
+    "Place",
     "Sensor",
     "SensorConfig",
     "SiteConfig",

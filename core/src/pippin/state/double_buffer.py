@@ -24,6 +24,10 @@ class DoubleBuffer(Generic[S]):
     A component reads `current`, writes `next`, then calls `swap`. After the last physics step of a control step the
     host calls `settle`: after an odd number of swaps it copies the result back, so that every replay of a graph
     finds its input at the same address.
+
+    Args:
+        first: The state that is current first.
+        second: The state that the first step writes; of the same kind.
     """
 
     def __init__(self, first: S, second: S) -> None:

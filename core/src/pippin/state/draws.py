@@ -45,6 +45,11 @@ class WorldSeeds:
         """Return a seed for each of some worlds, shape [rows], and counts of the draws of each number of a row.
 
         The seeds are keyed by name, seed and global world; the counts, of shape [rows, width], begin at zero.
+
+        Args:
+            name: A text that is unique in the simulation.
+            worlds: The world of each row.
+            width: Numbers of a row.
         """
         seeds: Any = wp.zeros(len(worlds), dtype=int, device=self.values.device)
         counts: Any = wp.zeros((len(worlds), width), dtype=int, device=self.values.device)

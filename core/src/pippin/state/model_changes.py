@@ -48,6 +48,8 @@ class ModelChanges:
         self.told = 0
         #: Number of reports of changed joint frames.
         self.joint_change_count = 0
+        #: Number of reports of changed masses.
+        self.mass_change_count = 0
 
     @property
     def is_waiting(self) -> bool:
@@ -74,6 +76,7 @@ class ModelChanges:
             raise ConfigError(f"notify_model_changed: {fault}; build another simulation from the changed model")
         self._waiting |= int(flags)
         self.joint_change_count += bool(flags & newton.ModelFlags.JOINT_PROPERTIES)
+        self.mass_change_count += bool(flags & newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
         if self._device.is_capturing:
             self._replayed |= int(flags)
 

@@ -4,6 +4,9 @@ A term is a plugin of one of six kinds: a quantity is measured, a reward and a t
 targets, an event changes the simulation at random, and a command is a wish drawn at random.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .terms import (
     Action,
     Command,
@@ -18,6 +21,9 @@ from .terms import (
     Termination,
 )
 
+if TYPE_CHECKING:
+    from .task import Task
+
 __all__ = [
     "Action",
     "Command",
@@ -29,5 +35,13 @@ __all__ = [
     "Quantity",
     "Reward",
     "RewardConfig",
+    "Task",
     "Termination",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the task at its first use: it needs Newton and Warp."""
+    if name != "Task":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(".task", __name__).Task

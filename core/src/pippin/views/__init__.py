@@ -17,12 +17,14 @@ from .selection import SelectionError
 if TYPE_CHECKING:
     from .articulations import ArticulationView
     from .contacts.view import RigidContactView
+    from .exchange import Array
     from .rigid_bodies import RigidBodyView
     from .simulation_view import SimulationView
 
 __all__ = [
     "ARTICULATION",
     "RIGID_BODY",
+    "Array",
     "ArticulationMetatype",
     "ArticulationView",
     "ContactData",
@@ -39,16 +41,17 @@ __all__ = [
     "ViewError",
 ]
 
-_VIEWS = {
+_LATE = {
+    "Array": "exchange",
     "ArticulationView": "articulations",
     "RigidBodyView": "rigid_bodies",
     "RigidContactView": "contacts.view",
     "SimulationView": "simulation_view",
 }
-"""Module of each view."""
+"""Modules of names that need NumPy and Warp."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _VIEWS:
+    if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_VIEWS[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)

@@ -15,6 +15,7 @@ from pippin.arrays import present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
+from pippin.fixed import FixedAttributes
 
 from .attributes import Attributes, shapes_of
 from .balls import Balls
@@ -40,7 +41,7 @@ __all__ = ["RowView"]
 _APPLY, _ATTRIBUTE = "apply_forces", "set_attribute"
 
 
-class RowView(abc.ABC):
+class RowView(FixedAttributes, abc.ABC):
     """Rows of all worlds, one for each articulation or body, with a dense array for each quantity.
 
     `get_*` fills and returns an array that the view owns; the next call overwrites it. With `out`, an array of Warp,
@@ -53,6 +54,8 @@ class RowView(abc.ABC):
     that names it: nothing is written. For Warp arrays and for data on the device, such faults are only counted, because
     nobody waits for the result: what is wrong is not written, and `check_errors` and `Simulation.check` raise.
     """
+
+    _assignable = frozenset({"is_valid"})
 
     quantities: ClassVar[Mapping[str, Quantity]]
     """The quantities to get and to set, by name."""
@@ -212,11 +215,16 @@ class RowView(abc.ABC):
             ViewError: Values were not allowed, or a body that a joint holds was to be moved.
         """
         rules: dict[str, Valid] = {f"set_{name}": quantity.valid for name, quantity in self.quantities.items()}
-        rules[_ATTRIBUTE] = "number"
+
+        def expected(setter: str) -> str:
+            if setter == _ATTRIBUTE:
+                return "a number that the attribute can have, see the reference"
+            return RULES[rules.get(setter, "finite")].expected
+
         raise_for(
             self._faults.take(),
             self.count,
-            lambda setter: RULES[rules.get(setter, "finite")].expected,
+            expected,
             self._label_of,
             solver=self._host.support.solver,
         )

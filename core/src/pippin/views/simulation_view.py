@@ -13,6 +13,7 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
+from pippin.fixed import FixedAttributes, fix
 
 from .articulations import ArticulationView
 from .choice import RowChoice
@@ -40,12 +41,14 @@ __all__ = ["SimulationView"]
 _SET_GRAVITY = "set_gravity"
 
 
-class SimulationView:
+class SimulationView(FixedAttributes):
     """Views of one simulation, available as `Simulation.view`.
 
     Args:
         host: The simulation.
     """
+
+    _assignable = frozenset({"is_valid"})
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -72,6 +75,7 @@ class SimulationView:
         marks = RowMarks.of_model(host, np.arange(count))
         self._marking = Marks() if marks is None else marks.argument
         self._aliases, self._scatter = Aliases(), PreparedLaunch(scatter, device, 3)
+        fix(self)
 
     @property
     def step_count(self) -> int:
@@ -203,6 +207,7 @@ class SimulationView:
         return select(pattern, labels, of_worlds, what=what, **options)
 
     def _keep(self, view: Any) -> Any:
+        fix(view)
         self._views.add(view)
         return view
 

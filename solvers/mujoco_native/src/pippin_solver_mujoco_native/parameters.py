@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .joints import by_world
+
 if TYPE_CHECKING:
     import newton
     from mujoco.batch import Batch
@@ -17,6 +19,12 @@ __all__ = ["Parameters", "is_uniform"]
 
 _FLOAT32_NOISE = 1e-5
 """Relative difference below which a parameter equals the template's: Newton has float32, MuJoCo float64."""
+
+_CONVERTED_ONCE = (
+    *("gravity", "joint_limit_ke", "joint_limit_kd", "mujoco.solreflimit", "mujoco.solreflimit_mode"),
+    *(f"mujoco.pair_{name}" for name in ("friction", "gap", "margin", "solimp", "solref", "solreffriction")),
+)
+"""Arrays of Newton's model that a conversion for the CPU reads for the first world only."""
 
 
 _ALL = slice(None)
@@ -27,7 +35,11 @@ def is_uniform(solver: newton.solvers.SolverMuJoCo) -> bool:
     """Tell whether all worlds can share one MuJoCo model: no parameter differs, and no body has a pose per world."""
     if solver.mj_model.nmocap:
         return False
-    return all((values == values[:1]).all() for _, values in _fields(solver))
+    read = [array for name in _CONVERTED_ONCE if (array := _attribute(solver.model, name)) is not None]
+    worlds = solver.model.world_count
+    values = [values for name, values in _fields(solver) if name != "jnt_solref"]  # the limits decide
+    values += [by_world(solver.model, array[: len(array) // worlds * worlds]) for array in read]  # gravity: a row more
+    return all((each == each[:1]).all() for each in values)
 
 
 class Parameters:
