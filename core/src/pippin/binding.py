@@ -234,7 +234,7 @@ class Binding(Protocol):
     """Name of the component in this simulation, such as `sensors:torso`."""
 
     worlds: np.ndarray
-    """Ascending indices of the worlds in which `extend_prototype` found what the component looks for."""
+    """Ascending indices of the worlds in which `extend_prototype` found what is looked for, shape [worlds]."""
 
     step_period: int
     """Control steps from one `update_sensors` to the next; 1 unless the component declares a `period`."""

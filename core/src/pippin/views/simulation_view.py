@@ -42,6 +42,8 @@ _SET_GRAVITY = "set_gravity"
 class SimulationView:
     """Views of one simulation, available as `Simulation.view`.
 
+    After a call of `invalidate`, every method raises a `SimulationError`.
+
     Args:
         host: The simulation.
     """
@@ -49,7 +51,7 @@ class SimulationView:
     def __init__(self, host: Host) -> None:
         self._host = host
         #: Whether views can be made and used; False after a call of `invalidate`.
-        self.is_valid = True
+        self.is_valid: bool = True
         self._views: weakref.WeakSet[RowView | RigidContactView] = weakref.WeakSet()
         model = host.model
         count, device = model.world_count, model.device
