@@ -247,7 +247,6 @@ each row of its table, and a method `set_NAME` if the last column is not empty.
   root, if any row has one, then the D others. Shorter rows are padded with 0.
 - **array**: the array that holds the numbers, in the state, the inputs (`control`) or the `model`, or among the
   [observables](glossary.md#observable) of the solver; request an observable with `simulation.observables`.
-- **values**: the values that can be set; a value that is not allowed is an error, and is not written
 - **values**: what can be set. Any other value is an error that names it, and is not written.
 - **when it is set**: `●` means that setting has no other effect. Flags of `newton.ModelFlags` are sent to the solver
   once, before the next step; a solver that does not support them

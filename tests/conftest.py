@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,6 +64,42 @@ def install_outside(uv: str, tmp_path_factory: pytest.TempPathFactory) -> Callab
                 del sys.modules[loaded]
 
     return install
+
+
+@pytest.fixture(scope="session")
+def share_bytecode() -> Callable[[Path], None]:
+    """Return a function that gives the packages of another environment the bytecode that they have in this one.
+
+    uv installs the same files in both. Python uses bytecode only of a file of the same time and size.
+    """
+
+    def share(environment: Path) -> None:
+        ours = Path(sysconfig.get_path("purelib"))
+        (theirs,) = environment.glob("lib/*/site-packages")
+        for folder in ours.rglob("__pycache__"):
+            other = theirs / folder.relative_to(ours)
+            if other.parent.is_dir() and not other.exists():
+                shutil.copytree(folder, other)
+
+    return share
+
+
+@pytest.fixture(scope="session")
+def run_tests_elsewhere() -> Callable[..., None]:
+    """Return a function that runs pytest with some arguments in a new process of an interpreter, and fails if it does.
+
+    Like the tests here, the process imports Newton without collecting garbage, and keeps its modules out of later
+    collections: this is a third of its time.
+    """
+    code = "import gc, sys; gc.disable(); import newton, pytest; gc.freeze(); gc.enable(); sys.exit(pytest.main())"
+
+    def run(python: str | Path, *arguments: str | Path, cwd: Path, **environment: str) -> None:
+        inherited = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+        command = [python, "-c", code, *arguments]
+        done = subprocess.run(command, cwd=cwd, env=inherited | environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return run
 
 
 @pytest.fixture

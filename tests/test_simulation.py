@@ -285,6 +285,8 @@ CHANGING = {
     "call_hook": lambda closed: closed.call_hook("anything"),
     "save": lambda closed: closed.save("closed.npz"),
     "callbacks.add": lambda closed: closed.callbacks.add("after_step", print),
+    "actuators.step": lambda closed: closed.actuators["legs"].step(closed.state, closed.control, 0.01),
+    "simulation.with": lambda closed: closed.__enter__(),
     "actuators.set": lambda closed: closed.actuators["legs"].set("kp", 1.0),
     "view.set_gravity": lambda closed: closed.view.set_gravity([0.0, 0.0, 0.0]),
     "view.set_dof_positions": lambda closed: closed.view.articulations("**").set_dof_positions(0.0),

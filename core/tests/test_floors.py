@@ -87,6 +87,7 @@ def named_in(module: str, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         yield inner if inner in modules() else source
 
 
+@cache
 def imports_at_the_top(module: str) -> set[str]:
     """Return what a module imports when it is imported, without blocks for type checkers."""
     statements = [node for node in modules()[module].body if isinstance(node, ast.Import | ast.ImportFrom)]

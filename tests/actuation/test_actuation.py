@@ -23,7 +23,7 @@ class Still:
         state_out.assign(state_in)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def hinges():
     """Return a function that builds free hinges of inertia 1 kg·m² at given positions and velocities."""
 
@@ -117,6 +117,13 @@ def test_parameters_have_the_names_of_the_file(hinges):
         np.testing.assert_array_equal(group.applied_effort.numpy(), [[0.5, 0.5]])
 
 
+@pytest.fixture(scope="module")
+def pair(hinges):
+    """Return two worlds of hinges with a group, which a test does not change."""
+    with simulate(hinges(), worlds=2, kp=1.0, delay={"steps": 2}) as simulation:
+        yield simulation
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -124,19 +131,24 @@ def test_parameters_have_the_names_of_the_file(hinges):
         (("kp", -1.0), "kp: expected a finite number of at least 0, got -1"),
         (("kp", np.inf), "kp: expected a finite number of at least 0, got inf"),
         (("kp", np.nan), "kp: expected a finite number .* got nan"),
+        (("kp", 1e40), "kp: expected a finite number .* got 1e"),
+        (("kp", "3"), "kp: expected numbers, got '3'"),
+        (("kp", b"3"), "kp: expected numbers, got b'3'"),
+        (("kp", True), "kp: expected numbers, got True"),
+        (("kp", None), "kp: expected numbers, got None"),
+        (("kp", 1j), "kp: expected numbers, got 1j"),
+        (("kp", [[1.0], [1.0, 2.0]]), "kp: expected numbers, got a list that is no array"),
         (("kp", [1.0, 2.0, 3.0]), r"expected values for \[2 worlds, 2 joints\], got shape \(3,\)"),
         (("kp", 1.0, [2]), "2 is not a world"),
         (("kp", 1.0, [0], "knee"), "no joint matches 'knee'"),
+        (("kp", 1.0, [0], []), "joints: no pattern given; leave the argument out"),
         (("delay.steps", 3), "delay.steps: expected a whole number of at least 0 up to 2, got 3"),
         (("delay.steps", 0.5), "expected a whole number"),
     ],
 )
-def test_what_cannot_be_set_is_refused(hinges, arguments, message):
-    with (
-        simulate(hinges(), worlds=2, kp=1.0, delay={"steps": 2}) as simulation,
-        pytest.raises(pippin.ConfigError, match=message),
-    ):
-        simulation.actuators["legs"].set(*arguments)
+def test_what_cannot_be_set_is_refused(pair, arguments, message):
+    with pytest.raises(pippin.ConfigError, match=message):
+        pair.actuators["legs"].set(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -405,3 +417,25 @@ def test_what_is_no_actuator_cannot_be_switched(hinges):
         pytest.raises(pippin.ConfigError, match=r"switch: 'legs' is no actuator of this simulation"),
     ):
         simulation.switch("legs", on=False)
+
+
+def test_a_switch_is_on_or_off(pair):
+    with pytest.raises(pippin.ConfigError, match="switch: on: expected a boolean, got 'no'; pass True or False"):
+        pair.switch(pair.actuators["legs"], on="no")
+
+
+@pytest.mark.parametrize(
+    ("find", "name", "message"),
+    [
+        (lambda pair: pair.actuators["legs"], "kp", r"kp: .*; set it with \.set\('kp', values\)"),
+        (lambda pair: pair.actuators["legs"], "position_target", "no such attribute; did you mean 'position_targets'"),
+        (lambda pair: pair, "decimation", "decimation: .*; simulation.decimation is a key of the configuration"),
+        (lambda pair: pair, "gravity", r"gravity: .*; call view\.set_gravity"),
+        (lambda pair: pair, "model", "model: fixed when the Simulation is made"),
+        (lambda pair: pair.view, "worlds", "worlds: SimulationView has no such attribute"),
+        (lambda pair: pair.view.rigid_bodies("**"), "masses", r"masses: .*; call set_masses"),
+    ],
+)
+def test_an_assignment_without_an_effect_is_refused(pair, find, name, message):
+    with pytest.raises(AttributeError, match=message):
+        setattr(find(pair), name, 1.0)

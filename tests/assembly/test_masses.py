@@ -1,10 +1,12 @@
 """Masses of a model: what moves has one, or carries something that has one."""
 
 import newton
+import numpy as np
 import pippin
 import pytest
 import warp as wp
 from pippin.assembly.masses import refuse_massless
+from pippin.conformance import scenes
 
 
 def chain(*masses, joint="revolute"):
@@ -34,3 +36,17 @@ def test_a_kinematic_body_needs_no_mass():
     builder.add_body(label="hand", mass=0.0, is_kinematic=True)
 
     refuse_massless(builder.finalize(device="cpu"))
+
+
+def test_a_mass_that_is_set_to_zero_is_found_by_check():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_ball(builder, 5.0)
+    tables = {"simulation": {"device": "cpu"}, "scene": {"worlds": 2}, "solver": {"type": "xpbd"}}
+    with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
+        bodies = simulation.view.rigid_bodies("ball")
+        bodies.set_masses(np.float32([2.0, 0.0]))
+
+        with pytest.raises(pippin.ConfigError, match=r"model\.body_mass: ball can move, but has no mass"):
+            simulation.check()
+        bodies.set_masses(2.0)
+        simulation.check()

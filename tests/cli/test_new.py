@@ -52,7 +52,7 @@ def site(written, uv, tmp_path_factory) -> Path:
     return site
 
 
-def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(uv, tmp_path):
+def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(uv, share_bytecode, tmp_path):
     """The printed commands, word for word, in an environment with Pippin and one solver."""
     environment = tmp_path / "environment"
     tested = tmp_path / "constraints.txt"  # the versions of this run, and no newer one by chance
@@ -62,6 +62,7 @@ def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(
     members = ["-e", ROOT / "core", "-e", ROOT / "solvers" / "featherstone"]
     install = [uv, "pip", "install", "-q", "--python", environment, "--constraints", tested]
     subprocess.run([*install, *members, "pytest"], check=True)
+    share_bytecode(environment)
 
     words = [environment / "bin" / "pippin", "new", "actuator", "grown-here", "--into", tmp_path]
     told = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -76,34 +77,12 @@ def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(
     assert [plugin["type"] for plugin in summary["plugins"].values()] == ["featherstone", "grown-here"]
 
 
-def test_the_tests_of_every_kind_pass(written, site):
-    """One process for all: their own settings are the warnings as errors."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "0",
-        "-c",
-        os.devnull,
-        "--import-mode=importlib",
-        "-W",
-        "error",
-    ]
-    folders = sorted(written.glob("*/tests"))
+def test_the_tests_of_every_kind_pass(written, site, run_tests_elsewhere):
+    """One process for all but the actuator's, which pass above: their own settings are the warnings as errors."""
+    folders = sorted(written / f"pippin-{kind}-grown-here" / "tests" for kind in KINDS if kind != "actuator")
 
-    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
-    done = subprocess.run(
-        [*command, "--import-mode=importlib", "-W", "error", *folders],
-        cwd=written,
-        env=environment | {"PYTHONPATH": str(site)},
-        capture_output=True,
-        text=True,
-    )
-
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len(folders) == len(KINDS)
+    options = ("-q", "-n", "0", "-c", os.devnull, "--import-mode=importlib", "-W", "error")
+    run_tests_elsewhere(sys.executable, *options, *folders, cwd=written, PYTHONPATH=str(site))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
-import subprocess
-import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -64,20 +65,25 @@ def test_two_halves_are_the_whole_to_the_bit(pippin, tmp_path):
     assert (tmp_path / "second/config.toml").read_text() == (tmp_path / "first/config.toml").read_text()
 
 
-def test_ctrl_c_leaves_a_checkpoint_of_whole_steps(pippin, tmp_path):
-    command = [sys.executable, "-c", "from pippin.cli import main; main()", "run", "pendulum.toml", "--json"]
-    command += ["--steps", "2000000", "--out", "stopped", "--checkpoint", "stopped.npz"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        while not process.stderr.readline().startswith("capture"):
-            assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        stdout, _ = process.communicate(timeout=60)
-    stopped = json.loads(stdout)["steps"]
+def press_ctrl_c(folder):
+    """Send this process the signal of Ctrl-C as soon as a run has written rows."""
+    while not any(path.stat().st_size for path in folder.glob("*.rows")):
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
 
+
+def test_ctrl_c_leaves_a_checkpoint_of_whole_steps(pippin, tmp_path):
+    hand = threading.Thread(target=press_ctrl_c, args=[tmp_path / "stopped"], daemon=True)
+
+    hand.start()
+    words = ("--json", "--steps", "2000000", "--out", "stopped", "--checkpoint", "stopped.npz")
+    result = pippin("run", "pendulum.toml", *words)
+    hand.join()
+    stopped = json.loads(result.stdout)["steps"]
     pippin("resume", "stopped.npz", "--steps", "5", "--out", "on")
     pippin("run", "pendulum.toml", "--steps", str(stopped + 5), "--out", "whole")
 
-    assert process.returncode == 130
+    assert result.exit_code == 130
     for name, values in series(tmp_path / "on").items():
         assert values.tobytes() == series(tmp_path / "whole")[name][-5:].tobytes(), name
 

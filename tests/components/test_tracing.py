@@ -195,7 +195,7 @@ class Everything:
 
 
 PROTOTYPES = 2
-BUILDERS = 3  # that of all worlds, and two empty ones that show what the solver registers; none of assets
+BUILDERS = 2  # that of all worlds, and an empty one that shows what the solver registers; none of assets
 HOW_OFTEN = {
     "once": 1,
     "once for each builder": BUILDERS,

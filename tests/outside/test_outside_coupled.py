@@ -7,6 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
+from pippin import conformance
 from pippin.catalog.entries import Catalog
 from pippin.config.schema import json_schema
 
@@ -74,6 +75,22 @@ def test_sand_carries_a_light_body():
     assert late > 0.19, "its lower side is 0.1 m below"
     assert abs(late - early) < 0.005
     assert abs(speed) < 0.15
+
+
+def test_a_reset_forgets_the_strain_of_the_sand():
+    """The kit's own scene, with some sand beside it, which the solver cannot do without."""
+
+    def sand(builder):
+        cells = dict.fromkeys(("dim_x", "dim_y", "dim_z"), 2) | dict.fromkeys(("cell_x", "cell_y", "cell_z"), 0.05)
+        still = {"rot": wp.quat_identity(), "vel": wp.vec3(0.0)}
+        builder.add_particle_grid(pos=wp.vec3(20.0, 20.0, 0.1), mass=0.1, jitter=0.0, **still, **cells)
+
+    solvers = {"rigid": {"type": "xpbd"}, "particles": {**SAND, "grid_type": "dense"}}
+    kit = conformance.Conformance("solver", "coupled", config=solvers, beside=sand, world_count=1)
+
+    result = kit.run("reset")
+
+    assert result.outcome == "passed", result.reason
 
 
 def test_a_fault_inside_names_the_inner_table():

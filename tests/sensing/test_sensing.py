@@ -354,6 +354,8 @@ def test_an_output_that_does_not_exist_is_named_with_the_nearest(fly):
     simulation, sensor = fly()
     with simulation, pytest.raises(pippin.ConfigError, match=r"'positon' is no output.*'position'"):
         sensor["positon"]
+    with pytest.raises(KeyError, match="outputs: none is labelled 'positon'; did you mean 'position'"):
+        sensor.outputs["positon"]
 
 
 def test_numpy_sees_an_output_without_a_copy(fly):

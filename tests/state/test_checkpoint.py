@@ -306,6 +306,14 @@ def test_two_files_of_one_state_are_equal(configure, chain, tmp_path):
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
 
 
+def test_a_file_that_cannot_be_written_is_refused_with_its_path(ball, configure, tmp_path):
+    with (
+        pippin.Simulation(configure("featherstone"), prototype=ball()) as simulation,
+        pytest.raises(pippin.SimulationError, match=r"save: .*half\.npz: cannot be written: No such file"),
+    ):
+        simulation.save(tmp_path / "none" / "half.npz")
+
+
 def test_a_file_that_is_missing_truncated_or_foreign_is_refused(saved, tmp_path):
     whole = saved.read_bytes()
     (tmp_path / "half.npz").write_bytes(whole[: len(whole) // 2])

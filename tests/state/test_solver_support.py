@@ -20,7 +20,7 @@ def model():
 
 
 def support(model, features=None, fixed=(), kept=()):
-    return SolverSupport("some", features, fixed, kept, lambda feature: f"'some' lacks {feature}", model, {})
+    return SolverSupport("some", features, fixed, kept, lambda feature: f"'some' lacks {feature}", model, dict)
 
 
 def test_a_missing_feature_is_explained_and_a_declared_one_is_not(model):

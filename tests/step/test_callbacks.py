@@ -231,6 +231,8 @@ def test_whatever_a_function_counts_in_is_found_out(function, simulate):
 def test_a_phase_that_does_not_exist_is_refused():
     with pytest.raises(pippin.SimulationError, match=r"'before_substeps' is no phase; did you mean 'before_substep'\?"):
         Callbacks().add("before_substeps", lambda: None)
+    with pytest.raises(pippin.SimulationError, match="callbacks: expected a function for 'after_step', got 3"):
+        Callbacks().add("after_step", 3)
 
 
 def test_an_argument_that_the_phase_does_not_give_is_refused():

@@ -105,7 +105,10 @@ def test_single_bodies_have_attributes_without_columns(arms):
         ("shop:mark", {}, r"pass flags=newton.ModelFlags.…, or flags=0 if none does"),
         ("temperature", {"flags": 4}, r"this array is of the state"),
         ("particle_q", {}, r"its elements are of frequency 'PARTICLE', and the rows have those of BODY, "),
-        ("articulation_start", {}, r"flags"),
+        ("articulation_start", {}, r"it says what the scene is made of; build another simulation"),
+        ("joint_parent", {"flags": 0}, r"it says what the scene is made of; build another simulation"),
+        ("shape_material_mu", {"flags": 0}, r"without SHAPE_PROPERTIES the solver would not read it; leave flags out"),
+        ("shop:mark", {"flags": "SHAPE_PROPERTIES"}, r"flags: expected newton.ModelFlags or an integer, got 'SHAPE"),
     ],
 )
 def test_what_cannot_be_set_is_refused_with_the_cure(view, name, options, message):
@@ -119,8 +122,8 @@ def test_numbers_of_another_type_are_refused(view):
 
 
 def test_a_number_that_is_none_is_refused_in_its_row(arms, view):
-    damping = np.array([[0.1, 0.2], [0.3, np.nan], [np.inf, 0.6]], dtype=np.float32)
-    message = "set_attribute: joint_damping: row 1, 'arm' of world 1, column 1: expected a number or infinity, got nan"
+    damping = np.array([[0.1, 0.2], [0.3, np.nan], [0.5, 0.6]], dtype=np.float32)
+    message = "set_attribute: joint_damping: row 1, 'arm' of world 1, column 1: expected a finite number >= 0, got nan"
     with pytest.raises(ViewError, match=message):
         view.set_attribute("joint_damping", damping)
     with pytest.raises(ViewError, match="expected a whole number from -2147483648 to 2147483647, got 4294967303"):
@@ -134,6 +137,27 @@ def test_a_number_that_is_none_is_refused_in_its_row(arms, view):
     with pytest.raises(ViewError, match="set_attribute: 1 values on the device were not allowed, in row 1, 'arm'"):
         arms.check()
     view.set_attribute("joint_damping", before)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("joint_damping", -1.0, "a finite number >= 0, got -1"),
+        ("shape_material_mu", np.inf, "a finite number >= 0, got inf"),
+        ("joint_X_p", [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0], "a finite position and a quaternion of length 1"),
+    ],
+)
+def test_host_and_device_refuse_the_same_numbers(arms, view, name, value, expected):
+    before = view.get_attribute(name).numpy().copy()
+    with pytest.raises(ViewError, match=f"set_attribute: {name}: row 0.*: expected {expected}"):
+        view.set_attribute(name, value)
+
+    wrong = before.copy()
+    wrong[1, 0] = value
+    view.set_attribute(name, wp.array(wrong, dtype=float))
+    np.testing.assert_array_equal(view.get_attribute(name).numpy(), before)
+    with pytest.raises(ViewError, match="set_attribute: 1 values on the device were not allowed, in row 1, 'arm'"):
+        arms.check()
 
 
 UNREAD = {

@@ -94,6 +94,11 @@ def test_host_and_device_refuse_the_same_values(robots, table, name):
         robots.check()
 
 
+def test_a_mark_has_no_half(view):
+    with pytest.raises(ViewError, match=r"set_disable_gravities: row 0.*: expected 0 or 1, got 0\.5"):
+        view.set_disable_gravities(0.5)
+
+
 @pytest.mark.parametrize("valid", RIGHT)
 def test_values_at_the_edge_are_taken(robots, valid):
     table, name = next((table, name) for table, name in CASES if table[name].valid == valid)

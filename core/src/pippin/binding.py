@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .state.double_buffer import Assignable, DoubleBuffer
     from .state.draws import WorldSeeds
     from .state.kinematics import WrittenWorlds
+    from .state.model_changes import ModelChanges
     from .state.solver_support import SolverSupport
 
 __all__ = ["Binding", "Host", "closed", "refuse_closed"]
@@ -98,11 +99,12 @@ class Host(Protocol):
         """
         ...
 
-    def tell_solver(self, flags: int) -> None:
+    def tell_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver at once of changes of the model, within a step; recorded, if the solver may be.
 
         Args:
             flags: Flags of `newton.ModelFlags`.
+            world_mask: The changed worlds, shape [world_count + 1]; None means all.
         """
         ...
 
@@ -200,12 +202,18 @@ class Host(Protocol):
         """Reset worlds to their initial state; None means all."""
         ...
 
-    def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
+    def notify_model_changed(self, flags: newton.ModelFlags | int, worlds: Any = None) -> None:
         """Tell the solver, before the next step, which part of the model was changed.
 
         Args:
             flags: Flags of `newton.ModelFlags`.
+            worlds: The changed worlds, as for `reset`.
         """
+        ...
+
+    @property
+    def model_changes(self) -> ModelChanges:
+        """The changes of the model that the solver has not taken over yet."""
         ...
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:

@@ -91,6 +91,17 @@ class Hooks:
     def bind(self, simulation: Host, binding: Binding) -> None:
         """Allocate arrays and resolve labels: model, state, control and contacts exist now. Build; once."""
 
+    @hookspec(firstresult=True)
+    def notify_model_changed(
+        self, solver: newton.solvers.SolverBase, flags: int, changed_worlds: wp.array[bool]
+    ) -> None:
+        """Let the solver take over a change of the model, in place of `solver.notify_model_changed`. Before a step,
+        once for all changes since the last one; and in a reset or a step that changes the model.
+
+        `flags` are those of `newton.ModelFlags`. `changed_worlds`, shape [world_count + 1], are the worlds whose part
+        of the model was written. Raise `NotImplementedError` or `ValueError` to refuse the change.
+        """
+
     @hookspec
     def start_step(self, state: newton.State, control: newton.Control, dt: float) -> None:
         """Act on the simulation before the first physics step of a control step: set targets. Step; once per control

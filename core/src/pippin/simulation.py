@@ -16,7 +16,9 @@ from .binding import closed, refuse_closed
 from .config import load, structure
 from .devices import WARP_LOCK, leave_out_backward_kernels, no_garbage_collection, require_backward_kernels
 from .errors import ConfigError, SimulationError
+from .fixed import FixedAttributes, fix
 from .spelling import listed
+from .state.kept_arrays import KeptArrays
 from .step.callbacks import Callbacks, Turn
 from .step.observers import Observers
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from .state.checkpoint import Checkpoint
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates, WrittenWorlds
+    from .state.model_changes import ModelChanges
     from .state.outcome import Outcome
     from .state.solver_support import SolverSupport
     from .step.program import Program
@@ -56,7 +59,7 @@ def import_hot_modules(*, requires_grad: bool) -> None:
         from .assembly import built  # noqa: F401  the one door to the modules that import Newton
 
 
-class Simulation:
+class Simulation(FixedAttributes):
     """One or many worlds, a solver, actuators and sensors, stepped together.
 
     Args:
@@ -74,6 +77,8 @@ class Simulation:
         ConfigError: The configuration names something unknown, or its parts contradict each other.
         PluginError: A plugin cannot be loaded, or breaks its contract.
     """
+
+    _assignable = frozenset({"program", "step_count"})
 
     def __init__(
         self,
@@ -105,6 +110,8 @@ class Simulation:
         self._state, self._turn, self._view = built.states[0], Turn(), None
         self._is_ready = self._is_tried = self._is_closing = False
         self._is_closed = False
+        self._kept = self._kept_of_model = KeptArrays({})
+        self._checked_mass_count = 0
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
@@ -136,7 +143,12 @@ class Simulation:
             self.owners = self._plan.owners
             self._compile()
             self._observers = Observers(self._components, self.callbacks, built.periods, self)
+            if self.task is not None and self.task.draws_starts:
+                self.reset()  # the first episode starts like all others
             self._is_ready = True
+            self._kept = KeptArrays({"control": self.control, "state": self._state})
+            self._kept_of_model = KeptArrays({"model": self.model})
+            fix(self, *(each for each in self.actuators.values() if isinstance(each, FixedAttributes)))
             self.callbacks.call("simulation_ready", simulation=self)
             self._observers.start()
 
@@ -350,6 +362,7 @@ class Simulation:
 
     def _prepare_step(self) -> None:
         """Apply the user's requests since the last step; compile before the first step."""
+        self._kept.refuse_others()
         if self._is_outdated or self.callbacks.revision != self._revision:
             self._compile()
         if not self._is_tried:
@@ -514,19 +527,30 @@ class Simulation:
         if self._switches.turn(component, on=on):
             self._is_outdated = True
 
-    def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
+    def notify_model_changed(self, flags: newton.ModelFlags | int, worlds: Any = None) -> None:
         """Report in-place changes of `model`, so that the solver is notified before the next step; graphs stay valid.
 
-        Flags are merged: the solver is notified once of all changes since the last step.
+        Flags and worlds are merged: the solver is notified once of all changes since the last step.
 
         Args:
             flags: The kinds of change, such as `newton.ModelFlags.SHAPE_PROPERTIES`.
+            worlds: Indices of the changed worlds, or a boolean mask of shape [world_count]; None means all worlds. Most
+                solvers read all worlds again in any case.
 
         Raises:
-            ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
+            ConfigError: A flag is unknown, the solver cannot apply such changes while it runs, an index is out of
+                range, or the mask has another shape.
         """
         refuse_closed(self, "notify_model_changed")
-        self._changes.add(flags)
+        self._kept_of_model.refuse_others()
+        with WARP_LOCK:
+            mask = None if worlds is None else self._reset.mask_of(worlds, "notify_model_changed: worlds")
+            self._changes.add(flags, mask)
+
+    @property
+    def model_changes(self) -> ModelChanges:
+        """The changes of the model that the solver has not taken over yet."""
+        return self._changes
 
     def model_change_fault(self, flags: int) -> str | None:
         """Return why the solver cannot take over changes of the model while it runs; None if it can.
@@ -536,19 +560,20 @@ class Simulation:
         """
         return self._changes.fault(flags)
 
-    def tell_solver(self, flags: int) -> None:
+    def tell_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver at once of changes of the model that a component makes within a step or a reset.
 
         If it is recorded although the solver may not be, the solver is told before every later step.
 
         Args:
             flags: Flags of `newton.ModelFlags`.
+            world_mask: The changed worlds, shape [world_count + 1]; None means all.
         """
         if self.model.device.is_capturing and self.solver_eager_reason is not None:
-            self._changes.add(flags)
+            self._changes.add(flags, world_mask)
             return
         with self._blaming_solver("notify_model_changed"):
-            self._changes.tell_now(flags)
+            self._changes.tell_now(flags, world_mask)
 
     @property
     def solver_eager_reason(self) -> str | None:
@@ -568,6 +593,7 @@ class Simulation:
         """
         self._plan.monitor.check()
         self.support.check()
+        self._refuse_massless()
         for bound in self._components.bound.values():
             bound.check()
         if self._view is not None:
@@ -692,12 +718,27 @@ class Simulation:
         for note in self._noted() - before:
             _LOGGER.warning("%s", note)
 
+    def _refuse_massless(self) -> None:
+        """Refuse masses that were set to zero since the last call, as the build does."""
+        from .assembly.built import refuse_massless
+
+        count = self._changes.mass_change_count
+        if count != self._checked_mass_count:
+            refuse_massless(self.model, "model.body_mass")
+            self._checked_mass_count = count
+
+    def _cure_of(self, name: str) -> str | None:
+        if hasattr(self.config.simulation, name):
+            return f"simulation.{name} is a key of the configuration, which the build reads"
+        return f"call view.set_{name}(…)" if name == "gravity" else None
+
     def _noted(self) -> set[str]:
         """Return the notes of components, in their words; none before all components are bound."""
         bound = self._components.bound if self._is_ready else {}
         return {f"{name}: {note}" for name, each in bound.items() for note in each.notes}
 
     def __enter__(self) -> Self:
+        refuse_closed(self, "with")
         return self
 
     def __exit__(

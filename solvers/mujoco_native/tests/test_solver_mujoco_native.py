@@ -500,6 +500,20 @@ def test_masses_may_differ_from_world_to_world_and_change(simulate, tumbler):
             np.testing.assert_allclose(gained, 6.0 / np.array(masses) * DT, rtol=2e-4)
 
 
+def test_a_world_whose_masses_did_not_change_goes_on_bit_for_bit(simulate, tumbler):
+    """It is not read again from Newton's state, which has single precision."""
+    with simulate(tumbler, worlds=2) as whole, simulate(tumbler, worlds=2) as changed:
+        bodies = changed.view.rigid_bodies("**/tumbler")
+        for mass in (4.0, 1.0):
+            bodies.set_masses([mass] * 2, indices=[0])
+            changed.step(20)
+            whole.step(20)
+        expected, got = coordinates(whole).reshape(2, -1), coordinates(changed).reshape(2, -1)
+
+    np.testing.assert_array_equal(got[1], expected[1])
+    assert not np.array_equal(got[0], expected[0])
+
+
 def test_a_run_whose_masses_were_changed_and_set_back_goes_on_from_a_file(simulate, tumbler, tmp_path):
     """The file has the parameters of each world as arrays, even if all of them have their first values again."""
     with simulate(tumbler, worlds=2) as whole:
@@ -564,6 +578,36 @@ def test_a_shape_may_move_on_its_body_in_one_world(tmp_path):
         turning = np.abs(view.get_velocities().numpy()[:, 4])
         assert turning[0] < 1e-3
         assert turning[1] > 0.1
+
+
+@pytest.mark.parametrize(("stiffness", "differ"), [(1e4, False), (100.0, True)], ids=["alike", "softer"])
+def test_a_limit_may_be_softer_in_one_world(pendulum, stiffness, differ):
+    """Newton's conversion for the CPU converts the limits of the first world alone."""
+
+    class Softer:
+        @pippin.hookimpl
+        def complete_builder(self, builder):
+            builder.joint_limit_ke[builder.joint_qd_start[2]] = stiffness
+
+    pendulum.joint_limit_lower[0], pendulum.joint_limit_upper[0] = -0.1, 0.1
+    tables = {"simulation": {"device": "cpu", "dt": DT}, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}}
+    with pippin.Simulation(pippin.structure(tables), plugins=[Softer()], prototype=pendulum) as simulation:
+        simulation.step(50)
+        worlds = coordinates(simulation)
+
+    assert (worlds[0, 0] != worlds[1, 0]) == differ
+
+
+def test_worlds_may_be_built_with_different_gravity(simulate):
+    worlds = [newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=(0.0, 0.0, -pull)) for pull in (9.81, 1.0)]
+    for builder in worlds:
+        builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+
+    with simulate([(builder, 1) for builder in worlds], worlds=2) as simulation:
+        simulation.step(10)
+        speeds = simulation.state.body_qd.numpy()[:, 2]
+
+    np.testing.assert_allclose(speeds, [-9.81 * simulation.time, -simulation.time], rtol=1e-5)
 
 
 def test_worlds_may_be_built_with_different_masses(pendulum):

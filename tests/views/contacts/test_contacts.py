@@ -353,7 +353,7 @@ def test_what_a_view_was_not_made_for_is_refused(settled):
     for read in (view.raw_contact_data, view.friction_data):
         with pytest.raises(pippin.ConfigError, match="the view has no rows; make it with max_contact_data"):
             read()
-    with pytest.raises(pippin.ConfigError, match="max_contact_data: expected a number of rows, got -1"):
+    with pytest.raises(pippin.ConfigError, match="max_contact_data: expected a whole number of at least 0, got -1"):
         settled.view.contacts("/lone", max_contact_data=-1)
 
 

@@ -124,10 +124,10 @@ class ActuatorSolverPD:
             import newton
 
             self._parameters.draw(world_mask)
-            self._properties.publish(self._properties.random, at_once=True)
+            self._properties.publish(self._properties.random, world_mask)
             if {"kp", "kd"} & self._parameters.drawn:
                 self.write_gains()
-                self._simulation.tell_solver(newton.ModelFlags.JOINT_DOF_PROPERTIES)
+                self._simulation.tell_solver(newton.ModelFlags.JOINT_DOF_PROPERTIES, world_mask)
 
     @property
     def position_targets(self) -> wp.array:

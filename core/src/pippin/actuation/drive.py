@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pippin.binding import refuse_closed
 from pippin.errors import PluginError
+from pippin.fixed import FixedAttributes
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
@@ -30,12 +31,14 @@ TARGETS = ("position_targets", "velocity_targets", "feedforward")
 """The targets of an actuator, each an array to be written in place."""
 
 
-class DriveActuator(abc.ABC):
+class DriveActuator(FixedAttributes, abc.ABC):
     """An actuator made of a Newton drive, with optional delay and clamping. A plugin adds `Config` and `build_drive`.
 
     Args:
         config: The plugin's configuration.
     """
+
+    _may_replace = True
 
     worlds: np.ndarray
     """The worlds that have the driven joints, ascending, as on the arrays' first axis, shape [worlds]. Known after
@@ -115,7 +118,11 @@ class DriveActuator(abc.ABC):
             state: The state that the law reads.
             control: The control, whose `joint_f` is overwritten on the driven DOFs.
             dt: Length of the physics step that follows [s].
+
+        Raises:
+            SimulationError: The simulation is closed.
         """
+        refuse_closed(self._host, "step")
         self._effort.zero(control)
         self.apply_actuators(state, control, dt)
         self._states.settle()
@@ -125,7 +132,7 @@ class DriveActuator(abc.ABC):
         """Clear delayed targets, the drive's memory and efforts of the masked worlds; draw random parameters anew."""
         self._effort.reset(self._states.current, world_mask)
         self._parameters.draw(world_mask)
-        self._properties.publish(self._properties.random, at_once=True)
+        self._properties.publish(self._properties.random, world_mask)
 
     @property
     def is_capturable(self) -> bool:
@@ -181,6 +188,9 @@ class DriveActuator(abc.ABC):
         Each access compares the efforts anew, in the same array. May be recorded.
         """
         return self._effort.saturated()
+
+    def _cure_of(self, name: str) -> str | None:
+        return f"set it with .set({name!r}, values)" if name in self._parameters else None
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -248,7 +258,7 @@ class DriveActuator(abc.ABC):
         """
         return self._parameters.get(name)
 
-    def write_gains(self) -> None:  # noqa: B027 (a group of the solver has more to do)
+    def write_gains(self) -> None:
         """Hand written gains on: the law reads them where they are. May be recorded."""
 
     @property

@@ -84,12 +84,13 @@ class JointProperties:
             self._values[name].assign(before.ravel())
             raise
 
-    def publish(self, names: Sequence[str], *, at_once: bool = False) -> None:
+    def publish(self, names: Sequence[str], world_mask: wp.array | None = None) -> None:
         """Copy properties into the model, and notify the solver: before its next step, or at once in a reset.
 
         Args:
             names: Some of `JOINT_PROPERTIES`.
-            at_once: Whether the solver is notified at once, as a reset needs it.
+            world_mask: The worlds of a reset that changed them, shape [world_count + 1]; the solver is notified at
+                once. None means all worlds, and before the next step.
         """
         import newton
         import warp as wp
@@ -100,12 +101,12 @@ class JointProperties:
         for name in names:
             is_inertial = name == "armature"
             flag = kinds.JOINT_DOF_INERTIAL_PROPERTIES if is_inertial else kinds.JOINT_DOF_FORCE_PROPERTIES
-            if not at_once:  # this comes first: if the solver does not apply the change, nothing is written
+            if world_mask is None:  # this comes first: if the solver does not apply the change, nothing is written
                 self._host.notify_model_changed(flag)
             inputs = [self._dofs, self._values[name], _array_of(self._host.model, name)]
             wp.launch(write_lanes, self._dofs.size, inputs, device=self._lanes.device)
-            if at_once:
-                self._host.tell_solver(flag)
+            if world_mask is not None:
+                self._host.tell_solver(flag, world_mask)
 
     def _present(self, name: str) -> np.ndarray:
         return on_host(_array_of(self._host.model, name))[self._lanes.dofs]

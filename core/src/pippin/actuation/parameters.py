@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LaneParameter", "Lanes", "Parameters"]
 
+_LARGEST = float(np.finfo(np.float32).max)
+"""Largest finite number of an array of parameters."""
+
 
 @attrs.define(eq=False)
 class LaneParameter:
@@ -248,7 +251,7 @@ class Parameters:
         rows = self._rows(worlds)
         columns = self._columns(patterns)
         host = parameter.values.numpy().reshape(self._lanes.dofs.shape)
-        numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values, dtype=np.float64)
+        numbers = _numbers(values, name)
         self._refuse(name, parameter, numbers, host)
         try:
             host[np.ix_(rows, columns)] = numbers
@@ -259,7 +262,7 @@ class Parameters:
 
     def _refuse(self, name: str, parameter: LaneParameter, numbers: np.ndarray, host: np.ndarray) -> None:
         low, high = parameter.minimum, parameter.maximum
-        wrong = numbers[~((numbers >= low) & (numbers <= high) & np.isfinite(numbers))]
+        wrong = numbers[~((numbers >= low) & (numbers <= high) & (np.abs(numbers) <= _LARGEST))]
         if host.dtype.kind == "i" and not wrong.size:
             wrong = numbers[numbers != np.round(numbers)]
         if wrong.size:
@@ -287,7 +290,26 @@ class Parameters:
         what = self._lanes.what
         if patterns is None:
             return np.arange(len(self._lanes.labels))
+        if not patterns:
+            raise ConfigError(f"{what}s: no pattern given; leave the argument out for all of them")
         return np.array(labels.match(patterns, self._lanes.labels, what=what, where=f"{what}s"))
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    """Return numbers, or an array of any library, as an array on the host.
+
+    Raises:
+        ConfigError: They are no numbers, such as text or booleans, or lists of different lengths.
+    """
+    try:
+        numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ConfigError(
+            f"{name}: expected numbers, got a {type(values).__name__} that is no array: {error}"
+        ) from error
+    if numbers.dtype.kind not in "iuf":
+        raise ConfigError(f"{name}: expected numbers, got {values!r} ({numbers.dtype}); pass float32 or integers")
+    return numbers.astype(np.float64)
 
 
 def _by_world(values: wp.array, shape: Any) -> wp.array:

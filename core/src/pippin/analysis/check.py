@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +17,8 @@ from pippin.assembly.solver import SolverBuilding
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
+from pippin.config.loading import read_tree, structure_tree
+from pippin.config.overrides import Override, apply
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.simulation import Simulation
@@ -93,7 +94,8 @@ def with_solver(file: Path, overrides: Sequence[str], solver: str) -> Simulation
     config = load(file, overrides)
     if config.solver is not None and config.solver.type == solver:
         return config.unobserved()
-    return load(file, [*overrides, f"solver={{type={json.dumps(solver)}}}"]).unobserved()
+    unwritten = Override(("solver",), {"type": solver}, source="")  # neither the file nor the user has written it
+    return structure_tree(apply(read_tree(file, overrides), [unwritten])).unobserved()
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -14,7 +14,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 from pippin.catalog.entries import Catalog
-from pippin.components.registry import Components
+from pippin.components.registry import Components, Implementation
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
@@ -27,6 +27,7 @@ from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports, allocate_observables
+from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
 from pippin.state.solver_support import SolverSupport
 from pippin.state.unread_worlds import UnreadWorlds
@@ -51,7 +52,7 @@ from .scene import world_offsets
 from .solver import SolverBuilding
 from .worlds import WorldLayout
 
-__all__ = ["Built", "assemble", "bind_components"]
+__all__ = ["Built", "assemble", "bind_components", "refuse_massless"]
 
 _LOGGER = logging.getLogger(__name__)
 """Says which part of a build begins; the commands show it."""
@@ -119,7 +120,7 @@ def assemble(
         of_stages=find_prim_actuators(config, catalog),
         of_host=_of_host(config),
     )
-    with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
+    with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)
         building = SolverBuilding(components, config, asked.collision, catalog)
@@ -133,7 +134,7 @@ def assemble(
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
         found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"))
-        changes = ModelChanges(building.declaration.supported_model_changes, solver, building.name)
+        changes = _changes(building, components, model, solver)
         support = building.support(model)
         _LOGGER.info("contacts")
         source = building.find_contacts(model, solver)
@@ -141,7 +142,7 @@ def assemble(
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
         substep_count = step.decimation * step.substeps
         answer = components.single("step_solver")
-        unread = UnreadWorlds(model, is_asked=answer is not None and answer.takes("written_worlds"))
+        unread = UnreadWorlds(model, is_asked=_asks(answer, "written_worlds"), at_first=True)
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
             config=config,
@@ -170,6 +171,27 @@ def assemble(
             step_counter=wp.zeros(1, dtype=wp.int64, device=device),
             seeds=WorldSeeds(model.world_count, config.scene.first_world, step.seed, device),
         )
+
+
+def _asks(answer: Implementation | None, argument: str) -> bool:
+    return answer is not None and answer.takes(argument)
+
+
+def _changes(
+    building: SolverBuilding, components: Components, model: newton.Model, solver: newton.solvers.SolverBase
+) -> ModelChanges:
+    """Return the changes of the model, of which the hook `notify_model_changed` or else the solver itself is told."""
+    hook = "notify_model_changed"
+    answer = components.single(hook)
+
+    def notify(flags: int, changed_worlds: wp.array) -> None:
+        if answer is None:
+            solver.notify_model_changed(flags)
+        else:
+            answer.call(solver=solver, flags=flags, changed_worlds=changed_worlds)
+
+    declared, is_asked = building.declaration.supported_model_changes, _asks(answer, "changed_worlds")
+    return ModelChanges(declared, model, building.name, notify, is_asked=is_asked)
 
 
 def _of_host(config: SimulationConfig) -> dict[str, Any]:

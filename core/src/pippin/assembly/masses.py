@@ -11,11 +11,15 @@ from pippin.spelling import listed
 __all__ = ["refuse_massless"]
 
 
-def refuse_massless(model: newton.Model) -> None:
+def refuse_massless(model: newton.Model, where: str = "scene") -> None:
     """Refuse bodies that move but have no mass, if the bodies that they carry have none either.
 
     A solver in reduced coordinates would divide by zero, and others would let the body hang in the air. Kinematic
     bodies need no mass, because users move them.
+
+    Args:
+        model: The model of all worlds.
+        where: Beginning of the error.
 
     Raises:
         ConfigError: Names the bodies.
@@ -33,6 +37,6 @@ def refuse_massless(model: newton.Model) -> None:
     labels = [model.body_label[body] for body in np.flatnonzero(is_moved & (carried == 0.0))]
     if labels:
         raise ConfigError(
-            f"scene: {listed(labels)} can move, but has no mass, and neither has what it carries; give it a mass, or a"
-            " shape with a density, or hold it with a fixed joint"
+            f"{where}: {listed(labels)} can move, but has no mass, and neither has what it carries; give it a mass, or"
+            " a shape with a density, or hold it with a fixed joint"
         )

@@ -141,10 +141,17 @@ def _copied(prototype: newton.ModelBuilder, scene: SceneConfig) -> newton.ModelB
             "prototype: has actuators of Newton's own, which nothing here steps; clear its actuator_entries,"
             " and give it [actuators]"
         )
-    builder = copy.deepcopy(prototype)
+    builder = copy.deepcopy(prototype, {id(each): _own(each) for each in prototype.custom_attributes.values()})
     if scene.gravity is not None:
         builder.gravity = scene.gravity
     return builder
+
+
+def _own(attribute: newton.ModelBuilder.CustomAttribute) -> newton.ModelBuilder.CustomAttribute:
+    """Return a copy of an attribute with values of its own; a solver registers a hundred, and most have no value."""
+    own = copy.copy(attribute)
+    own.values = copy.deepcopy(attribute.values)
+    return own
 
 
 def _extend(components: Components, worlds: Sequence[newton.ModelBuilder], layout: WorldLayout) -> WorldLayout:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import newton
@@ -107,7 +108,7 @@ class SolverBuilding:
             declared.features_kept_from_build,
             lambda feature: unsettable(feature, self.name, declared, self._catalog, accepted),
             model,
-            DIMENSIONS if reads_dimensions(self._components) else {},
+            cache(lambda: DIMENSIONS if reads_dimensions(self._components) else {}),
         )
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:

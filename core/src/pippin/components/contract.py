@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from functools import lru_cache
 
 import pluggy
 from pippin.catalog.entries import Entry
@@ -17,6 +18,9 @@ from .declaration import Declaration
 from .own_hooks import names_of_hooks
 
 __all__ = ["attribute_faults", "hook_faults", "load_plugin"]
+
+_CLASSES = 256
+"""Classes whose faults are kept: many components are made of few classes."""
 
 
 def load_plugin(entry: Entry) -> type:
@@ -35,13 +39,19 @@ def load_plugin(entry: Entry) -> type:
     return plugin
 
 
-def attribute_faults(plugin: type) -> Iterator[str]:
-    """Yield a fault for each public name of a plugin's class that is similar to an attribute which the host reads."""
-    return misspelt(plugin, {*Declaration.names(), *Bound.names()})
+@lru_cache(maxsize=_CLASSES)
+def attribute_faults(plugin: type) -> tuple[str, ...]:
+    """Return a fault for each public name of a plugin's class that is similar to an attribute which the host reads."""
+    return tuple(misspelt(plugin, {*Declaration.names(), *Bound.names()}))
 
 
-def hook_faults(plugin: type) -> Iterator[str]:
-    """Yield every fault of the hooks of a plugin's class and of their arguments, one line each."""
+@lru_cache(maxsize=_CLASSES)
+def hook_faults(plugin: type) -> tuple[str, ...]:
+    """Return every fault of the hooks of a plugin's class and of their arguments, one line each."""
+    return tuple(_hook_faults(plugin))
+
+
+def _hook_faults(plugin: type) -> Iterator[str]:
     # Two managers: with one, pluggy would refuse the whole class at its first wrong argument.
     offered, specified = pluggy.PluginManager("pippin"), pluggy.PluginManager("pippin")
     offered.register(plugin)

@@ -13,12 +13,12 @@ import pluggy
 from pippin.config.tree import key_text
 from pippin.errors import PippinError, PluginError
 from pippin.hookspecs import Hooks
+from pippin.labelled import Labelled
 
 from .blame import Blame
 from .bound import Bound
 from .contract import attribute_faults
 from .declaration import Declaration
-from .labelled import Labelled
 from .own_hooks import add_own_hooks, refuse_arguments
 from .sub_solvers import make_plugin
 
@@ -44,6 +44,13 @@ _WRAPPABLE = (
 _OBSERVERS: tuple[Kind, ...] = ("viewer", "recorder")
 
 _LOGGER = logging.getLogger(__name__)
+
+
+class _Manager(pluggy.PluginManager):
+    """A manager that looks for hooks where some can be: half of the attributes of an object are Python's own."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        return None if name.startswith("__") else super().parse_hookimpl_opts(plugin, name)
 
 
 class Implementation:
@@ -101,7 +108,7 @@ class Components(Mapping[str, Any]):
         self.trace = trace
         #: The plugins that the configuration may choose from.
         self.catalog = catalog
-        self.manager = pluggy.PluginManager("pippin")
+        self.manager = _Manager("pippin")
         self.manager.add_hookspecs(Hooks)
         self._components: dict[str, Any] = {}
         found = of_stages or {}

@@ -141,8 +141,9 @@ def _arguments(ask: Ask, view: Any, is_of_bodies: bool) -> dict[str, Any]:
 def _push(simulation: Simulation) -> None:
     model, state = model_and_state(simulation)
     forces = np.zeros((model.body_count, 6), dtype=np.float32)
-    forces[:, 0] = [ASKS[label].push for label in model.body_label]
-    forces[:, 5] = [ASKS[label].torque for label in model.body_label]
+    for body, label in enumerate(model.body_label):
+        if label in ASKS:  # others stand beside
+            forces[body, 0], forces[body, 5] = ASKS[label].push, ASKS[label].torque
     # What a view adds for the next step stays.
     state.body_f.assign(state.body_f.numpy() + forces)
 

@@ -27,7 +27,6 @@ from pippin.simulation import Simulation
 
 from . import scenes
 from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
-from .observing import begin_anew
 
 if TYPE_CHECKING:
     import newton
@@ -63,6 +62,9 @@ class Subject:
 
     prototype: Scene | None = None
     """A suitable scene that replaces the kit's; its motion has to depend on the solver from the first step."""
+
+    beside: Scene | None = None
+    """What every scene needs, apart from what the checks measure."""
 
     tables: Mapping[str, Any] = attrs.field(factory=dict)
     """More tables of the simulations, such as a sensor that a term reads."""
@@ -199,8 +201,6 @@ class Subject:
                 prototype,
                 folder=self.new_folder() if has_folder else None,
             )
-        if self.kind == "event":
-            begin_anew(simulation)  # the build alone is no reset, and an episode begins with one
         return simulation
 
     def load(self, path: Any) -> Simulation:
@@ -256,6 +256,8 @@ class Subject:
             takes_builder = "builder" in inspect.signature(component.configure_builder).parameters
             component.configure_builder(**({"builder": builder} if takes_builder else {}))
         scene(builder)
+        if self.beside is not None:
+            self.beside(builder)
         return builder
 
     def _solver_component(self) -> Any:

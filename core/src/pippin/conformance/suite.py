@@ -38,6 +38,8 @@ class Conformance:
         prototype: Adds a suitable scene to the builder of one world, which the solver's `configure_builder` has
             prepared. By default two hinged links and a ball on the ground. A solver without hinges gets the ball alone,
             which has no shape if the solver has no contacts; a solver without rigid bodies gets a block of grains.
+        beside: Adds to every scene what the solver cannot do without, apart from what the checks measure: sand far
+            away, for a solver that refuses scenes without particles.
         tables: More tables of the simulations, such as `{"sensors": {"feet": {...}}}` for a term that reads a sensor.
         solver: Solver for the tests of another plugin; by default XPBD, extended to report accelerations.
         world_count: Number of worlds.
@@ -57,6 +59,7 @@ class Conformance:
         *,
         config: Mapping[str, Any] | None = None,
         prototype: Scene | None = None,
+        beside: Scene | None = None,
         tables: Mapping[str, Any] | None = None,
         solver: str | None = None,
         world_count: int = 3,
@@ -70,6 +73,7 @@ class Conformance:
             name=name,
             config=config or {},
             prototype=prototype,
+            beside=beside,
             tables=tables or {},
             solver=solver,
             world_count=world_count,

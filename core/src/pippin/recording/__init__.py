@@ -1,10 +1,11 @@
 """Recorders and recordings: a base class, its configuration, the channels' names and units, and reading back."""
 
+from pippin.extras import library
+
 from .column import Column
 from .config import RecorderConfig
 from .files import place
 from .header import Header
-from .libraries import library
 from .part import Part
 from .parts import Parts, Reader
 from .reading import Recording

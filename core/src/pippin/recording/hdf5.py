@@ -9,11 +9,11 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from pippin.errors import ConfigError
+from pippin.extras import library
 
 from .column import Column
 from .config import RecorderConfig
 from .header import FORMAT, FORMAT_VERSION, Header, not_ours
-from .libraries import library
 from .recorder import Recorder
 
 __all__ = ["Hdf5Config", "Hdf5File", "Hdf5Recorder", "mend"]

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from pippin.errors import ConfigError
+from pippin.extras import library
 
 from .config import RecorderConfig
 from .header import Header, not_ours
-from .libraries import library
 from .mcap_joining import join
 from .mcap_records import METADATA, records
 from .messages import Topic, encoded_time, time_of, topics_of

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import attrs
+from pippin.extras import library
 
-from .libraries import library
 from .mcap_records import METADATA, records
 from .messages import entries_of
 from .parts import Parts

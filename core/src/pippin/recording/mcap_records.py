@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .libraries import library
+from pippin.extras import library
 
 __all__ = ["METADATA", "records"]
 

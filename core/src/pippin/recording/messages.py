@@ -9,9 +9,9 @@ from typing import Any
 
 import attrs
 import numpy as np
+from pippin.extras import library
 
 from .column import Column
-from .libraries import library
 
 __all__ = ["Topic", "encoded_time", "entries_of", "fields_of", "topics_of"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pippin.errors import ConfigError, SimulationError
+from pippin.extras import library
 from pippin.processes import free_cores, usable_cores
-from pippin.recording.libraries import library
 
 __all__ = ["RayCluster", "line"]
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge, gt
-from pippin.recording.libraries import library
+from pippin.extras import library
 
 from .executor import Ended, How, Job
 from .slurm_queue import SlurmQueue

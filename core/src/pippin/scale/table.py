@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pippin.recording.libraries import library
+from pippin.extras import library
 
 __all__ = ["write_csv", "write_parquet"]
 

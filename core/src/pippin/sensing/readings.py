@@ -11,6 +11,7 @@ import numpy as np
 import warp as wp
 from pippin.binding import Binding
 from pippin.errors import ConfigError, PluginError
+from pippin.labelled import Labelled
 from pippin.spelling import did_you_mean
 from pippin.state.world_rows import copy_rows
 
@@ -63,10 +64,13 @@ class Readings:
         self.intervals = wp.full(len(worlds), self._period * simulation.control_dt, dtype=float, device=device)
         acted_on = {choice.config.output for choice in config.stages}
         #: The outputs by name, with the values that are read.
-        self.outputs: dict[str, Output] = {}
-        for name, output in measured.items():
-            is_apart = name in acted_on
-            self.outputs[name] = attrs.evolve(output, data=wp.clone(output.data)) if is_apart else output
+        self.outputs: Mapping[str, Output] = Labelled(
+            "outputs",
+            {
+                name: attrs.evolve(output, data=wp.clone(output.data)) if name in acted_on else output
+                for name, output in measured.items()
+            },
+        )
         self._apart = [output for output in self.outputs.values() if output.data is not output.clean]
         self._stages = list(self._build_stages(config, binding))
         #: Arrays that a measurement overwrites, each with a copy and with the world of each row.

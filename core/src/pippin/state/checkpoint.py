@@ -11,8 +11,11 @@ import gc
 import json
 import os
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from importlib.metadata import version
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +75,20 @@ class Checkpoint:
         text = json.dumps(manifest, default=np.ndarray.tolist).encode()
         # Names go into the manifest: a path may contain characters that a file name in an archive may not.
         numbered = {f"a{index}": array for index, array in enumerate(self.arrays.values())}
-        with zipfile.ZipFile(partial, "w") as archive:
-            for name, array in {"manifest": np.frombuffer(text, dtype=np.uint8), **numbered}.items():
-                # An entry made like this has no date, so equal contents give equal files.
-                with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
-        partial.replace(target)
+        try:
+            with zipfile.ZipFile(partial, "w") as archive:
+                for name, array in {"manifest": np.frombuffer(text, dtype=np.uint8), **numbered}.items():
+                    # An entry made like this has no date, so equal contents give equal files.
+                    with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as file:
+                        np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
+            partial.replace(target)
+        except OSError as error:
+            with suppress(OSError):
+                partial.unlink()
+            raise SimulationError(
+                f"save: {target}: cannot be written: {error.strerror or error}; name a file in a folder that exists"
+                " and can be written"
+            ) from error
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Checkpoint:
@@ -138,14 +149,18 @@ class Carried:
             numbers=numbers,
         )
 
-    def contents(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def contents(self, device: Mapping[str, wp.array] | None = None) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Return the present arrays and numbers by path.
+
+        Args:
+            device: The Warp arrays by path; None lets them be found.
 
         Raises:
             SimulationError: A component keeps Python objects in a NumPy array, an integer that may be an address, or
                 an array of another library into which nothing can be written.
         """
-        arrays = {f"device/{name}": array.numpy() for name, array in self._device_arrays().items()}
+        device = self._device_arrays() if device is None else device
+        arrays = {f"device/{name}": array.numpy() for name, array in device.items()}
         numbers: dict[str, Any] = {}
         for name, node in self._host_nodes():
             if isinstance(node, np.ndarray):
@@ -178,8 +193,8 @@ class Carried:
         Raises:
             ConfigError: The checkpoint belongs to another simulation or to other versions.
         """
-        self._refuse_other(checkpoint, source)
         device = self._device_arrays()
+        self._refuse_other(checkpoint, source, device)
         for name, array in device.items():
             array.assign(checkpoint.arrays[f"device/{name}"])
         for name, node in self._host_nodes():
@@ -222,15 +237,18 @@ class Carried:
         owners = (owner for _, owner in walk(self._hosts, self._skip))
         return [put for owner in owners for value, put in setters_of(owner) if value is node]
 
-    def _refuse_other(self, checkpoint: Checkpoint, source: str) -> None:
-        other = [f"{name} {checkpoint.versions.get(name)}" for name in _PACKAGES if not _is_same(name, checkpoint)]
+    def _refuse_other(self, checkpoint: Checkpoint, source: str, device: Mapping[str, wp.array]) -> None:
+        here = versions()
+        other = [
+            f"{name} {checkpoint.versions.get(name)}" for name in here if checkpoint.versions.get(name) != here[name]
+        ]
         if other:
-            here = ", ".join(f"{name} {found}" for name, found in versions().items())
+            here = ", ".join(f"{name} {found}" for name, found in here.items())
             raise ConfigError(
                 f"{source}: written with {', '.join(other)}, and this is {here}; a step of other versions gives"
                 " other bits: resume with the versions that wrote it"
             )
-        arrays, numbers = self.contents()
+        arrays, numbers = self.contents(device)
         shapes = {name: (array.shape, array.dtype) for name, array in arrays.items()}
         written = {name: (array.shape, array.dtype) for name, array in checkpoint.arrays.items()}
         odd = [name for name in shapes | written if shapes.get(name) != written.get(name)]
@@ -244,7 +262,7 @@ class Carried:
     def _device_arrays(self) -> dict[str, wp.array]:
         """Return Warp arrays by path, without arrays of handles of this process."""
         found = find_arrays(self._roots, skip=self._skip)
-        handles = _handles()
+        handles = cache(_handles)  # a search of the memory, for which few simulations have a reason
         return {name: array for name, array in found.items() if not _holds_handles(array, handles)}
 
     def _host_nodes(self) -> Iterator[tuple[str, Any]]:
@@ -261,16 +279,21 @@ def _handles() -> np.ndarray:
     """Return the handles of Warp objects outside of arrays, such as meshes: addresses in this process."""
     kinds = (wp.Mesh, wp.Volume, wp.Bvh, wp.HashGrid, wp.Texture)
     # All objects in memory are searched: a missed handle would be restored, and then crash the process.
-    nodes = gc.get_objects()  # hundreds of thousands, of a few thousand types
-    types = {kind for kind in set(map(type, nodes)) if issubclass(kind, kinds)}
-    found = {node.id for node in nodes if type(node) in types and getattr(node, "id", None)} if types else ()
+    found = {node.id for node in _instances(gc.get_objects(), kinds) if getattr(node, "id", None)}
     return np.array(sorted(found), dtype=np.uint64)
 
 
-def _holds_handles(array: wp.array, handles: np.ndarray) -> bool:
+def _instances(nodes: Sequence[Any], kinds: tuple[type, ...]) -> Iterator[Any]:
+    """Yield instances of some classes; there are hundreds of thousands of objects, of a few thousand types."""
+    types = {kind for kind in set(map(type, nodes)) if issubclass(kind, kinds)}
+    return compress(nodes, map(types.__contains__, map(type, nodes)))
+
+
+def _holds_handles(array: wp.array, handles: Callable[[], np.ndarray]) -> bool:
     """Tell whether an array contains handles, such as those of meshes, or structs with 64-bit keys, as of contacts."""
     if array.dtype is wp.uint64:
-        return bool(np.isin(array.numpy(), handles).any())
+        values = array.numpy()
+        return bool(values.any() and np.isin(values, handles()).any())
     dtype = array.numpy().dtype
     return dtype.names is not None and "u8" in str(dtype)
 
@@ -278,10 +301,6 @@ def _holds_handles(array: wp.array, handles: np.ndarray) -> bool:
 def versions() -> dict[str, str]:
     """Return the versions of the packages that determine the bits of a step."""
     return {name: version(name) for name in _PACKAGES}
-
-
-def _is_same(name: str, checkpoint: Checkpoint) -> bool:
-    return checkpoint.versions.get(name) == versions()[name]
 
 
 def _refuse_unknown_addresses(name: str, node: Any) -> None:
@@ -311,7 +330,7 @@ def _may_be_address(value: Any) -> bool:
 def _addresses() -> set[int]:
     """Return the identities of Python's objects, the addresses of Warp's arrays and the handles of Warp's objects."""
     objects = gc.get_objects()
-    arrays = (node.ptr for node in objects if issubclass(type(node), wp.array) and getattr(node, "ptr", None))
+    arrays = (node.ptr for node in _instances(objects, (wp.array,)) if getattr(node, "ptr", None))
     return {*map(id, objects), *arrays, *_handles().tolist()}
 
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import newton
+import warp as wp
 from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
-__all__ = ["ModelChanges"]
+from .unread_worlds import UnreadWorlds
+
+__all__ = ["ModelChanges", "Notify"]
+
+Notify = Callable[[int, wp.array], None]
+"""Tells the solver of flags, and of the worlds that they are about, a mask of shape [world_count + 1]."""
+
+_REFUSALS = (NotImplementedError, RuntimeError, ValueError)
+"""Newton's solvers refuse changes with built-in errors of Python."""
 
 
 class ModelChanges:
@@ -16,30 +25,46 @@ class ModelChanges:
 
     Args:
         declared: Names of the flags that the solver's component declares it can apply while it runs; None for all.
-        solver: The solver to notify.
+        model: The model of all worlds.
         name: The solver's name in errors.
+        notify: The call that tells the solver.
+        is_asked: Whether the component of the solver asks for the worlds; otherwise they are not noted.
 
     Raises:
         PluginError: The component declares an unknown flag.
     """
 
-    def __init__(self, declared: Collection[str] | None, solver: newton.solvers.SolverBase, name: str) -> None:
+    def __init__(
+        self, declared: Collection[str] | None, model: newton.Model, name: str, notify: Notify, *, is_asked: bool
+    ) -> None:
         self._taken = _flags_of(declared)
-        self._solver = solver
-        self._name = name
+        self._device = model.device
+        self._name, self._notify = name, notify
+        #: The worlds that wait; who notes a change sets or adds them.
+        self.worlds = UnreadWorlds(model, is_asked=is_asked, at_first=False)
+        self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device=model.device)
         self._waiting = self._replayed = 0
         #: All flags that the solver was ever notified of.
         self.told = 0
         #: Number of reports of changed joint frames.
         self.joint_change_count = 0
+        #: Number of reports of changed masses.
+        self.mass_change_count = 0
 
     @property
     def is_waiting(self) -> bool:
         """Whether the solver has to be notified."""
         return bool(self._waiting | self._replayed)
 
-    def add(self, flags: newton.ModelFlags | int) -> None:
-        """Note a change. After a call inside a capture, every step notifies the solver: replays may repeat the change.
+    def add(self, flags: newton.ModelFlags | int, world_mask: wp.array[wp.bool] | None = None) -> None:
+        """Note a change of the masked worlds; None means all. See `note`."""
+        self.note(flags)
+        self.worlds.add(world_mask)
+
+    def note(self, flags: newton.ModelFlags | int) -> None:
+        """Note a change whose worlds the caller sets in `worlds.mask`, for example with the kernel that writes them.
+
+        After a call inside a capture, every step notifies the solver: replays may repeat the change.
 
         Raises:
             ConfigError: A flag is unknown, or the solver cannot apply such changes while it runs.
@@ -51,7 +76,8 @@ class ModelChanges:
             raise ConfigError(f"notify_model_changed: {fault}; build another simulation from the changed model")
         self._waiting |= int(flags)
         self.joint_change_count += bool(flags & newton.ModelFlags.JOINT_PROPERTIES)
-        if self._solver.model.device.is_capturing:
+        self.mass_change_count += bool(flags & newton.ModelFlags.BODY_INERTIAL_PROPERTIES)
+        if self._device.is_capturing:
             self._replayed |= int(flags)
 
     def fault(self, flags: int) -> str | None:
@@ -64,10 +90,13 @@ class ModelChanges:
             f" it does: {_flag_names(self._taken) or 'nothing'}"
         )
 
-    def tell_now(self, flags: int) -> None:
-        """Notify the solver of a change that a step makes. May be recorded if the solver may."""
+    def tell_now(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
+        """Notify the solver of a change that a step makes in the masked worlds; None means all.
+
+        May be recorded if the solver may.
+        """
         self.told |= flags
-        self._solver.notify_model_changed(flags)
+        self._notify(flags, self._everywhere if world_mask is None else world_mask)
 
     def tell(self) -> None:
         """Notify the solver once of all changes since the last notification.
@@ -77,15 +106,19 @@ class ModelChanges:
         """
         flags = self._waiting | self._replayed
         try:
-            self._solver.notify_model_changed(flags)
-        except (NotImplementedError, RuntimeError, ValueError) as error:
-            # Newton's solvers refuse changes with built-in errors of Python.
+            self._notify(flags, self.worlds.mask if self.worlds.is_asked else self._everywhere)
+        except (*_REFUSALS, PluginError) as error:
+            refusal = error.__cause__ if isinstance(error, PluginError) else error
+            if not isinstance(refusal, _REFUSALS):
+                raise
             raise ConfigError(
-                f"notify_model_changed: solver {self._name!r} refuses a change of {_flag_names(flags)}: {error};"
+                f"notify_model_changed: solver {self._name!r} refuses a change of {_flag_names(flags)}: {refusal};"
                 " write the values of before, or build another simulation from the changed model"
-            ) from error
+            ) from refusal
         self.told |= flags
         self._waiting = 0
+        if self.worlds.is_asked:
+            self.worlds.mask.zero_()
 
 
 def _flags_of(declared: Collection[str] | None) -> int:

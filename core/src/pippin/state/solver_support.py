@@ -52,8 +52,8 @@ class SolverSupport:
         kept: Features that the built solver cannot take away from a joint.
         explain: Returns the fault of a missing feature, without its beginning.
         model: The model of which the solver was built.
-        dimensions: The least dimension of a contact with a kind of friction, by the name of its coefficient; empty for
-            a solver that reads coefficients alone.
+        dimensions: Returns the least dimension of a contact with a kind of friction, by the name of its coefficient;
+            nothing for a solver that reads coefficients alone. It is called for such a coefficient only.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class SolverSupport:
         kept: Collection[str],
         explain: Callable[[str], str],
         model: newton.Model,
-        dimensions: Mapping[str, int],
+        dimensions: Callable[[], Mapping[str, int]],
     ) -> None:
         #: The solver's name.
         self.solver = solver
@@ -89,10 +89,10 @@ class SolverSupport:
             shapes: Indices of shapes; -1 for none.
         """
         name = array.removeprefix("shape_material_")
-        if name == array or name not in self._dimensions:
+        if name == array or name not in (dimensions := self._dimensions()):
             return None
         stated = on_host(self._model.mujoco.condim)  # pyright: ignore[reportAttributeAccessIssue]  a custom namespace
-        flat, dimension = np.unique(shapes[shapes >= 0]), self._dimensions[name]
+        flat, dimension = np.unique(shapes[shapes >= 0]), dimensions[name]
         short = flat[stated[flat] < dimension]
         if not len(short):
             return None

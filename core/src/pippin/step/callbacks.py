@@ -124,6 +124,8 @@ class Callbacks:
             raise SimulationError(
                 f"callbacks: {phase!r} is no phase{did_you_mean(phase, ARGUMENTS)}; phases: {', '.join(ARGUMENTS)}"
             )
+        if not callable(function):
+            raise SimulationError(f"callbacks: expected a function for {phase!r}, got {function!r}; pass one to call")
         name = str(name or getattr(function, "__qualname__", type(function).__qualname__))
         _refuse_arguments(phase, name, function)
         known = next((each for each in self.of(phase) if each.function == function), None)
@@ -139,7 +141,11 @@ class Callbacks:
     def _add(self, phase: Phase, function: Callable[..., Any], order: int, name: str, is_capturable: bool) -> Callback:
         me: weakref.ref[Callbacks] = weakref.ref(self)
         # Each access makes a new method object; a WeakMethod lives as long as the object of the method.
-        find = weakref.WeakMethod(function, lambda _: _drop_dead(me)) if isinstance(function, MethodType) else None
+        find = (
+            weakref.WeakMethod(function, lambda _, drop=_drop_dead: drop(me))
+            if isinstance(function, MethodType)
+            else None
+        )
         callback = Callback(
             phase=phase,
             name=name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import newton
+import numpy as np
 from pippin.actuation.effort import zero_efforts
 from pippin.components.registry import Components
 from pippin.errors import ConfigError
@@ -39,6 +40,8 @@ class Switches:
         Raises:
             ConfigError: The component is not an actuator of this simulation.
         """
+        if not isinstance(on, bool | np.bool_):
+            raise ConfigError(f"switch: on: expected a boolean, got {on!r}; pass True or False")
         acting = {each.owner: each.component for each in self._components.implementations("apply_actuators")}
         name = next((name for name, each in acting.items() if each is component), None)
         if name is None:

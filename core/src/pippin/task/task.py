@@ -136,6 +136,11 @@ class Task:
         return np.concatenate(low), np.concatenate(high)
 
     @property
+    def draws_starts(self) -> bool:
+        """Whether events change the start of episodes; then the host resets all worlds before the first step."""
+        return bool(self._events_of("reset"))
+
+    @property
     def is_capturable(self) -> bool:
         """Whether all terms may be recorded."""
         return self.eager_reason is None
@@ -281,7 +286,7 @@ class Task:
         flags, device = _flags(events), self.worlds.device
         if not flags:
             return
-        tell = partial(self._host.tell_solver, flags)
+        tell = partial(self._host.tell_solver, flags, world_mask)
         if device.is_capturing and not (device.is_cpu or wp.is_conditional_graph_supported()):
             tell()
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -15,38 +16,57 @@ from pippin.spelling import did_you_mean
 
 from .choice import Choice
 from .errors import ViewError
-from .exchange import scalar_shape
+from .exchange import alias, scalar_shape
 from .indexing import PADDING, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
 from .kernels.marks import Marks
 from .launching import PreparedLaunch
+from .marks import RowMarks
 from .places import places_of
 from .quantities import Quantity
-from .rules import of_type
+from .rules import RULES, Valid, of_type
 from .staging import Staging
 from .values import Values
 
-__all__ = ["FLAGS", "Attributes", "shapes_of"]
+__all__ = ["KNOWN", "Attributes", "shapes_of"]
 
 _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
-FLAGS: Mapping[str, str] = {
-    "joint_X_p": "JOINT_PROPERTIES",
-    "joint_X_c": "JOINT_PROPERTIES",
-    "joint_damping": _FORCES,
-    "joint_stiffness": _FORCES,
-    "joint_limit_ke": _FORCES,
-    "joint_limit_kd": _FORCES,
-    "joint_rest_q": "JOINT_REFERENCE_POSE_PROPERTIES",
-    "shape_transform": _SHAPES,
-    "shape_material_mu": _SHAPES,
-    "shape_material_restitution": _SHAPES,
-    "shape_material_ke": _SHAPES,
-    "shape_material_kd": _SHAPES,
-    "shape_material_kf": _SHAPES,
-    "shape_material_ka": _SHAPES,
+
+@attrs.frozen
+class _Known:
+    """The flag of an attribute of the model, and the rule of its values."""
+
+    flag: str
+    valid: Valid
+
+
+KNOWN: Mapping[str, _Known] = {
+    "joint_X_p": _Known("JOINT_PROPERTIES", "pose"),
+    "joint_X_c": _Known("JOINT_PROPERTIES", "pose"),
+    "joint_damping": _Known(_FORCES, "non-negative"),
+    "joint_stiffness": _Known(_FORCES, "non-negative"),
+    "joint_limit_ke": _Known(_FORCES, "non-negative"),
+    "joint_limit_kd": _Known(_FORCES, "non-negative"),
+    "joint_rest_q": _Known("JOINT_REFERENCE_POSE_PROPERTIES", "finite"),
+    "shape_transform": _Known(_SHAPES, "pose"),
+    "shape_material_mu": _Known(_SHAPES, "non-negative"),
+    "shape_material_restitution": _Known(_SHAPES, "non-negative"),
+    "shape_material_ke": _Known(_SHAPES, "non-negative"),
+    "shape_material_kd": _Known(_SHAPES, "non-negative"),
+    "shape_material_kf": _Known(_SHAPES, "non-negative"),
+    "shape_material_ka": _Known(_SHAPES, "non-negative"),
 }
-"""Attributes of the model that can be set while it runs, with the flag that tells the solver."""
+"""Attributes of the model that can be set while it runs: the flag that tells the solver, and the allowed values."""
+
+STRUCTURE = frozenset(
+    {
+        *("joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_articulation", "joint_dof_dim"),
+        *("joint_q_start", "joint_qd_start", "joint_world", "body_world", "shape_world", "articulation_world"),
+        *("shape_body", "shape_type", "articulation_start", "articulation_end"),
+    }
+)
+"""Attributes that say what the scene is made of: it is built anew to change them."""
 
 
 class Attributes:
@@ -59,6 +79,7 @@ class Attributes:
         elements: Index map of each frequency of Newton's attributes, shape [count] or [count, columns]; padding is -1.
         quantities: The quantities of the view, which have setters of their own.
         faults: The faults of the setting of attributes.
+        marks: Marks the rows whose model is written; None if nobody asks for them.
     """
 
     def __init__(
@@ -67,8 +88,11 @@ class Attributes:
         elements: Mapping[str, Callable[[], np.ndarray]],
         quantities: Mapping[str, Quantity],
         faults: wp.array,
+        marks: RowMarks | None,
     ) -> None:
         self._host, self._elements, self._quantities, self._faults = host, elements, quantities, faults
+        self._unmarked = Marks()
+        self._of_model = self._unmarked if marks is None else marks.argument
         self._known: dict[str, _Attribute] = {}
 
     def get(self, name: str) -> wp.array:
@@ -102,6 +126,8 @@ class Attributes:
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
+        if attribute.name in STRUCTURE:
+            raise ViewError(f"{where}: it says what the scene is made of; build another simulation to change it")
         support = self._host.support
         if fault := support.fault(OF_ATTRIBUTES.get(attribute.name, "")):
             raise ViewError(f"{where}: {fault}")
@@ -111,10 +137,12 @@ class Attributes:
         shape = (choice.data_count, *attribute.values.shape[1:])
         values = attribute.values_of(told).of(data, shape, choice, where).on_device(attribute.staging)
         if notified:
-            self._host.notify_model_changed(notified)
+            self._host.model_changes.note(notified)
         rows = _bytes(values, choice.data_count * attribute.places.width)
-        is_float = attribute.dtype == "float32"
-        inputs = [rows, is_float, attribute.places, choice.argument, self._faults, Marks()]
+        numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
+        has_rotation = attribute.rule.has_quaternion
+        inputs = [rows, numbers, has_rotation, attribute.places, choice.argument, self._faults]
+        inputs.append(self._of_model if notified else self._unmarked)
         attribute.scatter(choice.count, [*inputs, _bytes(target, target.shape[0])])
 
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
@@ -135,7 +163,7 @@ class Attributes:
                 value = getattr(value, part, None)
             if isinstance(value, wp.array):
                 return title, value
-        known = [name for name in host.model.attribute_frequency if "_" in name]
+        known = [name for name in host.model.attribute_frequency if "_" in name or ":" in name]
         raise ViewError(f"{where}: neither state, control nor model has this array{did_you_mean(name, known)}")
 
     def _index(self, name: str, where: str) -> np.ndarray:
@@ -166,13 +194,19 @@ class Attributes:
                     f"{where}: flags tell of changes of the model, and this array is of the {attribute.owner}"
                 )
             return 0
-        if given is not None:
-            return int(given)
-        if attribute.name not in FLAGS:
-            raise ViewError(
-                f"{where}: nobody knows which solver reads it; pass flags=newton.ModelFlags.…, or flags=0 if none does"
-            )
-        return int(newton.ModelFlags[FLAGS[attribute.name]])
+        known = KNOWN.get(attribute.name)
+        if given is None:
+            if known is None:
+                raise ViewError(
+                    f"{where}: nobody knows which solver reads it; pass flags=newton.ModelFlags.…, or flags=0 if none"
+                    " does"
+                )
+            return int(newton.ModelFlags[known.flag])
+        if isinstance(given, bool) or not isinstance(given, int):
+            raise ViewError(f"{where}: flags: expected newton.ModelFlags or an integer, got {given!r}")
+        if known is not None and not given & newton.ModelFlags[known.flag]:
+            raise ViewError(f"{where}: flags: without {known.flag} the solver would not read it; leave flags out")
+        return int(given)
 
 
 class _Attribute:
@@ -198,17 +232,19 @@ class _Attribute:
         self.count = index.size
         #: Name of the type of a number.
         self.dtype: str = scalar.__name__
+        #: The numbers that are allowed.
+        self.rule = RULES[KNOWN[name].valid] if name in KNOWN else of_type(self.dtype)
         self.staging = Staging(self.values.size, self.dtype, device)
         width = index.size // len(index) if len(index) else 1
         self._is_used = (index != PADDING).reshape(len(index), width)
-        self.places = places_of(index.astype(np.int32).reshape(len(index), width), device)
+        self.places = places_of(index.astype(np.int32).reshape(len(index), width), device, self.rule)
         #: Writes rows of bytes.
         self.scatter = PreparedLaunch(scatter_bytes, device, width)
 
     def values_of(self, told: Callable[[int], str]) -> Values:
         """Return the check of values on the host."""
         return Values(
-            rule=of_type(self.dtype),
+            rule=self.rule,
             dtype=self.dtype,
             components=self.values.size // max(self.count, 1),
             is_used=self._is_used,

@@ -1,4 +1,4 @@
-"""Articulations and worlds that the rows of a view belong to, marked when rows are written."""
+"""Articulations and worlds that the rows of a view belong to, marked when their state or their model is written."""
 
 from __future__ import annotations
 
@@ -17,18 +17,23 @@ __all__ = ["RowMarks"]
 
 
 class RowMarks:
-    """Marks the articulations and worlds of written rows in the masks of the host.
+    """Marks the articulations and worlds of written rows in masks of the host.
 
     Args:
-        host: The simulation, which owns the masks.
+        device: The device of the masks.
+        masks: The masks of articulations and of worlds, the latter of shape [world_count + 1].
         articulation_of: Articulation of each row, shape [count]; -1 for no articulation.
         world_of: World of each row, shape [count]; -1 for no world.
     """
 
-    def __init__(self, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> None:
-        device = present(host.model.device)
+    def __init__(
+        self,
+        device: wp.Device,
+        masks: tuple[wp.array[wp.bool], wp.array[wp.bool]],
+        articulation_of: np.ndarray,
+        world_of: np.ndarray,
+    ) -> None:
         of = [wp.array(each.astype(np.int32), dtype=int, device=device) for each in (articulation_of, world_of)]
-        masks = host.written.masks("joints")
         #: The marks as an argument of kernels that mark the rows they write.
         self.argument: Any = Marks()
         self.argument.articulation_of, self.argument.world_of = of
@@ -38,6 +43,20 @@ class RowMarks:
         self._near: Sequence[_Bits] = ()
         if device.is_cpu:
             self._near = [_Bits(mask, index) for mask, index in zip(masks, (articulation_of, in_worlds), strict=True)]
+
+    @classmethod
+    def of_state(cls, host: Host, articulation_of: np.ndarray, world_of: np.ndarray) -> RowMarks:
+        """Return the marks of rows whose joints are written, from which the host computes the bodies."""
+        return cls(present(host.model.device), host.written.masks("joints"), articulation_of, world_of)
+
+    @classmethod
+    def of_model(cls, host: Host, world_of: np.ndarray) -> RowMarks | None:
+        """Return the marks of rows whose model is written; None if the solver does not ask for the worlds."""
+        changed = host.model_changes.worlds
+        if not changed.is_asked:
+            return None
+        device, no_articulation = present(host.model.device), np.full_like(world_of, PADDING)
+        return cls(device, (wp.zeros(0, dtype=bool, device=device), changed.mask), no_articulation, world_of)
 
     def mark(self, rows: np.ndarray | None) -> None:
         """Mark some rows, or all. Only on the CPU, and outside captures."""

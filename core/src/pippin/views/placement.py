@@ -78,14 +78,16 @@ class Placement:
             " instead"
         )
 
-    def settle_joined(self, values: wp.array, choice: Choice, faults: wp.array) -> None:
+    def settle_joined(self, values: wp.array, choice: Choice, faults: wp.array, model_marks: RowMarks | None) -> None:
         """Put the chosen bodies that a joint holds where the joint has them. May be recorded.
 
         A solver in maximal coordinates leaves a body a little beside its joint, and much if the joint was just changed.
         """
         _ = self.host.state  # earlier writes
         rows = self._aliases.of(values, wp.transform, len(values))
-        self._mark_joined(choice.count, [rows, self._movers, choice.argument, faults, self.marks.argument])
+        for marks in (self.marks, model_marks):
+            if marks is not None:
+                self._mark_joined(choice.count, [rows, self._movers, choice.argument, faults, marks.argument])
         self.host.written.note("joints")
         _ = self.host.state
 

@@ -15,6 +15,7 @@ from pippin.arrays import present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
+from pippin.fixed import FixedAttributes
 
 from .attributes import Attributes, shapes_of
 from .balls import Balls
@@ -40,7 +41,7 @@ __all__ = ["RowView"]
 _APPLY, _ATTRIBUTE = "apply_forces", "set_attribute"
 
 
-class RowView(abc.ABC):
+class RowView(FixedAttributes, abc.ABC):
     """Rows of all worlds, one for each articulation or body, with a dense array for each quantity.
 
     `get_*` fills and returns an array that the view owns; the next call overwrites it. With `out`, an array of Warp,
@@ -53,6 +54,8 @@ class RowView(abc.ABC):
     that names it: nothing is written. For Warp arrays and for data on the device, such faults are only counted, because
     nobody waits for the result: what is wrong is not written, and `check_errors` and `Simulation.check` raise.
     """
+
+    _assignable = frozenset({"is_valid"})
 
     quantities: ClassVar[Mapping[str, Quantity]]
     """The quantities to get and to set, by name."""
@@ -82,7 +85,8 @@ class RowView(abc.ABC):
         self._faults = Faults([*(f"set_{quantity.name}" for quantity in settable), _APPLY, _ATTRIBUTE], device)
         self._faults_of = {quantity.name: self._faults.of(f"set_{quantity.name}") for quantity in settable}
         self._choice = RowChoice(self.count, device)
-        self._marks = RowMarks(host, articulation_indices, world_ids)
+        self._marks = RowMarks.of_state(host, articulation_indices, world_ids)
+        self._model_marks = RowMarks.of_model(host, world_ids)
         self._arrays = NewtonArrays(host)
         self._fields = {
             name: self._field(quantity, indices, balls, quaternion)
@@ -98,7 +102,9 @@ class RowView(abc.ABC):
         self._numbers = Staging(largest, "float32", device)
         self._flags = Staging(bodies.size, "uint8", device)
         vectors = (*bodies.shape, 3) if "link" in indices else (len(bodies), 3)
-        self._attributes = Attributes(host, self._elements(indices), self.quantities, self._faults.of(_ATTRIBUTE))
+        self._attributes = Attributes(
+            host, self._elements(indices), self.quantities, self._faults.of(_ATTRIBUTE), self._model_marks
+        )
         self._wrenches = Wrenches(host, bodies, vectors, self._faults.of(_APPLY))
         element: Element = "link" if "link" in indices else "body"
         self._forces = Values(
@@ -209,11 +215,16 @@ class RowView(abc.ABC):
             ViewError: Values were not allowed, or a body that a joint holds was to be moved.
         """
         rules: dict[str, Valid] = {f"set_{name}": quantity.valid for name, quantity in self.quantities.items()}
-        rules[_ATTRIBUTE] = "number"
+
+        def expected(setter: str) -> str:
+            if setter == _ATTRIBUTE:
+                return "a number that the attribute can have, see the reference"
+            return RULES[rules.get(setter, "finite")].expected
+
         raise_for(
             self._faults.take(),
             self.count,
-            lambda setter: RULES[rules.get(setter, "finite")].expected,
+            expected,
             self._label_of,
             solver=self._host.support.solver,
         )
@@ -259,13 +270,13 @@ class RowView(abc.ABC):
     def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
         self._notify(f"set_{quantity.name}", quantity.flags)
-        marks = None if quantity.invalidates is None else self._marks
+        marks = self._model_marks if quantity.flags else None if quantity.invalidates is None else self._marks
         self._fields[quantity.name].write(arrays, values, choice, marks, inverse)
 
     def _place(self, where: str, quantity: Quantity, values: wp.array, choice: Choice) -> None:
         if quantity.moves_anchor and self._placement.has_joined:
             self._notify(where, quantity.flags)
-            self._placement.settle_joined(values, choice, self._faults_of[quantity.name])
+            self._placement.settle_joined(values, choice, self._faults_of[quantity.name], self._model_marks)
         if quantity.placed:
             rule, faults = RULES[quantity.valid], self._faults_of[quantity.name]
             self._placement.write(quantity.placed, values, choice, rule, faults)
@@ -274,7 +285,7 @@ class RowView(abc.ABC):
         if not flags:
             return
         try:  # This comes first: if the solver does not apply the change, nothing is written.
-            self._host.notify_model_changed(sum(newton.ModelFlags[flag] for flag in flags))
+            self._host.model_changes.note(sum(newton.ModelFlags[flag] for flag in flags))
         except ConfigError as error:
             raise ViewError(f"{where}: {str(error).removeprefix('notify_model_changed: ')}") from error
 

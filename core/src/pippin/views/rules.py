@@ -139,6 +139,10 @@ def _no_position(values: np.ndarray) -> np.ndarray:
     return is_turned | _no_pose(values)
 
 
+def _no_mark(values: np.ndarray) -> np.ndarray:
+    return np.logical_not(np.isin(values, (0, 1)).all(axis=-1))
+
+
 def _no_inertia(values: np.ndarray) -> np.ndarray:
     tensor = np.asarray(values, dtype=np.float64).reshape(*values.shape[:-1], 3, 3)
     trace = np.trace(tensor, axis1=-2, axis2=-1)
@@ -162,7 +166,7 @@ RULES: Mapping[Valid, Rule] = {
     "inertia": _special(
         "a tensor that is finite, symmetric within 0.0001 of its trace and positive definite, or 0", _no_inertia
     ),
-    "mark": _bounded("0 or 1", low=0.0, high=1.0),
+    "mark": _special("0 or 1", _no_mark, low=0.0, high=1.0),
 }
 """The rules by name."""
 

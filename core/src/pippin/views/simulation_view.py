@@ -13,6 +13,7 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
+from pippin.fixed import FixedAttributes, fix
 
 from .articulations import ArticulationView
 from .choice import RowChoice
@@ -25,6 +26,7 @@ from .kernels.field import scatter
 from .kernels.marks import Marks
 from .labelled import object_type
 from .launching import Aliases, PreparedLaunch
+from .marks import RowMarks
 from .object_type import ObjectType
 from .places import places_of
 from .rigid_bodies import RigidBodyView
@@ -39,7 +41,7 @@ __all__ = ["SimulationView"]
 _SET_GRAVITY = "set_gravity"
 
 
-class SimulationView:
+class SimulationView(FixedAttributes):
     """Views of one simulation, available as `Simulation.view`.
 
     After a call of `invalidate`, every method raises a `SimulationError`.
@@ -47,6 +49,8 @@ class SimulationView:
     Args:
         host: The simulation.
     """
+
+    _assignable = frozenset({"is_valid"})
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -69,8 +73,11 @@ class SimulationView:
         )
         gravity = present(model.gravity)  # its last row is for objects of no world
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
-        self._gravity_numbers, self._unmarked = self._gravity.flatten(), Marks()
+        self._gravity_numbers = self._gravity.flatten()
+        marks = RowMarks.of_model(host, np.arange(count))
+        self._marking = Marks() if marks is None else marks.argument
         self._aliases, self._scatter = Aliases(), PreparedLaunch(scatter, device, 3)
+        fix(self)
 
     @property
     def step_count(self) -> int:
@@ -202,6 +209,7 @@ class SimulationView:
         return select(pattern, labels, of_worlds, what=what, **options)
 
     def _keep(self, view: Any) -> Any:
+        fix(view)
         self._views.add(view)
         return view
 
@@ -232,8 +240,8 @@ class SimulationView:
             choice = self._worlds.of(_SET_GRAVITY, worlds, None, False)
             values = self._values.of(data, self._gravity.shape, choice, _SET_GRAVITY).on_device(self._staging)
             numbers = self._aliases.of(values, wp.float32, 3 * len(values))
-            self._host.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-            inputs = [numbers, self._places, choice.argument, self._faults_of_gravity, self._unmarked]
+            self._host.model_changes.note(newton.ModelFlags.MODEL_PROPERTIES)
+            inputs = [numbers, self._places, choice.argument, self._faults_of_gravity, self._marking]
             self._scatter(choice.count, [*inputs, self._gravity_numbers])
 
     @property

@@ -204,6 +204,11 @@ class SolverMuJoCoNative:
         return ContactSource()
 
     @pippin.hookimpl
+    def notify_model_changed(self, solver: MuJoCoBatch, flags: int, changed_worlds: wp.array[wp.bool]) -> None:
+        """Take over changes of the model in the changed worlds; the others go on bit for bit."""
+        solver.notify_model_changed(flags, changed_worlds)
+
+    @pippin.hookimpl
     def step_solver(
         self,
         solver: MuJoCoBatch,

@@ -69,7 +69,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
         self._full: np.ndarray = self.batch.warning[:, _FULL]
         self._initial = self.batch.state.copy()
-        self._is_outdated = False
+        self._outdated = wp.zeros(model.world_count + 1, dtype=bool, device="cpu")
 
     @property
     def mj_data(self) -> Any:
@@ -142,13 +142,24 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             if int(chosen) & flag:
                 self._by_world(getattr(state, name))[worlds] = self._by_world(getattr(self.model, name))[worlds]
 
-    def notify_model_changed(self, flags: newton.ModelFlags | int) -> None:
-        """Apply changes of the model; from then on, each world has its own parameters."""
+    def notify_model_changed(
+        self, flags: newton.ModelFlags | int, changed_worlds: wp.array[wp.bool] | None = None
+    ) -> None:
+        """Apply changes of the model; from then on, each world has its own parameters.
+
+        Args:
+            flags: The kinds of change.
+            changed_worlds: The worlds whose part of the model was written, shape [world_count + 1]; None means all.
+                The others go on from MuJoCo's own coordinates.
+        """
+        changed: Any = (self._everywhere if changed_worlds is None else changed_worlds).numpy()
+        if not changed.any():
+            return
         if self._parameters is None:
             self._parameters = Parameters(self.model, self._options, self.batch)
-        self._parameters.update(int(flags))
+        self._parameters.update(int(flags), slice(None) if changed.all() else changed[:-1])
         self._follow_model()
-        self._is_outdated = True
+        self._outdated.numpy()[changed] = True
 
     def _follow_model(self) -> None:
         """Update anchors, centres of mass and references from the model."""
@@ -161,11 +172,16 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._inputs.follow(turning, self._plain)
 
     def _read(self, state: Any, written: Any) -> None:
-        """Read the coordinates of written worlds; of all worlds if the coordinates have another meaning now."""
-        if written is None or self._is_outdated:
-            written, self._is_outdated = self._everywhere, False
+        """Read the coordinates of written worlds, and of those whose coordinates have another meaning now."""
+        outdated = self._flags(self._outdated)
+        if written is None:
+            written = self._everywhere
+        elif outdated.any():
+            outdated |= self._flags(written)
+            written = self._outdated
         if self._flags(written).any():
             self._read_coordinates(written, state.joint_q, state.joint_qd)
+        outdated[:] = False
 
     def _write(self, state: Any) -> None:
         if self._turning_count:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .joints import by_world
+
 if TYPE_CHECKING:
     import newton
     from mujoco.batch import Batch
@@ -18,12 +20,26 @@ __all__ = ["Parameters", "is_uniform"]
 _FLOAT32_NOISE = 1e-5
 """Relative difference below which a parameter equals the template's: Newton has float32, MuJoCo float64."""
 
+_CONVERTED_ONCE = (
+    *("gravity", "joint_limit_ke", "joint_limit_kd", "mujoco.solreflimit", "mujoco.solreflimit_mode"),
+    *(f"mujoco.pair_{name}" for name in ("friction", "gap", "margin", "solimp", "solref", "solreffriction")),
+)
+"""Arrays of Newton's model that a conversion for the CPU reads for the first world only."""
+
+
+_ALL = slice(None)
+"""The index of all worlds."""
+
 
 def is_uniform(solver: newton.solvers.SolverMuJoCo) -> bool:
     """Tell whether all worlds can share one MuJoCo model: no parameter differs, and no body has a pose per world."""
     if solver.mj_model.nmocap:
         return False
-    return all((values == values[:1]).all() for _, values in _fields(solver))
+    read = [array for name in _CONVERTED_ONCE if (array := _attribute(solver.model, name)) is not None]
+    worlds = solver.model.world_count
+    values = [values for name, values in _fields(solver) if name != "jnt_solref"]  # the limits decide
+    values += [by_world(solver.model, array[: len(array) // worlds * worlds]) for array in read]  # gravity: a row more
+    return all((each == each[:1]).all() for each in values)
 
 
 class Parameters:
@@ -48,28 +64,33 @@ class Parameters:
         self._own: dict[str, np.ndarray] = {}  # arrays of the batch
         self._write()
 
-    def update(self, flags: int) -> None:
-        """Apply changes of the model. From then on, every parameter has a value for each world.
+    def update(self, flags: int, worlds: Any = _ALL) -> None:
+        """Apply changes of the model in some worlds. From then on, every parameter has a value for each world.
 
         A checkpoint has the same arrays then, whatever was changed and set back before.
+
+        Args:
+            flags: Flags of `newton.ModelFlags`.
+            worlds: The changed worlds, an index of arrays.
         """
         self._solver.notify_model_changed(flags)
         for name in ("geom_sameframe", "opt.disableflags", *dict(_fields(self._solver))):
             self._own[name] = self._batch.expand(name)
-        self._write()
+        self._write(worlds)
 
-    def _write(self) -> None:
+    def _write(self, worlds: Any = _ALL) -> None:
         for name, values in _fields(self._solver):
             template = np.asarray(_attribute(self._batch.model, name))
-            values = values.reshape(len(values), *template.shape)
-            if np.allclose(values, self._own.get(name, template), rtol=_FLOAT32_NOISE, atol=0.0):
+            values = values.reshape(len(values), *template.shape)[worlds]
+            present = self._own[name][worlds] if name in self._own else template
+            if np.allclose(values, present, rtol=_FLOAT32_NOISE, atol=0.0):
                 continue
             self._own[name] = self._batch.expand(name)
-            self._own[name][:] = values
+            self._own[name][worlds] = values
             if name in ("body_ipos", "body_iquat"):
-                self._leave_out_midphase()
+                self._leave_out_midphase(worlds)
             if name in ("geom_pos", "geom_quat"):
-                self._batch.expand("geom_sameframe")[:] = 0  # MuJoCo passes over poses that it marked as equal
+                self._batch.expand("geom_sameframe")[worlds] = 0  # MuJoCo passes over poses that it marked as equal
         self.pose_roots()
 
     def pose_roots(self) -> None:
@@ -79,11 +100,11 @@ class Parameters:
             self._batch.bind("mocap_pos")[:] = data.mocap_pos.numpy()
             self._batch.bind("mocap_quat")[:] = data.mocap_quat.numpy()
 
-    def _leave_out_midphase(self) -> None:
+    def _leave_out_midphase(self, worlds: Any) -> None:
         """Test all pairs of geoms: MuJoCo keeps their bounding boxes in the inertial frame, which has just moved."""
         from mujoco import mjtDisableBit  # pyright: ignore[reportAttributeAccessIssue] (an extension without stubs)
 
-        self._batch.expand("opt.disableflags")[:] |= int(mjtDisableBit.mjDSBL_MIDPHASE)
+        self._batch.expand("opt.disableflags")[worlds] |= int(mjtDisableBit.mjDSBL_MIDPHASE)
 
 
 def _fields(solver: newton.solvers.SolverMuJoCo) -> Iterator[tuple[str, np.ndarray]]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs.validators import deep_iterable, ge
 from pippin.errors import ConfigError
+from pippin.extras import library
 from pippin.hookspecs import hookimpl
-from pippin.recording.libraries import library
 from pippin.viewing.config import ViewerConfig
 
 if TYPE_CHECKING:

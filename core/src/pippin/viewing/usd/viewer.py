@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from pippin.extras import library
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 from pippin.recording.files import place, refuse_unwritable
-from pippin.recording.libraries import library
 
 from .config import UsdConfig
 

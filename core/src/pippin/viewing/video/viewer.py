@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
+from pippin.extras import library
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 from pippin.recording.files import place, refuse_unwritable
-from pippin.recording.libraries import library
 
 from .config import VideoConfig
 from .tiles import tiles

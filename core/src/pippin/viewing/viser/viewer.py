@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs.validators import ge, le, optional
 from pippin.devices import WARP_LOCK
+from pippin.extras import library
 from pippin.hookspecs import hookimpl
-from pippin.recording.libraries import library
 from pippin.validators import positive
 from pippin.viewing.config import ViewerConfig
 

@@ -12,6 +12,8 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.errors import SimulationError
+from pippin.fixed import FixedAttributes
+from pippin.indices import whole_number
 from pippin.labels import name_of
 from pippin.views.errors import ViewError
 from pippin.views.exchange import Array, deliver
@@ -28,7 +30,7 @@ __all__ = ["RigidContactView"]
 _SHARED = ("points", "counts", "starts", "overflow")
 
 
-class RigidContactView:
+class RigidContactView(FixedAttributes):
     """Forces that contacts exert on some bodies, the sensors, in the last substep.
 
     Every method writes arrays of its own, which its next call overwrites. Nothing is allocated or read back after
@@ -55,6 +57,8 @@ class RigidContactView:
         ViewError: The simulation has no contact forces, or `max_contact_data` is negative.
     """
 
+    _assignable = frozenset({"is_valid"})
+
     def __init__(
         self,
         host: Host,
@@ -65,8 +69,7 @@ class RigidContactView:
         path_glob: bool = True,
         max_contact_data: int = 0,
     ) -> None:
-        if max_contact_data < 0:
-            raise ViewError(f"max_contact_data: expected a number of rows, got {max_contact_data}")
+        max_contact_data = whole_number(max_contact_data, "max_contact_data", error=ViewError)
         self._host = host
         model, self._device = host.model, host.model.device
         chosen = chosen_worlds(worlds, host.world_count)

@@ -6,6 +6,7 @@ from .choice import Chosen
 from .faults import INVALID, fault
 from .marks import Marks
 from .places import Places, row_of
+from .rules import is_unit
 
 __all__ = ["gather_bytes", "scatter_bytes"]
 
@@ -21,21 +22,18 @@ def gather_bytes(source: wp.array2d[wp.uint8], index: wp.array[int], values: wp.
 
 
 @wp.func
-def is_nan_at(values: wp.array2d[wp.uint8], at: int, byte: int):
-    """Return whether the four bytes from a place on are a float32 that is no number: every bit of its exponent is 1."""
-    high, low = int(values[at, byte + 3]), int(values[at, byte + 2])
-    fraction = (low & 127) | int(values[at, byte + 1]) | int(values[at, byte])
-    return (high & 127) == 127 and (low & 128) == 128 and fraction != 0
-
-
-@wp.func
-def has_nan(values: wp.array2d[wp.uint8], at: int):
-    """Return whether any float32 of a value is no number."""
+def is_allowed(numbers: wp.array[float], first: int, count: int, low: float, high: float, is_pose: bool):
+    """Return whether the numbers of a value are within bounds, as NaN is not, and the last four of a pose are unit."""
     found = wp.int32(0)
-    for byte in range(0, values.shape[1], 4):
-        if is_nan_at(values, at, byte):
+    for k in range(count):
+        number = numbers[first + k]
+        if number >= low and number <= high:
             found += 1
-    return found > 0
+    is_good = found == count
+    if is_pose and is_good:
+        at = first + count - 4
+        is_good = is_unit(numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3])
+    return is_good
 
 
 @wp.kernel
@@ -44,14 +42,17 @@ def scatter_bytes(
     row_step: int,
     column_step: int,
     values: wp.array2d[wp.uint8],
-    is_float: bool,
+    numbers: wp.array[float],
+    is_pose: bool,
     places: Places,
     chosen: Chosen,
     faults: wp.array[int],
     marks: Marks,
     target: wp.array2d[wp.uint8],
 ):
-    """target[element] = value; a value with a number of float32 that is NaN is a fault."""
+    """target[element] = value; `numbers` are those of the values if they are float32, and have to be allowed."""
+    is_float = numbers.shape[0] > 0
+    size = values.shape[1] // 4
     first = wp.tid() // column_step
     first_column = wp.tid() - first * column_step
     for position in range(first, count, row_step):
@@ -61,7 +62,11 @@ def scatter_bytes(
                 element = places.index[row * places.width + column]
                 if element >= 0:
                     given = at * places.width + column
-                    if not is_float or not has_nan(values, given):
+                    wrong = wp.int32(0)
+                    if is_float:  # noqa: SIM102 (Warp would evaluate both conditions)
+                        if not is_allowed(numbers, given * size, size, places.low, places.high, is_pose):
+                            wrong = wp.int32(1)
+                    if wrong == 0:
                         for byte in range(target.shape[1]):
                             target[element, byte] = values[given, byte]
                     else:

@@ -41,7 +41,8 @@ class SolverCoupled:
         self.coordinates, self.detects_contacts = bodies.coordinates, bodies.detects_contacts
         shared = bodies.supported_features & sand.supported_features
         self.supported_features = bodies.supported_features - {"heterogeneous_worlds", "gradients"} | shared
-        self.supported_features |= sand.supported_features & {"particles", "particle_worlds"}
+        # Without `particle_worlds`: in the coupling, the grid of the sand depends on the sand of all worlds.
+        self.supported_features |= sand.supported_features & {"particles"}
         self.deterministic_on = bodies.deterministic_on & sand.deterministic_on
 
     @property
@@ -117,3 +118,13 @@ class SolverCoupled:
     def initialize_contacts(self, model, solver, collision):
         """Return the contacts of the bodies' solver, if it has a source of its own."""
         return self._rigid.call("initialize_contacts", model=model, solver=solver.solver("rigid"), collision=collision)
+
+    @pippin.hookimpl
+    def bind(self, simulation):
+        """Declare what the sand carries on, strain and velocity gradients: the coupling keeps it for itself."""
+        sand = simulation.solver.entry_state("particles").mpm
+        self._carried = {name: array for name, array in vars(sand).items() if hasattr(array, "numpy")}
+
+    def state_arrays(self):
+        """Return the arrays of the sand, which a reset restores by world."""
+        return self._carried

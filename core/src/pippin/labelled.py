@@ -1,4 +1,4 @@
-"""Components by label: a mapping whose error names the labels that there are."""
+"""Things by label, such as components and outputs: a mapping whose error names the labels that there are."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Labelled", "UnknownLabelError"]
 
 
 class UnknownLabelError(ConfigError, KeyError):
-    """No component has this label. Catch it as a `KeyError` or as a `pippin.ConfigError`."""
+    """Nothing has this label. Catch it as a `KeyError` or as a `pippin.ConfigError`."""
 
     def __str__(self) -> str:
         return "\n".join(self.faults)
 
 
 class Labelled(Mapping[str, Any]):
-    """The components of one kind by their labels.
+    """The things of one kind by their labels.
 
     Args:
         kind: What they are, such as `actuators`.

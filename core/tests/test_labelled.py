@@ -2,7 +2,7 @@
 
 import pippin
 import pytest
-from pippin.components.labelled import Labelled
+from pippin.labelled import Labelled
 
 
 def test_an_unknown_label_is_told_with_the_known_ones():
