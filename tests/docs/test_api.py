@@ -137,7 +137,7 @@ def test_signatures_and_members_name_public_types_alone(scripts, definitions):
         for each in scripts["aliases"].private_types(home, annotation)
     ]
 
-    assert private == [], "make the type public, or the member for the core"
+    assert private == [], "make the type public; or let the text of the member begin with `For the core: `"
 
 
 def test_every_attribute_of_a_public_class_has_a_type(scripts, definitions):

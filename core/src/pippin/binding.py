@@ -213,7 +213,7 @@ class Host(Protocol):
 
     @property
     def model_changes(self) -> ModelChanges:
-        """The changes of the model that the solver has not taken over yet."""
+        """For the core: the changes of the model that the solver has not taken over yet."""
         ...
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:

@@ -549,7 +549,7 @@ class Simulation(FixedAttributes):
 
     @property
     def model_changes(self) -> ModelChanges:
-        """The changes of the model that the solver has not taken over yet."""
+        """For the core: the changes of the model that the solver has not taken over yet."""
         return self._changes
 
     def model_change_fault(self, flags: int) -> str | None:
