@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 import newton
@@ -33,7 +34,7 @@ class _Rule:
     """Values that are allowed, in words, and which rows of an array are not."""
 
     expected: str
-    faulty: np.ndarray
+    faulty: Any
 
 
 def refuse_values(model: newton.Model) -> None:
