@@ -33,6 +33,7 @@ def efforts() -> np.ndarray:
 
 def main() -> None:
     """Draw one curve per velocity, together with the formula that the network is fitted to."""
+    import matplotlib
     from matplotlib.figure import Figure
 
     formula = runpy.run_path(str(DOCS / "write_knee_network.py"))["motor_effort"]
@@ -44,7 +45,8 @@ def main() -> None:
     axes.set(xlabel="position error [rad]", ylabel="effort [N·m]")
     axes.grid(alpha=0.3)
     axes.legend(title="knee velocity")
-    figure.savefig(DOCS / "images" / "knee_network.png", dpi=120)
+    with matplotlib.rc_context({"svg.hashsalt": "knee", "svg.fonttype": "none"}):
+        figure.savefig(DOCS / "images" / "knee_network.svg", metadata={"Date": None, "Creator": None})
 
 
 if __name__ == "__main__":

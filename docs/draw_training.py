@@ -37,8 +37,12 @@ def draw(name: str, curves: dict[str, list[dict[str, float]]]) -> Any:
 
 def main() -> None:
     """Draw one picture for each task."""
+    import matplotlib
+
     for name, curves in json.loads((IMAGES / "training.json").read_text()).items():
-        draw(name, curves).savefig(IMAGES / f"training_{name}.png", dpi=110)
+        with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "none"}):
+            figure = draw(name, curves)
+            figure.savefig(IMAGES / f"training_{name}.svg", metadata={"Date": None, "Creator": None})
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +64,24 @@ def install_outside(uv: str, tmp_path_factory: pytest.TempPathFactory) -> Callab
                 del sys.modules[loaded]
 
     return install
+
+
+@pytest.fixture(scope="session")
+def share_bytecode() -> Callable[[Path], None]:
+    """Return a function that gives the packages of another environment the bytecode that they have in this one.
+
+    uv installs the same files in both. Python uses bytecode only of a file of the same time and size.
+    """
+
+    def share(environment: Path) -> None:
+        ours = Path(sysconfig.get_path("purelib"))
+        (theirs,) = environment.glob("lib/*/site-packages")
+        for folder in ours.rglob("__pycache__"):
+            other = theirs / folder.relative_to(ours)
+            if other.parent.is_dir() and not other.exists():
+                shutil.copytree(folder, other)
+
+    return share
 
 
 @pytest.fixture(scope="session")

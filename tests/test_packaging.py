@@ -46,10 +46,10 @@ def wheels(uv, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def environment(uv, wheels, tmp_path_factory) -> Callable[..., Path]:
+def environment(uv, wheels, share_bytecode, tmp_path_factory) -> Callable[..., Path]:
     """`environment("pippin", ...)` leaves these distributions and what they depend on in it, and returns its `bin`.
 
-    The same folder serves every test: what stays installed was compiled to bytecode by the one before.
+    The same folder serves every test: what stays installed keeps its bytecode.
     """
     # The versions that this run tests: what uv has in its cache, and no newer one by chance.
     tested = tmp_path_factory.mktemp("versions") / "constraints.txt"
@@ -62,6 +62,7 @@ def environment(uv, wheels, tmp_path_factory) -> Callable[..., Path]:
 
     def environment(*requirements: str | Path) -> Path:
         subprocess.run([*command, "--constraints", tested, *requirements], cwd=folder, check=True)
+        share_bytecode(folder)
         return folder / "bin"
 
     return environment

@@ -2,7 +2,11 @@
 
 import importlib
 import os
+import subprocess
+import sys
+import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 from pippin.errors import ConfigError, SimulationError
@@ -100,3 +104,35 @@ def test_leaving_the_block_ends_a_process_that_waits(functions):
 
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+CALLER = """
+import time
+
+from functions_of_a_process import count
+from pippin.processes import FreshProcess
+
+with FreshProcess("counter", count, 0) as process:
+    print(process.receive()[1], flush=True)
+    time.sleep(600.0)
+"""
+
+
+def test_a_process_ends_if_its_caller_is_killed(functions):
+    environment = os.environ | {"PYTHONPATH": str(Path(functions.__file__).parent)}
+    with subprocess.Popen([sys.executable, "-c", CALLER], stdout=subprocess.PIPE, text=True, env=environment) as caller:
+        pid = int(caller.stdout.readline())
+        caller.kill()
+
+    end = time.monotonic() + 60.0
+    while is_running(pid) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not is_running(pid)
+
+
+def is_running(pid):
+    """Return whether there is such a process that is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -48,7 +48,7 @@ def shown_on(pages: Pages) -> dict[str, str]:
         others = [place for place in counts if counts[place] and not (example and place == example.place)]
         best = sorted(others, key=lambda place: (-counts[place], place))[:MOST]
         links = [_link(titles, place) for place in best]
-        parts = [f"Example, from {_link(titles, example.place)}:\n\n```python\n{example.text}\n```"] if example else []
+        parts = [f"{_head(titles, example.place)}\n\n```python\n{example.text}\n```"] if example else []
         parts += [f"Also used in {', '.join(links)}."] if links else []
         shown[f"{module}.{name}"] = "\n\n".join(parts)
     return shown
@@ -63,6 +63,12 @@ def _blocks(path: Path, page: tuple[str, str]) -> tuple[list[str], str]:
 def _title(path: Path, text: str) -> str:
     found = re.search(r"^# (.*)$", text, re.MULTILINE)
     return f"`{path.name}`" if path.suffix == ".py" or not found else found[1]
+
+
+def _head(titles: Mapping[str, str], place: str) -> str:
+    if place.startswith("reference/examples/"):
+        return f"[Example]({os.path.relpath(place, 'api')}):"
+    return f"Example, from {_link(titles, place)}:"
 
 
 def _link(titles: Mapping[str, str], place: str) -> str:

@@ -246,18 +246,14 @@ def workers_of(session: int) -> list[int]:
 
 @pytest.fixture(scope="module")
 def ended(scene: Path) -> dict[str, tuple[int, str, str, bool]]:
-    """Three runs, stopped by Ctrl-C, with a killed worker, and with a killed driver: code, output, errors, if gone."""
-    running = {name: start(scene, name) for name in ("stopped", "lost", "orphaned")}
-    found = {}
-    for name, process in running.items():
+    """Two runs, stopped by Ctrl-C, and with a killed worker: code, output, errors, and if no process is left."""
+    running = {name: start(scene, name) for name in ("stopped", "lost")}
+    for name in running:
         wait_for(lambda name=name: has_recorded(scene / name))
-        if name == "stopped":
-            process.send_signal(signal.SIGINT)
-        else:
-            os.kill(workers_of(process.pid)[1] if name == "lost" else process.pid, signal.SIGKILL)
-        out, errors = process.communicate(timeout=120.0)
-        found[name] = (process.returncode, out, errors, is_gone(process.pid))
-    return found
+    running["stopped"].send_signal(signal.SIGINT)
+    os.kill(workers_of(running["lost"].pid)[1], signal.SIGKILL)
+    texts = {name: process.communicate(timeout=120.0) for name, process in running.items()}
+    return {name: (each.returncode, *texts[name], is_gone(each.pid)) for name, each in running.items()}
 
 
 def test_ctrl_c_ends_all_at_one_step_and_keeps_what_was_recorded(scene: Path, ended: dict[str, Any]) -> None:
@@ -287,14 +283,6 @@ def test_a_lost_process_is_named_and_the_others_complete_their_recordings(scene:
         rows, worlds = len(run.recordings["log"].time), run.recordings["log"].worlds
     assert rows == min(own, recover(scene / "lost/shards/1/log.npz")[1]) > 0
     assert worlds == (2, 0, 1)
-
-
-def test_no_process_outlives_a_driver_that_is_killed(scene: Path, ended: dict[str, Any]) -> None:
-    code, _, _, no_process_is_left = ended["orphaned"]
-
-    assert (code, no_process_is_left) == (-signal.SIGKILL, True)
-    with pippin.open_run(scene / "orphaned") as run:
-        assert len(run.recordings["log"]["joint_q"]) > 0
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def site(written, uv, tmp_path_factory) -> Path:
     return site
 
 
-def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(uv, tmp_path):
+def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(uv, share_bytecode, tmp_path):
     """The printed commands, word for word, in an environment with Pippin and one solver."""
     environment = tmp_path / "environment"
     tested = tmp_path / "constraints.txt"  # the versions of this run, and no newer one by chance
@@ -62,6 +62,7 @@ def test_what_is_written_installs_passes_its_tests_and_runs_as_the_command_says(
     members = ["-e", ROOT / "core", "-e", ROOT / "solvers" / "featherstone"]
     install = [uv, "pip", "install", "-q", "--python", environment, "--constraints", tested]
     subprocess.run([*install, *members, "pytest"], check=True)
+    share_bytecode(environment)
 
     words = [environment / "bin" / "pippin", "new", "actuator", "grown-here", "--into", tmp_path]
     told = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -5,9 +5,11 @@ Skipped without Chromium or Sphinx: `uv run --group dev --group docs pytest test
 
 from __future__ import annotations
 
+import base64
 import functools
 import http.server
 import importlib.util
+import io
 import json
 import runpy
 import subprocess
@@ -18,6 +20,7 @@ from typing import Any
 from urllib.parse import unquote, urldefrag
 
 import attrs
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -187,14 +190,39 @@ def test_the_search_finds_kp(reader, site, address, place):
     assert reader.errors() == []
 
 
+def in_scheme(reader, scheme: str) -> None:
+    reader.tab.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+
+def shown(tab: Any, selector: str) -> np.ndarray:
+    """Return the pixels of an element, shape [height, width, 3], from 0 to 1."""
+    from matplotlib import image
+
+    box = f"(box => [box.x, box.y + scrollY, box.width, box.height])(document.querySelector('{selector}')"
+    x, y, width, height = tab.evaluate(f"{box}.getBoundingClientRect())")
+    clip = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
+    taken = tab.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
+    return image.imread(io.BytesIO(base64.b64decode(taken["data"])))[..., :3]
+
+
 def test_light_and_dark_differ(reader, address):
     shades = []
     for scheme in ("light", "dark"):
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        reader.tab.call("Emulation.setEmulatedMedia", features=features)
+        in_scheme(reader, scheme)
         reader.go(f"{address}/reference/configuration.html")
         colour = reader.tab.evaluate("getComputedStyle(document.body).backgroundColor")
         shades.append(sum(map(int, colour.removeprefix("rgb(").rstrip(")").split(","))) / (3 * 255))
 
     assert shades[0] > 0.9
     assert shades[1] < 0.2
+
+
+def test_plots_have_the_ground_of_the_page_in_light_and_dark(reader, address):
+    for scheme in ("light", "dark"):
+        in_scheme(reader, scheme)
+        reader.go(f"{address}/reference/actuators/pd.html")
+        until(lambda: reader.tab.evaluate("document.querySelector('.content img').complete"), "the plot")
+        plot, page = shown(reader.tab, ".content img"), shown(reader.tab, ".content p")
+
+        assert np.abs(np.median(plot, axis=(0, 1)) - np.median(page, axis=(0, 1))).max() < 0.03
+        assert np.ptp(plot.max(axis=2)) > 0.6  # axes and lettering stand out

@@ -50,25 +50,27 @@ def simulation():
         "scene": {"worlds": 3, "gravity": [0.0, 0.0, 0.0]},
         "task": {"episode_length": 0.75, "rewards": {}, "events": {"push": push, "mass": mass}},
     }
-    engine = Engine()
-    with pippin.Simulation(pippin.structure(tables), [engine], prototype=builder) as built:
-        built.engine = engine
+    with pippin.Simulation(pippin.structure(tables), [Engine()], prototype=builder) as built:
         yield built
+
+
+def engine_of(simulation):
+    return next(each for each in simulation.plugins.values() if isinstance(each, Engine))
 
 
 def read_in(simulation, steps=1):
     """Return how often each world was to be read in some steps."""
-    before = simulation.engine.counts.numpy().copy()
+    before = engine_of(simulation).counts.numpy().copy()
     simulation.step(steps)
-    return (simulation.engine.counts.numpy() - before).tolist()
+    return (engine_of(simulation).counts.numpy() - before).tolist()
 
 
 def told_of(simulation, change):
     """Return how often the solver was told of a change of each world's model, in the call and the next two steps."""
-    before = simulation.engine.changes.numpy().copy()
+    before = engine_of(simulation).changes.numpy().copy()
     change()
     simulation.step(2)
-    return (simulation.engine.changes.numpy() - before).tolist()
+    return (engine_of(simulation).changes.numpy() - before).tolist()
 
 
 def test_all_worlds_are_read_once_at_first_and_written_ones_later(simulation):

@@ -141,6 +141,8 @@ class Simulation(FixedAttributes):
             self.owners = self._plan.owners
             self._compile()
             self._observers = Observers(self._components, self.callbacks, built.periods, self)
+            if self.task is not None and self.task.draws_starts:
+                self.reset()  # the first episode starts like all others
             self._is_ready = True
             self._kept = KeptArrays({"control": self.control, "state": self._state})
             self._kept_of_model = KeptArrays({"model": self.model})

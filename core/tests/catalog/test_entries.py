@@ -1,5 +1,6 @@
 """The catalog against plugin packages that are really installed: good ones, and one for each way to be wrong."""
 
+import subprocess
 import sys
 
 import pytest
@@ -256,6 +257,20 @@ def test_a_long_import_says_what_is_imported(install, caplog, monkeypatch):
     assert record.getMessage() == (
         "importing solver 'demo' of demo-plug 1.0 takes more than 0.05 s; if it hangs, see `pippin plugins --doctor`"
     )
+
+
+def test_an_import_that_ends_the_process_says_so_and_is_no_success(install):
+    source = "import os\nif os.fork() == 0:\n    os._exit(7)\nos.wait()\nos._exit(0)\n"
+    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+    program = "from pippin.catalog.entries import Catalog; Catalog.installed().find('solver', 'demo').load()"
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert done.returncode == 3
+    assert done.stderr.splitlines() == [
+        "error: solver 'demo' of demo-plug 1.0: its import ends the process; repair or reinstall demo-plug"
+        " (os._exit(0))"
+    ]
 
 
 def test_what_is_installed_into_a_known_folder_is_found_and_so_is_its_removal(tmp_path, monkeypatch):

@@ -57,6 +57,14 @@ def test_starts_stay_within_the_limits_of_a_joint(started):
     assert elbow.max() == np.float32(0.2)
 
 
+def test_the_first_start_is_drawn_as_that_of_every_episode(floating):
+    simulation = floating(STARTS)
+    offered = simulation.reset_counts.numpy().tolist()
+
+    assert (positions(simulation)[:, 0] != simulation.model.joint_q.numpy().reshape(4, -1)[:, 0]).all()
+    assert offered == [1, 1, 1, 1]
+
+
 def test_a_root_starts_in_its_ranges_and_upright(started):
     root = positions(started)[:, :7]
 
@@ -109,7 +117,6 @@ def test_draws_are_keyed_by_seed_and_global_world(floating):
 
 def test_a_new_seed_begins_the_draws_anew(floating):
     simulation = floating(STARTS)
-    simulation.reset()
     first = positions(simulation)
     simulation.reset()
     second = positions(simulation)

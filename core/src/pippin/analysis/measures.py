@@ -14,6 +14,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.features import NO_LIMIT
+from pippin.state.pipeline_kernels import kernels_made_once
 
 __all__ = ["PenetrationProbe", "joint_gap", "kinetic_energy", "limit_violation", "positions", "potential_energy"]
 
@@ -138,7 +139,8 @@ class PenetrationProbe:
 
     def __init__(self, model: newton.Model) -> None:
         self._model = model
-        self._pipeline = newton.CollisionPipeline(model, publish_capacity=False)
+        with kernels_made_once():
+            self._pipeline = newton.CollisionPipeline(model, publish_capacity=False)
         self._contacts = self._pipeline.contacts()
         self._distance = wp.zeros(self._contacts.rigid_contact_max, dtype=float, device=model.device)
 

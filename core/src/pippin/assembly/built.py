@@ -27,6 +27,7 @@ from pippin.state.kinematics import WrittenWorlds
 from pippin.state.model_changes import ModelChanges
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports, allocate_observables
+from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
 from pippin.state.solver_support import SolverSupport
 from pippin.state.unread_worlds import UnreadWorlds
@@ -43,7 +44,6 @@ from .actuator_notes import actuator_notes
 from .assets.actuators import find_prim_actuators
 from .assets.report import ImportReport, report_imports
 from .binding import ComponentBinding
-from .collision_kernels import keep_collision_kernels
 from .cures import cures
 from .determinism import refuse_undeterministic, with_determinism
 from .masses import refuse_massless
@@ -121,7 +121,7 @@ def assemble(
         of_stages=find_prim_actuators(config, catalog),
         of_host=_of_host(config),
     )
-    with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):
+    with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         step = config.simulation
         periods = periods_in_steps(components.declarations, step.dt * step.decimation)
         building = SolverBuilding(components, config, asked.collision, catalog)
@@ -133,7 +133,6 @@ def assemble(
         left_out = building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         building.refuse_faults(model)
-        keep_collision_kernels()
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
         found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"))

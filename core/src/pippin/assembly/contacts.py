@@ -19,7 +19,7 @@ def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSour
     """Return Newton's collision pipeline over `model`, with buffers of the configured capacity.
 
     If no two shapes and no particle can collide, the source has a buffer and no pipeline: an empty detection would take
-    longer than a small step, and the kernels of a first pipeline take 0.2 s.
+    longer than a small step, and the first pipeline of a process takes 0.2 s to build.
 
     Raises:
         ConfigError: Newton refuses the configuration for this model.

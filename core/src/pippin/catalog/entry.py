@@ -6,13 +6,14 @@ import functools
 import importlib
 import inspect
 import logging
+import os
 import re
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, get_args
 
 import attrs
 from pippin.errors import PluginError
@@ -53,6 +54,9 @@ PLURALS = {kind: f"{kind}s" for kind in KINDS} | {"quantity": "quantities"}
 
 SLOW_IMPORT = 5.0
 """Time after which the import of a plugin is told [s]."""
+
+_BROKEN = 3
+"""Exit code of a command if a plugin is broken."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -177,7 +181,7 @@ class Entry:
 
     @contextmanager
     def _announced(self, module: str) -> Iterator[None]:
-        """Say which plugin is being imported if this takes long: an import that hangs is otherwise silent."""
+        """Say which plugin is being imported if this takes long, or ends the process: both are otherwise silent."""
         if module in sys.modules:
             yield
             return
@@ -186,9 +190,28 @@ class Entry:
         timer.daemon = True
         timer.start()
         try:
-            yield
+            with _told_exits(f"{self}: its import ends the process; {self._repair}"):
+                yield
         finally:
             timer.cancel()
+
+
+@contextmanager
+def _told_exits(text: str) -> Iterator[None]:
+    """Let `os._exit`, which runs no handler and may report success, write a line and report a broken plugin."""
+    leave, process = os._exit, os.getpid()
+
+    def tell_and_leave(status: int) -> NoReturn:
+        if os.getpid() != process:  # a child that the import has forked
+            leave(status)
+        os.write(2, f"error: {text} (os._exit({status}))\n".encode())
+        leave(_BROKEN)
+
+    os._exit = tell_and_leave
+    try:
+        yield
+    finally:
+        os._exit = leave
 
 
 def malformed(value: str) -> str | None:

@@ -27,7 +27,6 @@ from pippin.simulation import Simulation
 
 from . import scenes
 from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
-from .observing import begin_anew
 
 if TYPE_CHECKING:
     import newton
@@ -202,8 +201,6 @@ class Subject:
                 prototype,
                 folder=self.new_folder() if has_folder else None,
             )
-        if self.kind == "event":
-            begin_anew(simulation)  # the build alone is no reset, and an episode begins with one
         return simulation
 
     def load(self, path: Any) -> Simulation:

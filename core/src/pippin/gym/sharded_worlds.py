@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from pippin.config import SimulationConfig
 from pippin.errors import ConfigError, SimulationError
-from pippin.sharding.block import Block
+from pippin.sharding.block import Block, refuse_different
 from pippin.sharding.folder import write_folder
 from pippin.sharding.shard import shards_of
 from pippin.sharding.team import Team
@@ -69,8 +69,7 @@ class ShardedWorlds:
         facts, layouts, _ = zip(*self._team.call("facts"), strict=True)
         #: What does not change while the environment runs.
         self.facts = facts[0]
-        if any(layout.rows != layouts[0].rows for layout in layouts):
-            raise ConfigError("shards: the arrays of actions and results differ between shards; let worlds be alike")
+        refuse_different(layouts)
         layout = attrs.evolve(layouts[0], worlds=self.count)
         block = Block(layout)
         try:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
-from pippin.errors import SimulationError
+from pippin.errors import ConfigError, SimulationError
 
-__all__ = ["Block", "Layout"]
+__all__ = ["Block", "Layout", "refuse_different"]
 
 _ALIGNMENT = 64
 _PLACE = "/dev/shm"
@@ -60,6 +60,22 @@ class Block:
     def close_file(self) -> None:
         """Close the descriptor, when all have the memory."""
         os.close(self.file)
+
+
+def refuse_different(layouts: Sequence[Layout]) -> None:
+    """Refuse shards whose worlds have other actions, observations or rewards.
+
+    Raises:
+        ConfigError: Names the array, and the shards.
+    """
+    for index, layout in enumerate(layouts):
+        for name, (shape, _) in layouts[0].rows.items():
+            other, _ = layout.rows.get(name, ((), ""))
+            if other != shape:
+                raise ConfigError(
+                    f"shards: {name!r} has the shape {list(shape)} for a world of shard 0 and {list(other)} for one of"
+                    f" shard {index}; let all worlds have the same joints and sensors, or leave 'shards' out"
+                )
 
 
 def _new_file(size: int) -> int:

@@ -59,5 +59,8 @@ def read_folder(folder: Path) -> tuple[SimulationConfig, Sequence[Path]]:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ConfigError(f"load: '{folder}' has no {_MANIFEST}; name a folder written by `save`") from error
     if manifest.get("format") != _FORMAT:
-        raise ConfigError(f"load: '{folder}' has format {manifest.get('format')!r}, and this version reads {_FORMAT}")
+        raise ConfigError(
+            f"load: '{folder}' has format {manifest.get('format')!r}, and this version reads {_FORMAT};"
+            " load it with the version that wrote it"
+        )
     return structure(tomllib.loads(manifest["config"])), [folder / name for name in manifest["files"]]

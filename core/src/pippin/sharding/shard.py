@@ -57,7 +57,10 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
         ConfigError: The simulation cannot be split like this; names the reason.
     """
     if whole_number(count, "shards") < 1 or count > config.scene.worlds:
-        raise ConfigError(f"shards: expected 1 to {config.scene.worlds}, the number of worlds, got {count}")
+        raise ConfigError(
+            f"shards: expected 1 to {config.scene.worlds}, the number of worlds, got {count}; choose fewer shards, or"
+            " raise scene.worlds"
+        )
     devices = _devices(config.simulation.device, count)
     size, larger = divmod(config.scene.worlds, count)
     starts = [index * size + min(index, larger) for index in range(count + 1)]

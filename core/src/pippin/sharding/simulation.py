@@ -17,6 +17,7 @@ from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange, whole_number
 
 from .folder import read_folder, write_folder
+from .joining import joined
 from .part import Part
 from .shard import shard_count, shards_of
 from .team import Team
@@ -172,9 +173,7 @@ class ShardedSimulation:
             ConfigError: There is no such array, or it does not have an equal part for each world.
         """
         parts = self._call("gather", name)
-        if len({part.shape[1:] for part in parts}) > 1:
-            raise ConfigError(f"gather: {name!r} differs in shape between shards: their worlds differ; use `call`")
-        return np.concatenate(parts)
+        return joined(name, parts)
 
     def call(self, function: str, *arguments: Any) -> list[Any]:
         """Call a function in each process with the simulation of its shard, and return the results in order of shards.

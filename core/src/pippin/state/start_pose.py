@@ -13,6 +13,8 @@ from pippin.arrays import on_host, present
 from pippin.solving.contact_source import ContactSource
 from pippin.spelling import listed
 
+from .pipeline_kernels import kernels_made_once
+
 __all__ = ["Overlap", "limit_notes", "overlap_notes", "overlaps"]
 
 _TOLERANCE = 2e-3
@@ -118,7 +120,8 @@ def _of_mujoco(solver: Any) -> Iterator[tuple[int, int, float]]:
 def _of_pipeline(model: newton.Model, pipeline: newton.CollisionPipeline) -> Iterator[tuple[int, int, float]]:
     if pipeline.contact_matching != "disabled":
         # A detection would change the matches that the next step starts from.
-        pipeline = newton.CollisionPipeline(model, publish_capacity=False)
+        with kernels_made_once():
+            pipeline = newton.CollisionPipeline(model, publish_capacity=False)
     state, contacts = model.state(requires_grad=False), pipeline.contacts()
     if model.joint_count:
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)

@@ -131,6 +131,11 @@ class Task:
         return np.concatenate(low), np.concatenate(high)
 
     @property
+    def draws_starts(self) -> bool:
+        """Whether events change the start of episodes; then the host resets all worlds before the first step."""
+        return bool(self._events_of("reset"))
+
+    @property
     def is_capturable(self) -> bool:
         """Whether all terms may be recorded."""
         return self.eager_reason is None

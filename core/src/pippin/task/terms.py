@@ -131,7 +131,7 @@ class EventConfig:
     """Settings of every event; each plugin adds its own."""
 
     when: Literal["startup", "reset", "interval"] = "reset"
-    """Time of the event: once at the start, at each reset of a world, or after random times."""
+    """Time of the event: once at the start, at the beginning of each episode, or after random times."""
 
     period: tuple[float, float] | None = attrs.field(default=None, validator=_belongs_to_intervals)
     """Range of the time from one event to the next in a world [s], for `when = "interval"`."""

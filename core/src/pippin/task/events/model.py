@@ -31,7 +31,7 @@ class VariedConfig(EventConfig):
     """A random value: scale × the built value + a number. Or a value of its own, from `range`."""
 
     when: Literal["startup", "reset", "interval"] = "startup"
-    """Time of the event: once at the start, at each reset of a world, or after random times."""
+    """Time of the event: once at the start, at the beginning of each episode, or after random times."""
 
     scale: Range = ranged(_ONE)
     """Range of the factor of the built value."""
@@ -166,7 +166,7 @@ class MovedConfig(EventConfig):
     """Ranges of what is added to a vector."""
 
     when: Literal["startup", "reset", "interval"] = "startup"
-    """Time of the event: once at the start, at each reset of a world, or after random times."""
+    """Time of the event: once at the start, at the beginning of each episode, or after random times."""
 
     x: Range = ranged()
     """Range along x."""
