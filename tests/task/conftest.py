@@ -16,6 +16,7 @@ import warp as wp
 from onnx import TensorProto, helper, numpy_helper
 from pippin.config import ComponentConfig
 from pippin.task import Command, Termination
+from pippin.task.measuring import Quantities
 from pippin.task.place import TaskPlace
 
 TASK: dict[str, Any] = {
@@ -161,11 +162,16 @@ class Terms:
 
     simulation: pippin.Simulation
     commands: Mapping[str, Command] = attrs.field(factory=dict)
+    quantities: dict[TaskPlace, Quantities] = attrs.field(factory=dict)
+    """Those of each place: a place has its own."""
 
     def place(self, name: str = "rewards.tried") -> TaskPlace:
         task = self.simulation.task
         assert task is not None
-        return TaskPlace(self.simulation, task.worlds, name, [], self.commands)
+        quantities = Quantities()
+        place = TaskPlace(self.simulation, task.worlds, name, quantities.of, self.commands)
+        self.quantities[place] = quantities
+        return place
 
     def choose(self, kind: Any, type: str, **keys: Any) -> ComponentConfig:
         plugin: Any = self.simulation.catalog.find(kind, type).load()
@@ -195,7 +201,7 @@ class Terms:
         return self.judge(self.make(kind, type, **keys))
 
     def judge(self, term: Any) -> np.ndarray:
-        for measured in term.place._measured:
+        for measured in self.quantities[term.place]:
             measured.quantity.measure(self.simulation.state, measured.values)
         dtype = bool if isinstance(term, Termination) else float
         out: Any = wp.zeros(3, dtype=dtype, device="cpu")

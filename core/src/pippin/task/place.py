@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -19,7 +19,6 @@ from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws, WorldSeeds
 
 from .columns import columns
-from .making import make_term
 
 __all__ = ["Joints", "Measured", "TaskPlace", "Worlds"]
 
@@ -84,7 +83,7 @@ class TaskPlace:
         simulation: The simulation; its arrays exist.
         worlds: The arrays of the task.
         name: Name of the term: `rewards.effort`.
-        measured: The quantities so far; terms of equal configuration share one.
+        measure: Finds or makes the quantity of a choice, for a place and a key of its term's table.
         commands: The commands by label.
         claims: The terms that set a target, or change a part of the model, by what they change.
         actions: The actions by label.
@@ -95,13 +94,13 @@ class TaskPlace:
         simulation: Host,
         worlds: Worlds,
         name: str,
-        measured: list[Measured],
+        measure: Callable[[ComponentConfig, TaskPlace, str], Measured],
         commands: Mapping[str, Any],
         claims: dict[str, str] | None = None,
         actions: Mapping[str, Any] | None = None,
     ) -> None:
         self.simulation, self.worlds, self.name = simulation, worlds, name
-        self._measured, self._commands = measured, commands
+        self._measure, self._commands = measure, commands
         self._claims, self._actions = {} if claims is None else claims, {} if actions is None else actions
         #: The number of worlds.
         self.world_count: int = worlds.count
@@ -121,14 +120,7 @@ class TaskPlace:
         Raises:
             ConfigError: The quantity does not fit the simulation.
         """
-        for measured in self._measured:
-            if measured.choice == choice:
-                return measured
-        quantity = make_term(self.simulation, "quantity", choice, self, where, f"task.{self.name}.{where}")
-        values: Any = wp.zeros((self.world_count, len(quantity.labels)), dtype=float, device=self.device)
-        measured = Measured(choice, quantity, values)
-        self._measured.append(measured)
-        return measured
+        return self._measure(choice, self, where)
 
     def difference(
         self, choice: ComponentConfig, axes: str | None, target: float | Sequence[float] | str | None

@@ -20,8 +20,9 @@ from pippin.state.draws import Draws
 
 from . import kernels
 from .making import make_term
+from .measuring import Quantities
 from .observations import Group
-from .place import Measured, TaskPlace, Worlds
+from .place import TaskPlace, Worlds
 from .terms import Action, Command, Event, Reward, Termination
 
 __all__ = ["Task"]
@@ -41,7 +42,7 @@ class Task:
 
     def __init__(self, config: TaskConfig) -> None:
         self.config = config
-        self._measured: list[Measured] = []
+        self._measured = Quantities()
         # The terms that set a target, or change a part of the model, by what they change.
         self._claims: dict[str, str] = {}
         self.notes: list[str] = []
@@ -306,7 +307,7 @@ class Task:
             group.compose(group.values, self._is_due, self._is_new, keeps=True)
 
     def _place(self, name: str) -> TaskPlace:
-        return TaskPlace(self._host, self.worlds, name, self._measured, self.commands, self._claims, self.actions)
+        return TaskPlace(self._host, self.worlds, name, self._measured.of, self.commands, self._claims, self.actions)
 
     def _make_all(self, kind: Any, table: str, choices: Mapping[str, ComponentConfig]) -> dict[str, Any]:
         return {label: self._make(kind, table, label, choice) for label, choice in choices.items()}
