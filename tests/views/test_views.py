@@ -6,7 +6,8 @@ import sys
 import pippin.views
 import pytest
 
-VIEWS = {"ArticulationView", "RigidBodyView", "RigidContactView", "SimulationView"}
+VIEWS = {"Array", "ArticulationView", "RigidBodyView", "RigidContactView", "SimulationView"}
+"""Names that are imported at first use; an `Array` may be one of Warp."""
 
 
 def imported_by(code):
