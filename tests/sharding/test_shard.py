@@ -90,8 +90,8 @@ def test_capacities_for_all_worlds_are_kept():
 @pytest.mark.parametrize(
     ("count", "tables", "fault"),
     [
-        (9, {}, "shards: expected 1 to 8, the number of worlds, got 9"),
-        (0, {}, "shards: expected 1 to 8, the number of worlds, got 0"),
+        (9, {}, "shards: expected 1 to 8, the number of worlds, got 9; choose fewer shards, or raise scene.worlds"),
+        (0, {}, "shards: expected 1 to 8, the number of worlds, got 0; choose fewer shards, or raise scene.worlds"),
         (
             2,
             {"viewers": {"file": {"type": "usd"}}},

@@ -6,6 +6,7 @@ import ast
 import inspect
 import itertools
 import textwrap
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -51,6 +52,7 @@ def field_texts(cls: type) -> dict[str, str]:
     return texts
 
 
+@lru_cache(maxsize=512)  # reading a source takes milliseconds, and a schema has some classes in dozens of places
 def _own_field_texts(cls: type) -> dict[str, str]:
     try:
         body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
