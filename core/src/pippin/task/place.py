@@ -19,6 +19,7 @@ from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws, WorldSeeds
 
 from .columns import columns
+from .making import make_term
 
 __all__ = ["Joints", "Measured", "TaskPlace", "Worlds"]
 
@@ -123,11 +124,7 @@ class TaskPlace:
         for measured in self._measured:
             if measured.choice == choice:
                 return measured
-        kind: Any = self.simulation.catalog.find("quantity", choice.type).load()
-        try:
-            quantity = kind(choice.config, self)
-        except ConfigError as error:
-            raise ConfigError(*(f"{where}.{fault}" for fault in error.faults)) from error
+        quantity = make_term(self.simulation, "quantity", choice, self, where, f"task.{self.name}.{where}")
         values: Any = wp.zeros((self.world_count, len(quantity.labels)), dtype=float, device=self.device)
         measured = Measured(choice, quantity, values)
         self._measured.append(measured)
