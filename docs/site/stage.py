@@ -97,6 +97,7 @@ def stage(folder: Path) -> None:
     made.add_linked()
     made.pages |= api_pages(shown_on(shown_pages(made)))
     _adopt(made.pages)
+    _hide_from_the_search(made.pages)
     _write(made.pages, folder)
     shutil.copytree(DOCS / "images", folder / "images", dirs_exist_ok=True)
 
@@ -122,6 +123,13 @@ def _adopt(pages: dict[str, str]) -> None:
             pages[parent] += f"\n```{{toctree}}\n:hidden:\n\n{Path(place).stem}\n```\n"
         else:  # a file: the search need not find it beside the page that explains it
             pages[place] = f"---\norphan: true\nnosearch: true\n---\n\n{pages[place]}"
+
+
+def _hide_from_the_search(pages: dict[str, str]) -> None:
+    """Let the search leave out the examples by name: the entries of the API reference show them."""
+    for place in pages:
+        if place.startswith("reference/examples/") and not place.endswith("README.md"):
+            pages[place] = f"---\nnosearch: true\n---\n\n{pages[place]}"
 
 
 def _write(pages: dict[str, str], folder: Path) -> None:
