@@ -50,6 +50,7 @@ from .masses import refuse_massless
 from .model import Prototype, build_model
 from .scene import world_offsets
 from .solver import SolverBuilding
+from .values import refuse_values
 from .worlds import WorldLayout
 
 __all__ = ["Built", "assemble", "bind_components", "refuse_massless"]
@@ -127,6 +128,7 @@ def assemble(
         refuse_undeterministic(components, config, kind, catalog)
         _LOGGER.info("assets and worlds")
         model, layout, imports = build_model(components, config, prototype, device)
+        refuse_values(model)
         refuse_massless(model)
         left_out = building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)

@@ -48,7 +48,12 @@ class Task:
 
     @hookimpl
     def bind(self, simulation: Host) -> None:
-        """Make all terms, and the arrays that they share."""
+        """Make all terms, and the arrays that they share.
+
+        Raises:
+            ConfigError: A term is wrong for this simulation, or the solver cannot take over what an event changes.
+            PluginError: A term raised another error.
+        """
         config, device, count = self.config, simulation.device, simulation.world_count
         self._host = simulation
 
@@ -125,7 +130,7 @@ class Task:
 
     @property
     def action_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest value of each number of the action."""
+        """Lowest and highest value of each number of the action, shape [width]."""
         bounds = [action.bounds for action in self.actions.values()]
         empty = np.zeros(0, dtype=np.float32)
         low, high = zip(*bounds, strict=True) if bounds else ((empty,), (empty,))

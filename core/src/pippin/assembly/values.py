@@ -1,0 +1,106 @@
+"""Values of a model that nothing can have: those that setters of views refuse are refused in a scene, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+from pippin.arrays import on_host
+from pippin.errors import ConfigError
+from pippin.spelling import listed
+
+__all__ = ["refuse_values"]
+
+_UNIT_TOLERANCE = 1e-3
+"""Largest deviation of a quaternion's length from 1, as for the setters."""
+
+_FINITE = ("joint_q", "joint_qd", "body_q", "body_qd", "body_com", "joint_X_p", "joint_X_c", "shape_transform")
+_FINITE += ("particle_q", "particle_qd", "gravity")
+_POSITIVE = ("body_mass", "particle_mass", "particle_radius")
+_POSITIVE += tuple(
+    f"joint_{name}"
+    for name in ("armature", "friction", "damping", "stiffness", "target_ke", "target_kd", "limit_ke", "limit_kd")
+)
+_POSITIVE += tuple(f"shape_material_{name}" for name in ("mu", "restitution", "ke", "kd", "kf", "ka"))
+_BOUNDS = ("joint_effort_limit", "joint_velocity_limit")
+_POSES = ("body_q", "joint_X_p", "joint_X_c", "shape_transform")
+
+
+@attrs.frozen
+class _Rule:
+    """Values that are allowed, in words, and which rows of an array are not."""
+
+    expected: str
+    faulty: Any
+
+
+def refuse_values(model: newton.Model) -> None:
+    """Refuse numbers that are not finite, negative masses, gains and frictions, reversed limits, and quaternions that
+    are not unit. A solver would go on with them, or blow up somewhere else.
+
+    Raises:
+        ConfigError: Names the arrays, the parts of the scene and their values.
+    """
+    faults = [fault for name in dict.fromkeys((*_FINITE, *_POSITIVE, *_BOUNDS)) for fault in _faults(model, name)]
+    faults += _faults_of_limits(model)
+    if faults:
+        raise ConfigError(*faults)
+
+
+def _faults(model: newton.Model, name: str) -> Iterator[str]:
+    array = getattr(model, name, None)
+    if array is None or not array.size:
+        return
+    values = array.numpy()
+    values = values.reshape(len(values), -1)
+    for rule in _rules(name, values):
+        if rule.faulty.any():
+            yield _told(model, name, values, rule)
+            return
+
+
+def _rules(name: str, values: np.ndarray) -> Iterator[_Rule]:
+    if name in _BOUNDS:
+        yield _Rule("a number >= 0", ~(values >= 0.0).all(axis=1))
+        return
+    yield _Rule("finite numbers", ~np.isfinite(values).all(axis=1))
+    if name in _POSITIVE:
+        yield _Rule("a number >= 0", (values < 0.0).any(axis=1))
+    if name in _POSES:
+        lengths = np.linalg.norm(values[:, 3:], axis=1)
+        yield _Rule("a quaternion of length 1", ~(np.abs(lengths - 1.0) <= _UNIT_TOLERANCE))
+
+
+def _told(model: newton.Model, name: str, values: np.ndarray, rule: _Rule) -> str:
+    rows = np.flatnonzero(rule.faulty)
+    first = values[rows[0]].tolist()
+    value = first[0] if len(first) == 1 else first
+    return f"scene: {name} of {_owners(model, name, rows)}: expected {rule.expected}, got {value}; correct the scene"
+
+
+def _faults_of_limits(model: newton.Model) -> list[str]:
+    if not model.joint_dof_count:
+        return []
+    lower, upper = on_host(model.joint_limit_lower), on_host(model.joint_limit_upper)
+    rows = np.flatnonzero(~(lower <= upper))
+    if not len(rows):
+        return []
+    where, first = _owners(model, "joint_limit_lower", rows), rows[0]
+    ends = [float(lower[first]), float(upper[first])]
+    return [f"scene: limits of {where}: expected lowest <= highest, got {ends}; correct the scene"]
+
+
+def _owners(model: newton.Model, name: str, rows: np.ndarray) -> str:
+    """Return the labels of bodies, joints and shapes with some rows of an array; else the rows themselves."""
+    kind = name.partition("_")[0]
+    if kind == "joint":
+        starts = {"joint_q": model.joint_q_start, "joint_X_p": None, "joint_X_c": None}.get(name, model.joint_qd_start)
+        if starts is not None:
+            rows = np.searchsorted(on_host(starts), rows, side="right") - 1
+    labels = getattr(model, f"{kind}_label", None)
+    if not labels:
+        return f"{kind} {listed(str(row) for row in rows)}"
+    return listed(repr(labels[row]) for row in rows.tolist())
