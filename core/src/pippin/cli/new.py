@@ -21,8 +21,8 @@ from pippin.templates.writing import NewKind, ways_to_try, write_package
 def new(kind: NewKind, name: str, into: Path) -> None:
     """Write the package of a new plugin: configuration, class, kernel, tests, a scene, licence and a CI file.
 
-    A term is a quantity and a reward of a task. NAME is the `type` of the plugin in configuration files: lower-case
-    words joined by "-".
+    A term is a quantity and a reward of a task; the other terms are kinds of their own. NAME is the `type` of the
+    plugin in configuration files: lower-case words joined by "-".
     """
     folder = write_package(kind, name, into)
     click.echo(f"{folder}: written; try it:")

@@ -19,7 +19,24 @@ from pippin.errors import ConfigError
 
 __all__ = ["NewKind", "ways_to_try", "write_package"]
 
-NewKind = Literal["solver", "actuator", "clamping", "sensor", "stage", "viewer", "recorder", "term", "extension"]
+NewKind = Literal[
+    "solver",
+    "actuator",
+    "clamping",
+    "sensor",
+    "stage",
+    "viewer",
+    "recorder",
+    "importer",
+    "term",
+    "action",
+    "termination",
+    "event",
+    "command",
+    "subcommand",
+    "extension",
+]
+"""Kinds of packages: the folders of the templates. A `term` is a quantity and a reward."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -68,14 +85,16 @@ def write_package(kind: NewKind, name: str, parent: Path) -> Path:
 def ways_to_try(folder: Path) -> list[str]:
     """Return the commands that install, test and run a written package, in the environment that has Pippin.
 
-    They name the programs of this environment, because it may not be active in the shell.
+    They name the programs of this environment, because it may not be active in the shell. The last one is the first
+    command of Pippin in the README.
     """
     python = Path(sys.executable)
+    told = re.findall(r"(?m)^pippin (.*?) +#", (folder / "README.md").read_text(encoding="utf-8"))[0]
     return [
         f"cd {folder}",
         f"uv pip install --python {python} --group dev -e .",
         f"{python} -m pytest",
-        f"{python.with_name('pippin')} run scene.toml --steps 500",
+        f"{python.with_name('pippin')} {told}",
     ]
 
 
