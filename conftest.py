@@ -29,6 +29,20 @@ def pytest_collection() -> Generator[None]:
         gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """Keep what a test or the last test of a file leaves behind out of later collections.
+
+    The modules of a solver and the kernels of Warp are a million objects, which each collection would walk again.
+    """
+    modules = len(sys.modules)
+    result = yield
+    if len(sys.modules) > modules or nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+    return result
+
+
 @pytest.fixture(scope="session")
 def uv() -> str:
     """The uv that runs these tests, or the one on PATH; it builds and installs packages the way a user does."""

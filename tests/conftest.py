@@ -282,9 +282,10 @@ def suited(request: pytest.FixtureRequest, suit: Callable[..., Suited]) -> Suite
 
 
 @pytest.fixture(
-    params=[(name, count) for name in EVERY_SOLVER for count in (1, 3) if count == 1 or name not in ALONE],
-    ids=lambda case: f"{case[0]}-{case[1]}",
+    params=[(name, *case) for name in EVERY_SOLVER for case in ((1, 3), (1 if name in ALONE else 3, 2))],
+    ids=lambda case: "-".join(map(str, case)),
 )
-def suited_world_count(request: pytest.FixtureRequest, suit: Callable[..., Suited]) -> Suited:
-    """Each solver with a suitable scene, in one world and in three."""
-    return suit(*request.param)
+def suited_substeps(request: pytest.FixtureRequest, suit: Callable[..., Suited]) -> tuple[Suited, int]:
+    """Each solver with a suitable scene: in one world with an odd count of substeps, and in three with an even one."""
+    name, world_count, substeps = request.param
+    return suit(name, world_count), substeps

@@ -50,7 +50,7 @@ def _names(annotation: ast.expr) -> Iterator[str]:
 
 
 class _Expanded(ast.NodeTransformer):
-    """Replaces names of private aliases; bodies of functions stay as they are."""
+    """Replaces names of private aliases in annotations."""
 
     def __init__(self, home: str) -> None:
         self._home = home
@@ -80,6 +80,9 @@ class _Expanded(ast.NodeTransformer):
                 each.annotation = self.visit(each.annotation)
         if node.returns:
             node.returns = self.visit(node.returns)
+        for each in ast.walk(node):
+            if isinstance(each, ast.AnnAssign):
+                self.visit(each)
         return node
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import itertools
 import re
 import runpy
@@ -58,7 +59,7 @@ def members_of(module: str, found: ast.ClassDef) -> list[Member]:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
                 text = _below(following) or _above(statement, lines)
                 is_field = is_attrs and "ClassVar" not in ast.unparse(annotation) and "init=False" not in _source(value)
-                shown = _default(value)
+                shown = _default(_written(module, value))
                 members[name] = Member(name, text, type=_type(annotation), default=shown, is_field=is_field)
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if text := _below(following):
                 members[name] = Member(name, text, default=_default(value))
@@ -113,6 +114,21 @@ def _type(annotation: ast.expr) -> str:
         case ast.Constant(value=str(text)):
             return text
     return ast.unparse(annotation)
+
+
+def _written(module: str, value: ast.expr | None) -> ast.expr | None:
+    """Return what a private function of the module returns, its first parameter replaced; else the value itself."""
+    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id.startswith("_")):
+        return value
+    place = PUBLIC["home_of"](module, value.func.id)
+    if not (place and isinstance(place[1], ast.FunctionDef) and isinstance(place[1].body[-1], ast.Return)):
+        return value
+    returned = copy.deepcopy(place[1].body[-1].value)
+    first = place[1].args.args[:1]
+    for each in returned.keywords if isinstance(returned, ast.Call) else []:
+        if first and value.args and isinstance(each.value, ast.Name) and each.value.id == first[0].arg:
+            each.value = value.args[0]
+    return returned
 
 
 def _default(value: ast.expr | None) -> str | None:

@@ -6,6 +6,7 @@ import re
 
 import pippin
 import pytest
+from pippin.components.bound import Bound
 from pippin.hookspecs import Hooks
 
 BUILD = (
@@ -18,7 +19,7 @@ BUILD = (
     "bind",
 )
 STEP = ("start_step", "apply_actuators", "before_substep", "update_sensors", "end_step", "observe", "after_step")
-LATER = ("initialize_worlds", "reset_worlds", "close")
+LATER = ("initialize_worlds", "reset_worlds", "notify_model_changed", "close")
 LOOKING = ("frame",)  # what it raises ends nothing: tests/step/test_observers.py
 SOLVER = ("build_solver", "step_solver")
 
@@ -53,6 +54,8 @@ def live(configure, prototype, plugin, solver="semi-implicit"):
     ) as simulation:
         simulation.step()
         simulation.reset()
+        simulation.notify_model_changed(1)
+        simulation.step()
 
 
 def test_every_hook_is_tried():
@@ -91,6 +94,53 @@ def test_a_solver_that_refuses_a_model_is_a_fault_of_the_file(configure, prototy
 def test_a_fault_of_the_file_stays_one_and_gets_its_place(configure, prototype, hook):
     with pytest.raises(pippin.ConfigError, match=r"^plugins\.bad\.force: expected newtons, got 'x'$"):
         live(configure, prototype, raising(hook, pippin.ConfigError("force: expected newtons, got 'x'")))
+
+
+def test_a_refused_change_of_the_model_is_told_with_its_flags_and_a_cure(configure, prototype):
+    told = (
+        r"^solver\.notify_model_changed: solver 'semi-implicit' refuses a change of JOINT_PROPERTIES: no joints; write"
+    )
+
+    with pytest.raises(pippin.ConfigError, match=told):
+        live(configure, prototype, raising("notify_model_changed", NotImplementedError("no joints")))
+
+
+@pytest.mark.parametrize(
+    ("hook", "answer", "told"),
+    [
+        ("build_solver", 3, "build_solver returned 3; return the solver of the model"),
+        ("initialize_contacts", 3, r"initialize_contacts returned 3; return a pippin\.solving\.ContactSource, or None"),
+        ("check_model", 3, "check_model returned 3; return a sequence of faults"),
+        ("check_model", "no", "check_model returned 'no'; return a sequence of faults"),
+        ("check_model", [3], r"check_model returned \[3\]; return a sequence of faults"),
+    ],
+)
+def test_an_answer_of_a_wrong_type_is_told_with_what_to_return(configure, prototype, hook, answer, told):
+    wrong = type("Bad", (), {hook: pippin.hookimpl(lambda self: answer)})()
+
+    with pytest.raises(pippin.PluginError, match=rf"^plugins:bad: {told}"):
+        live(configure, prototype, wrong, solver=None if hook == "build_solver" else "semi-implicit")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "told"),
+    [
+        ("actuated_dofs", [0], r"actuated_dofs: expected a Warp array or None, got \[0\]"),
+        ("ended_worlds", [0], r"ended_worlds: expected a Warp array or None, got \[0\]"),
+        ("joint_labels", "hip", "joint_labels: expected a collection of names, got 'hip'"),
+        ("outputs", [1], r"outputs: expected a mapping of pippin\.sensing\.Output, got \[1\]"),
+        ("outputs", {"a": 3}, r"outputs: 'a' is no pippin\.sensing\.Output, got 3"),
+        ("state_arrays", lambda: [1], r"state_arrays: expected a mapping of Warp arrays, got \[1\]"),
+    ],
+)
+def test_an_attribute_of_a_wrong_type_names_its_component(attribute, value, told):
+    component = type("Bad", (), {attribute: staticmethod(value) if callable(value) else value})()
+    bound = Bound(component, "sensors:bad")
+
+    with pytest.raises(pippin.PluginError, match=rf"^sensors:bad: {told}") as caught:
+        bound.state_arrays() if attribute == "state_arrays" else getattr(bound, attribute)
+
+    assert caught.value.owner == "sensors:bad", "whoever reads it is not blamed"
 
 
 def test_a_failed_simulation_is_told_as_it_is(configure, prototype):

@@ -137,7 +137,68 @@ def test_signatures_and_members_name_public_types_alone(scripts, definitions):
         for each in scripts["aliases"].private_types(home, annotation)
     ]
 
-    assert private == [], "make the type public, or the member for the core"
+    assert private == [], "make the type public; or let the text of the member begin with `For the core: `"
+
+
+def test_every_attribute_of_a_public_class_has_a_type(scripts, definitions):
+    missing = [
+        f"{name}.{each.name}"
+        for name, (module, found) in definitions.items()
+        if isinstance(found, ast.ClassDef) and "Enum" not in ast.unparse(ast.List(elts=found.bases))
+        for each in scripts["api"].content_of(module, found)[0]
+        if each.kind != "method" and not each.type and each.default is None
+    ]
+
+    assert missing == [], "annotate it where it is assigned"
+
+
+SHAPED = re.compile(r"\bshape\b|\bmask\b|\b(see|of) `|Isaac's name", re.IGNORECASE)
+
+
+def test_every_array_of_a_public_class_or_function_has_a_shape(scripts, definitions):
+    """A text gives the shape, or names the array or the method that has the same one."""
+    api, missing = scripts["api"], []
+    for name, (module, found) in definitions.items():
+        texts = []
+        if isinstance(found, ast.FunctionDef) and found.returns:
+            texts = [("", ast.unparse(found.returns), ast.get_docstring(found))]
+        elif isinstance(found, ast.ClassDef):
+            members = api.content_of(module, found)[0]
+            returns = [each.function and each.function.returns for each in members]
+            texts = [
+                (f".{each.name}", ast.unparse(returned) if returned else each.type, each.text)
+                for each, returned in zip(members, returns, strict=True)
+            ]
+        missing += [
+            f"{name}{place}: {kind}"
+            for place, kind, text in texts
+            if re.search(r"\b(wp\.array|ndarray)\b", kind) and not SHAPED.search(text)
+        ]
+
+    assert missing == []
+
+
+def errors_raised_in(function):
+    """Yield the names of the error classes that the body of a function raises itself."""
+    for each in ast.walk(function):
+        if isinstance(each, ast.Raise) and each.exc is not None:
+            error = each.exc.func if isinstance(each.exc, ast.Call) else each.exc
+            if re.search(r"\b[A-Z]\w*$", ast.unparse(error)):
+                yield ast.unparse(error).rpartition(".")[2]
+
+
+def test_a_public_function_or_method_tells_the_errors_that_it_raises(scripts, definitions):
+    untold_errors = []
+    for name, (module, found) in definitions.items():
+        functions = [("", found, ast.get_docstring(found))] if isinstance(found, ast.FunctionDef) else []
+        if isinstance(found, ast.ClassDef):
+            members, constructor, _ = scripts["api"].content_of(module, found)
+            functions = [("()", constructor, ast.get_docstring(found))] if constructor else []
+            functions += [(f".{each.name}", each.function, each.text) for each in members if each.function]
+        for place, function, text in functions:
+            untold_errors += [f"{name}{place}: {error}" for error in errors_raised_in(function) if error not in text]
+
+    assert untold_errors == []
 
 
 def test_a_private_alias_is_shown_by_its_value(scripts):

@@ -15,15 +15,61 @@ import numpy as np
 import pippin
 import pytest
 from pippin import conformance
-from pippin.gym import TASKS, VectorEnv
+from pippin.gym import VectorEnv
 from pippin.gym.backends import choose_backend
 
-PENDULUM = TASKS["Pippin/InvertedPendulum-v0"]
-SETTINGS = {
-    "solver.type": "mujoco-native",
-    "simulation.device": "cpu",
-    "task.observations.policy.positions.noise": 0.1,
-}
+ROBOT = """
+<mujoco>
+  <worldbody>
+    <body name="arm">
+      <joint name="hinge" type="hinge" axis="0 1 0"/>
+      <geom type="capsule" size="0.05" fromto="0 0 0 0 0 0.5"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+TASK = """
+[simulation]
+device = "cpu"
+dt = 0.02
+decimation = 2
+
+[scene]
+worlds = 4
+[[scene.assets]]
+path = "pendulum.xml"
+
+[solver]
+type = "featherstone"
+
+[actuators.motor]
+type = "pd"
+joints = ["hinge"]
+kp = 20.0
+kd = 5.0
+
+[task]
+episode_length = 40.0
+
+[task.actions]
+turn = { type = "joint-targets", actuator = "motor" }
+
+[task.observations.policy]
+positions = { of = "joint-positions", noise = 0.1 }
+velocities = { of = "joint-velocities" }
+
+[task.rewards]
+alive = { type = "alive", weight = 1.0 }
+
+[task.terminations]
+fallen = { type = "outside", of = { type = "joint-positions", joints = ["hinge"] }, low = -0.2, high = 0.2 }
+
+[task.events]
+start = { type = "joints", position = [-0.01, 0.01], velocity = [-0.01, 0.01] }
+"""
+"""A pendulum that stands, on a solver that starts fast."""
+
 PUSH = np.full((4, 1), 3.0, dtype=np.float32)
 
 SCRIPT = """
@@ -35,7 +81,7 @@ from pippin import SimulationError
 from pippin.gym import VectorEnv
 
 if __name__ == "__main__":
-    env = VectorEnv(sys.argv[1], num_envs=1, shards=1, overrides={"solver.type": "mujoco-native"})
+    env = VectorEnv(sys.argv[1], num_envs=1, shards=1)
     env.reset()
     action = np.zeros((1, 1), dtype=np.float32)
     try:
@@ -54,8 +100,16 @@ if __name__ == "__main__":
 
 
 @pytest.fixture(scope="module")
-def pair():
-    envs = [VectorEnv(PENDULUM, num_envs=4, overrides=SETTINGS, shards=shards) for shards in (2, None)]
+def pendulum(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pendulum")
+    (folder / "pendulum.xml").write_text(ROBOT)
+    (folder / "pendulum.toml").write_text(TASK)
+    return folder / "pendulum.toml"
+
+
+@pytest.fixture(scope="module")
+def pair(pendulum):
+    envs = [VectorEnv(pendulum, num_envs=4, shards=shards) for shards in (2, None)]
     yield envs
     for env in envs:
         env.close()
@@ -170,11 +224,11 @@ def test_it_goes_on_from_a_folder_and_a_killed_worker_is_named_at_once(pair, tmp
     assert not shared_files()
 
 
-def test_an_interrupted_step_is_the_last_one_and_nothing_is_left_if_the_parent_is_killed(tmp_path):
+def test_an_interrupted_step_is_the_last_one_and_nothing_is_left_if_the_parent_is_killed(pendulum, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
 
-    with subprocess.Popen([sys.executable, script, PENDULUM], stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen([sys.executable, script, pendulum], stdout=subprocess.PIPE, text=True) as parent:
         pid = next(int(line.split()[1]) for line in parent.stdout if line.startswith("worker"))
         os.kill(pid, signal.SIGSTOP)  # the parent waits for it, in the middle of a step
         time.sleep(0.5)
@@ -195,11 +249,11 @@ def test_an_interrupted_step_is_the_last_one_and_nothing_is_left_if_the_parent_i
     assert not shared_files()
 
 
-def test_what_cannot_be_sharded_is_refused_at_once():
+def test_what_cannot_be_sharded_is_refused_at_once(pendulum):
     with pytest.raises(pippin.ConfigError, match="shards: expected 1 to 4, the number of worlds, got 5"):
-        VectorEnv(PENDULUM, num_envs=4, shards=5)
+        VectorEnv(pendulum, num_envs=4, shards=5)
     with pytest.raises(pippin.ConfigError, match="plugins: objects made in Python stay in this process"):
-        VectorEnv(PENDULUM, num_envs=4, shards=2, plugins=[object()])
+        VectorEnv(pendulum, num_envs=4, shards=2, plugins=[object()])
 
 
 def test_it_keeps_the_contract_of_vector_environments(pair):

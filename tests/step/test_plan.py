@@ -40,10 +40,9 @@ def assert_captured_as_declared(suited, simulation):
         assert simulation.program.eager_reasons == {"step_solver(solver)": suited.eager_reason}
 
 
-@pytest.mark.parametrize("substeps", [2, 3])
-def test_captured_steps_give_the_bits_of_eager_steps(suited_world_count, substeps):
+def test_captured_steps_give_the_bits_of_eager_steps(suited_substeps):
     """An odd count of substeps ends in the other state and is copied back; an even one is not."""
-    suited = suited_world_count
+    suited, substeps = suited_substeps
 
     eager, _ = run_suited(suited, substeps=substeps, capture="off")
     captured, simulation = run_suited(suited, substeps=substeps)

@@ -39,6 +39,8 @@ from .state.double_buffer import DoubleBuffer
 from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
+    from .assembly.assets.comparison.difference import Difference
+    from .assembly.assets.report import ImportReport
     from .recording.reading import Run, open_run
     from .replaying import Replay, ReplayError, replay
     from .state.outcome import Outcome
@@ -55,12 +57,14 @@ __all__ = [
     "CollisionConfig",
     "ComponentConfig",
     "ConfigError",
+    "Difference",
     "DoubleBuffer",
     "FilePath",
     "HookCall",
     "HookTrace",
     "Host",
     "HydroelasticConfig",
+    "ImportReport",
     "ObservationConfig",
     "Outcome",
     "PippinError",
@@ -88,6 +92,8 @@ __all__ = [
 
 
 _LATE = {
+    "Difference": "pippin.assembly.assets.comparison.difference",
+    "ImportReport": "pippin.assembly.assets.report",
     "Outcome": "pippin.state.outcome",
     "Replay": "pippin.replaying",
     "ReplayError": "pippin.replaying",
@@ -95,11 +101,11 @@ _LATE = {
     "open_run": "pippin.recording.reading",
     "replay": "pippin.replaying",
 }
-"""Modules of public names that need NumPy or Warp, which the commands do without."""
+"""Modules of public names that need NumPy, Warp or Newton, which the commands do without."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs NumPy or Warp at its first use."""
+    """Import what needs NumPy, Warp or Newton at its first use."""
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATE[name]), name)

@@ -20,5 +20,8 @@ def present(array: T | None) -> T:
 
 
 def on_host(array: wp.array | None) -> np.ndarray:
-    """Return the contents of an array that a finalized model is known to have; on the CPU without a copy."""
+    """Return the contents of an array that a finalized model is known to have; on the CPU without a copy.
+
+    The shape is that of the array.
+    """
     return present(array).numpy()

@@ -213,7 +213,7 @@ class Host(Protocol):
 
     @property
     def model_changes(self) -> ModelChanges:
-        """The changes of the model that the solver has not taken over yet."""
+        """For the core: the changes of the model that the solver has not taken over yet."""
         ...
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:
@@ -242,7 +242,7 @@ class Binding(Protocol):
     """Name of the component in this simulation, such as `sensors:torso`."""
 
     worlds: np.ndarray
-    """Ascending indices of the worlds in which `extend_prototype` found what the component looks for."""
+    """Ascending indices of the worlds in which `extend_prototype` found what is looked for, shape [worlds]."""
 
     step_period: int
     """Control steps from one `update_sensors` to the next; 1 unless the component declares a `period`."""

@@ -166,6 +166,7 @@ def match_each(patterns: Iterable[str], labels: Sequence[str], what: str, where:
     """Return the ascending indices that each pattern matches, at least one.
 
     Raises:
+        NoMatchError: No pattern matches anything.
         ConfigError: As `match`.
     """
     found: dict[str, list[int]] = {}

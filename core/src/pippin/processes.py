@@ -10,16 +10,22 @@ import pickle
 import signal
 import sys
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from .errors import ConfigError, PippinError, SimulationError
 
-__all__ = ["FreshProcess", "RemoteError", "free_cores", "ready", "usable_cores"]
+__all__ = ["FreshProcess", "RemoteError", "end_session", "free_cores", "ready", "usable_cores"]
+
+_END_LIMIT = 10.0
+"""Longest time in which killed processes may end [s]."""
 
 _MEMORY_OF_PROCESS = 0.6 * 2**30
 """Memory that a process with Newton and a simulation takes [bytes]."""
@@ -102,6 +108,37 @@ class FreshProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def end_session(leader: int) -> None:
+    """Kill all processes of a session but this one, and wait until they are gone.
+
+    Processes in groups of their own belong to it, too; only Linux tells them, elsewhere the leader's group is killed.
+
+    Args:
+        leader: The process that began the session; it may have ended.
+    """
+    if not Path("/proc/self/stat").exists():
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
+        return
+    end = time.monotonic() + _END_LIMIT
+    while (left := _others_of_session(leader)) and time.monotonic() < end:
+        for pid in left:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _others_of_session(leader: int) -> list[int]:
+    """Return the processes of a session that are neither this one nor zombies."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            state, _, _, session, *_ = stat.read_text().rpartition(")")[2].split()
+            if int(session) == leader and state != "Z" and int(stat.parent.name) != os.getpid():
+                found.append(int(stat.parent.name))
+    return found
 
 
 def free_cores() -> int:

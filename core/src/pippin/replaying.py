@@ -35,11 +35,11 @@ class Replay(Mapping[str, wp.array]):
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         #: The folder.
-        self.folder = Path(folder)
+        self.folder: Path = Path(folder)
         #: The content of `step.json`.
         self.manifest: dict[str, Any] = _manifest(self.folder)
         #: Control steps so far.
-        self.step_count = 0
+        self.step_count: int = 0
         wp.init()
         _refuse_other_machine(self.folder, self.manifest)
         self._graph = wp.capture_load(str(self.folder / "step"), device=self.manifest["device"])

@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     import numpy as np
     import warp as wp
 
+    from .assembly.assets.report import ImportReport
     from .binding import Owners
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
     from .config import ComponentConfig, SimulationConfig
     from .solving.capacities import Capacity
+    from .solving.contact_source import ContactSource
     from .state.checkpoint import Checkpoint
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates, WrittenWorlds
@@ -97,9 +99,9 @@ class Simulation(FixedAttributes):
                 return rehearsed.program
 
         #: Functions that are called at events and in the phases of a step.
-        self.callbacks = Callbacks() if callbacks is None else callbacks
+        self.callbacks: Callbacks = Callbacks() if callbacks is None else callbacks
         #: The folder for the files of viewers and recorders; None if none was given.
-        self.folder = None if folder is None else Path(folder)
+        self.folder: Path | None = None if folder is None else Path(folder)
         with config.tree.placing(), compiling_together(rehearse):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
@@ -113,14 +115,14 @@ class Simulation(FixedAttributes):
         self.config, self.catalog, self.device = built.config, built.catalog, built.device
         self.model, self.solver, self.control = built.model, built.solver, built.control
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
-        self.world_offsets = built.world_offsets
+        self.world_offsets: np.ndarray = built.world_offsets
         #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
         self.left_out: Mapping[str, Sequence[str]] = built.left_out
         #: Differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if the solver is
         #: not one of MuJoCo's.
-        self.imports = built.imports
+        self.imports: tuple[ImportReport, ...] = built.imports
         #: The source of contacts.
-        self.contact_source = built.source
+        self.contact_source: ContactSource = built.source
         #: For the core: writes of users to the state since the last step, until joints and bodies are consistent again.
         self.written: WrittenWorlds = built.written
         #: For the core: the features that the solver has, and the joints at which it has them.
@@ -128,7 +130,7 @@ class Simulation(FixedAttributes):
         #: For the core: the components that drive degrees of freedom; None until all components are bound.
         self.owners: Owners | None = None
         #: Control steps so far.
-        self.step_count = 0
+        self.step_count: int = 0
         #: The same on the device, shape [1]: kernels of a recorded step may read it.
         self.step_counter: wp.array[wp.int64] = built.step_counter
         #: Number of resets of each world so far, on the device, shape [world_count].
@@ -547,7 +549,7 @@ class Simulation(FixedAttributes):
 
     @property
     def model_changes(self) -> ModelChanges:
-        """The changes of the model that the solver has not taken over yet."""
+        """For the core: the changes of the model that the solver has not taken over yet."""
         return self._changes
 
     def model_change_fault(self, flags: int) -> str | None:

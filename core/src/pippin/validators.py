@@ -57,6 +57,9 @@ def only_where(has_effect: Callable[[Any], bool], needs: str) -> Callable[[Any, 
     Args:
         has_effect: Takes the whole table and returns whether the value has an effect.
         needs: This condition in words, for the error, the schema and the reference.
+
+    Raises:
+        ValueError: The validator does, if a value has no effect.
     """
 
     @in_schema(**{"$comment": f"needs {needs}"})

@@ -246,6 +246,18 @@ def test_a_broken_package_leaves_the_others_alone(install):
     assert Catalog.installed().find("solver", "demo").load().__module__ == "plug_b"
 
 
+def test_a_name_in_a_misspelt_group_is_not_called_absent(install):
+    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"', kind="sensr")
+
+    with pytest.raises(PluginError) as raised:
+        Catalog.installed().find("sensor", "demo")
+
+    assert str(raised.value) == (
+        "sensor 'demo': demo-plug has this name, but it is in the group 'pippin.sensrs', which nothing reads;"
+        " did you mean 'pippin.sensors'?"
+    )
+
+
 def test_a_long_import_says_what_is_imported(install, caplog, monkeypatch):
     monkeypatch.setattr("pippin.catalog.entry.SLOW_IMPORT", 0.05)
     source = "import time, attrs\ntime.sleep(0.3)\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"

@@ -66,6 +66,17 @@ def test_a_misspelt_declaration_of_a_solver_is_refused(misspelt, meant):
     assert str(refused.value) == told
 
 
+def test_a_method_with_the_name_of_a_hook_and_no_mark_is_refused():
+    """It would never be called, for example if it overrides a marked method of a base class."""
+
+    class Solving(Solver):
+        def before_substep(self, state):
+            raise NotImplementedError
+
+    with pytest.raises(PluginError, match="before_substep is the name of a hook, but the method has no mark; decorate"):
+        registered(Solving())
+
+
 def test_a_misspelt_annotation_is_refused():
     class Solving(Solver):
         supported_featurs: ClassVar[frozenset[str]]

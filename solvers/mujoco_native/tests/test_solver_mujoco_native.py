@@ -610,6 +610,30 @@ def test_worlds_may_be_built_with_different_gravity(simulate):
     np.testing.assert_allclose(speeds, [-9.81 * simulation.time, -simulation.time], rtol=1e-5)
 
 
+def test_a_pair_of_geoms_may_be_slippery_in_one_world(tmp_path):
+
+    class Slippery:
+        @pippin.hookimpl
+        def complete_builder(self, builder):
+            values = builder.custom_attributes["mujoco:pair_friction"].values
+            values[1] = type(values[0])(0.25, 0.25, 0.005, 1e-4, 1e-4)
+
+    path = tmp_path / "ball.xml"
+    path.write_text(
+        '<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/><body><freejoint/><geom name="b" size="1"/>'
+        '</body></worldbody><contact><pair geom1="floor" geom2="b"/></contact></mujoco>'
+    )
+    tables = {
+        "simulation": {"device": "cpu", "dt": DT},
+        "scene": {"worlds": 2, "assets": [{"path": str(path)}]},
+        "solver": {"type": "mujoco-native"},
+    }
+    with pippin.Simulation(pippin.structure(tables), plugins=[Slippery()]) as simulation:
+        batch = simulation.solver.batch
+
+        assert [batch.get_model(world).pair_friction[0, 0] for world in range(2)] == [1.0, 0.25]
+
+
 def test_worlds_may_be_built_with_different_masses(pendulum):
 
     class Heavier:

@@ -56,13 +56,13 @@ class AssetActuators:
         self.labels: list[str] = texts(of, _LABEL)
         source, kind = numbers(of, "mujoco:ctrl_source"), numbers(of, "mujoco:ctrl_type")
         #: Whether each is a servo of a joint, which is a joint drive for every solver, shape [len].
-        self.is_servo = source == _SERVO
+        self.is_servo: np.ndarray = source == _SERVO
         #: Whether each is a servo of velocity, shape [len].
-        self.is_velocity = self.is_servo & (kind == _VELOCITY)
+        self.is_velocity: np.ndarray = self.is_servo & (kind == _VELOCITY)
         self._is_motor = kind == _MOTOR
         owners = numbers(of, _OWNER)
         #: The owner of each, shape [len].
-        self.owners = owners if len(owners) else np.full(len(self.labels), FREE)
+        self.owners: np.ndarray = owners if len(owners) else np.full(len(self.labels), FREE)
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -41,7 +41,8 @@ class DriveActuator(FixedAttributes, abc.ABC):
     _may_replace = True
 
     worlds: np.ndarray
-    """The worlds that have the driven joints, ascending, as on the arrays' first axis. Known after `bind`."""
+    """The worlds that have the driven joints, ascending, as on the arrays' first axis, shape [worlds]. Known after
+    `bind`."""
     joint_labels: tuple[str, ...]
     """Labels of the driven axes of the first world along the arrays' second axis: those of single-axis joints are the
     joints' own."""

@@ -41,7 +41,7 @@ class JointProperties:
         self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         self._values: dict[str, wp.array] = {name: self._array(config, name) for name in JOINT_PROPERTIES}
         #: Properties that are drawn when a world is reset.
-        self.random = tuple(name for name in JOINT_PROPERTIES if lanes.parameters[name].is_random)
+        self.random: tuple[str, ...] = tuple(name for name in JOINT_PROPERTIES if lanes.parameters[name].is_random)
         # A reset in a step writes them, so they are among the arrays of the actuator that the host saves.
         self._of_model = {name: _array_of(host.model, name) for name in self.random}
 

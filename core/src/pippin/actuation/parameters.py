@@ -37,9 +37,9 @@ class LaneParameter:
     high: wp.array
     """Highest random value, shape [lanes]; nothing is drawn if it equals `low`."""
     minimum: float
-    """Smallest value that may be set."""
+    """Smallest value that may be set, in the unit of the parameter."""
     maximum: float
-    """Largest value that may be set."""
+    """Largest value that may be set, in the unit of the parameter."""
     is_random: bool
     """Whether any lane draws."""
     is_shared: bool = False
@@ -69,7 +69,7 @@ class Lanes:
     labels_of_world: tuple[tuple[str, ...], ...]
     """The same labels for each world, because another robot's axes may have other names."""
     worlds: np.ndarray
-    """The worlds that have driven DOFs, ascending."""
+    """The worlds that have driven DOFs, ascending, shape [worlds]."""
     world_count: int
     """The number of all worlds."""
     dofs: np.ndarray
@@ -150,7 +150,7 @@ class Lanes:
         return array
 
     def shared(self, bounds: tuple[int, int], where: str, maximum: float) -> wp.array[int]:
-        """Return an integer parameter for each lane; a world draws one value for all its lanes. See `per_lane`.
+        """Return an integer for each lane, shape [lanes]; a world draws one value for all its lanes. See `per_lane`.
 
         Args:
             bounds: Lowest and highest value; equal ones if nothing is drawn.
@@ -243,6 +243,9 @@ class Parameters:
             values: A number, or an array of shape [worlds, DOFs] of the chosen ones.
             worlds: Indices or a mask of worlds; by default all.
             patterns: Patterns of the driven axes; by default all.
+
+        Raises:
+            ConfigError: There is no such parameter, world or axis; or a value is out of bounds, or has a wrong shape.
         """
         parameter = self._find(name)
         rows = self._rows(worlds)

@@ -88,8 +88,11 @@ class SolverBuilding:
         collision = self._config.collision
         pipeline = build_pipeline(model, collision) if self.declaration.runs_pipeline else None
         solver = answer.call(model=model, pipeline=pipeline, **self._arguments)
-        if solver is None:
-            raise PluginError(f"{answer.owner}: build_solver returned None; return the solver of the model")
+        if not isinstance(solver, newton.solvers.SolverBase):
+            raise PluginError(
+                f"{answer.owner}: build_solver returned {solver!r}; return the solver of the model, a"
+                " newton.solvers.SolverBase"
+            )
         self._refuse_sensors(solver.supported_observables)
         return solver
 
@@ -122,6 +125,11 @@ class SolverBuilding:
         source = None
         if answer is not None:
             source = answer.call(model=model, solver=solver, collision=collision)
+            if not isinstance(source, ContactSource | None):
+                raise PluginError(
+                    f"{answer.owner}: initialize_contacts returned {source!r}; return a"
+                    " pippin.solving.ContactSource, or None for the pipeline of the host"
+                )
         if source is None and solver.collision_pipeline is not None:
             return pipeline_of_solver(solver, collision)
         if source is None:
@@ -159,7 +167,11 @@ def _raise(faults: Any, owner: str) -> None:
     """Raise what a component's `check_model` returned."""
     if faults is None:
         return
-    if isinstance(faults, str) or not isinstance(faults, Iterable):
-        raise PluginError(f"{owner}: check_model returned {faults!r}; return a sequence of faults, empty for none")
-    if found := tuple(faults):
-        raise ConfigError(*map(str, found))
+    found = (faults,) if isinstance(faults, str) or not isinstance(faults, Iterable) else tuple(faults)
+    if isinstance(faults, str) or not all(isinstance(fault, str) and ": " in fault for fault in found):
+        told = faults if found == (faults,) else list(found)
+        raise PluginError(
+            f"{owner}: check_model returned {told!r}; return a sequence of faults `key: what; cure`, empty for none"
+        )
+    if found:
+        raise ConfigError(*found)

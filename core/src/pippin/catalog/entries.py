@@ -134,17 +134,26 @@ class Catalog:
         if not matches and not any(distribution and is_of(entry, distribution) for entry in offered):
             return self._outside(kind, name)
         if not matches:
-            raise PluginError(_unknown(kind, name, offered))
+            raise PluginError(self._unknown(kind, name))
         matches = [entry for entry in matches if entry.state != "blocked"] or matches[:1]
         if len(matches) > 1:
             cures = " or ".join(repr(entry.qualified_name) for entry in matches)
             raise PluginError(f"{kind} {name!r}: offered by {_distributions(matches)}; write {cures}")
         return matches[0]
 
+    def _unknown(self, kind: Kind, name: str) -> str:
+        for entry in self.unread:
+            if entry.is_called(name):
+                return f"{kind} {name!r}: {entry.distribution} has this name, but {entry.problem}"
+        offered = [entry for entry in self.entries if entry.kind == kind]
+        names = {entry.name for entry in offered} | {entry.qualified_name for entry in offered}
+        listed = ", ".join(f"{entry.name} ({entry.distribution})" for entry in offered) or "none"
+        return f"{kind} {name!r}: not installed; installed {PLURALS[kind]}: {listed}{did_you_mean(name, names)}"
+
     def _outside(self, kind: Kind, name: str) -> Entry:
         entry = outside_entry(kind, name)
         if entry is None:
-            fault = _unknown(kind, name, [entry for entry in self.entries if entry.kind == kind])
+            fault = self._unknown(kind, name)
             raise PluginError(fault + ("; put the folder of a module on PYTHONPATH" if ":" in name else ""))
         for limit in self.limits:
             entry = _blocked(entry, limit)
@@ -282,12 +291,6 @@ def _unfindable(value: str) -> str | None:
     except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
         spec = None
     return None if spec else f"no module named {package!r}; reinstall the distribution"
-
-
-def _unknown(kind: Kind, name: str, offered: Iterable[Entry]) -> str:
-    names = {entry.name for entry in offered} | {entry.qualified_name for entry in offered}
-    listed = ", ".join(f"{entry.name} ({entry.distribution})" for entry in offered) or "none"
-    return f"{kind} {name!r}: not installed; installed {PLURALS[kind]}: {listed}{did_you_mean(name, names)}"
 
 
 def _order(entry: Entry) -> tuple[int, str, str]:

@@ -58,7 +58,7 @@ class Bound:
         """
         notes = self._read("notes", ())
         if isinstance(notes, str) or not all(isinstance(note, str) for note in notes):
-            raise PluginError(f"{self._name}: notes: expected a sequence of phrases, got {notes!r}")
+            raise self._wrong(f"notes: expected a sequence of phrases, got {notes!r}")
         return notes
 
     @property
@@ -74,7 +74,7 @@ class Bound:
         must have this attribute. No two components may list one DOF, wherever they come from; a component that only
         adds effort to a DOF that another one drives does not list it.
         """
-        return self._read("actuated_dofs", None)
+        return self._array("actuated_dofs")
 
     @property
     def is_open_loop(self) -> bool:
@@ -90,12 +90,12 @@ class Bound:
         actuator reads them or leaves them alone, such as `joint_target_q`. Views refuse to set the other targets,
         efforts, gains and effort limits of these DOFs.
         """
-        return self._read("shared_arrays", ())
+        return self._names("shared_arrays")
 
     @property
     def joint_labels(self) -> Sequence[str]:
         """Actuators: labels of the driven axes of the first world, one for each column of the arrays below."""
-        return self._read("joint_labels", ())
+        return self._names("joint_labels")
 
     @property
     def position_targets(self) -> wp.array | None:
@@ -110,7 +110,7 @@ class Bound:
     @property
     def actuator_labels(self) -> Sequence[str]:
         """Actuators: labels of the asset's own actuators in the first world, one for each column of `ctrl`."""
-        return self._read("actuator_labels", ())
+        return self._names("actuator_labels")
 
     @property
     def ctrl(self) -> wp.array | None:
@@ -134,7 +134,11 @@ class Bound:
     @property
     def outputs(self) -> Mapping[str, Any]:
         """Sensors: a `pippin.sensing.Output` for each quantity, by name; recorded by `pippin run`."""
-        return self._read("outputs", {})
+        outputs = self._expected("outputs", self._read("outputs", {}), Mapping, "a mapping of pippin.sensing.Output")
+        for label, output in outputs.items():
+            if not all(hasattr(output, name) for name in ("data", "unit", "labels")):
+                raise self._wrong(f"outputs: {label!r} is no pippin.sensing.Output, got {output!r}")
+        return outputs
 
     @property
     def worlds(self) -> np.ndarray | None:
@@ -148,7 +152,7 @@ class Bound:
         """The worlds that the host resets at the end of a control step, after `end_step`: a mask of shape
         [world_count + 1] that the component writes on the device. Only one component may have it.
         """
-        return self._read("ended_worlds", None)
+        return self._array("ended_worlds")
 
     @property
     def harmless_overflow_bits(self) -> int:
@@ -159,7 +163,7 @@ class Bound:
         """A method that returns, by name, the arrays that the component carries from step to step. A reset restores
         them by world.
         """
-        return self._call("state_arrays", dict)
+        return self._expected("state_arrays", self._call("state_arrays", dict), Mapping, "a mapping of Warp arrays")
 
     def capacities(self) -> Sequence[Capacity]:
         """Solvers: A method that returns a `pippin.solving.Capacity` for each buffer of fixed size that a step fills.
@@ -196,26 +200,49 @@ class Bound:
             value = read(self._component, attribute, self._name)
         return default if value is MISSING else value
 
+    def _array(self, attribute: str) -> Any:
+        value = self._read(attribute, None)
+        if value is not None and not (hasattr(value, "ptr") and hasattr(value, "numpy")):
+            raise self._wrong(f"{attribute}: expected a Warp array or None, got {value!r}")
+        return value
+
+    def _names(self, attribute: str) -> Any:
+        value = self._read(attribute, ())
+        if isinstance(value, str) or not isinstance(value, Collection):
+            raise self._wrong(f"{attribute}: expected a collection of names, got {value!r}")
+        return value
+
+    def _expected(self, attribute: str, value: Any, kind: type, told: str) -> Any:
+        if not isinstance(value, kind):
+            raise self._wrong(f"{attribute}: expected {told}, got {value!r}")
+        return value
+
     def _offered(self, attribute: str) -> Any:
         """Return an array, or None if the component raises an AttributeError."""
         with self._blaming(attribute):
             return getattr(self._component, attribute, None)
 
+    def _wrong(self, fault: str) -> PluginError:
+        """Return the error of a fault; it blames this component, and not the one that reads the attribute."""
+        error = PluginError(f"{self._name}: {fault}")
+        error.owner = self._name
+        return error
+
     def _flag(self, attribute: str, default: bool) -> bool:
         value = self._read(attribute, default)
         if not isinstance(value, bool):
-            raise PluginError(f"{self._name}: {attribute}: expected True or False, got {value!r}")
+            raise self._wrong(f"{attribute}: expected True or False, got {value!r}")
         return value
 
     def _text(self, attribute: str) -> str | None:
         value = self._read(attribute, None)
         if not isinstance(value, str | None):
-            raise PluginError(f"{self._name}: {attribute}: expected a phrase or None, got {value!r}")
+            raise self._wrong(f"{attribute}: expected a phrase or None, got {value!r}")
         return value
 
     def _call(self, method: str, default: Callable[[], Any]) -> Any:
         found = self._read(method, default)
         if not callable(found):
-            raise PluginError(f"{self._name}: {method}: expected a method, got {found!r}")
+            raise self._wrong(f"{method}: expected a method, got {found!r}")
         with self._blaming(method):
             return found()

@@ -41,8 +41,10 @@ def load_plugin(entry: Entry) -> type:
 
 @lru_cache(maxsize=_CLASSES)
 def attribute_faults(plugin: type) -> tuple[str, ...]:
-    """Return a fault for each public name of a plugin's class that is similar to an attribute which the host reads."""
-    return tuple(misspelt(plugin, {*Declaration.names(), *Bound.names()}))
+    """Return a fault for each public name of a plugin's class that is similar to an attribute which the host reads, and
+    for each method that has the name of a hook without its mark: they would never be read or called.
+    """
+    return (*misspelt(plugin, {*Declaration.names(), *Bound.names()}), *_unmarked(plugin))
 
 
 @lru_cache(maxsize=_CLASSES)
@@ -69,6 +71,16 @@ def _hook_faults(plugin: type) -> Iterator[str]:
                     f"hook {caller.name!r} is unknown; hooks: {', '.join(hooks)}; a hook of another plugin"
                     f" needs optionalhook=True{did_you_mean(caller.name, hooks)}"
                 )
+
+
+def _unmarked(plugin: type) -> Iterator[str]:
+    """Yield a fault for each method that has the name of a hook without its mark, beside others that have it."""
+    if not any(hasattr(getattr(plugin, name, None), "pippin_impl") for name in dir(plugin) if not name.startswith("_")):
+        return  # no component, such as an executor
+    for name in vars(Hooks):
+        method = None if name.startswith("_") else getattr(plugin, name, None)
+        if callable(method) and not hasattr(method, "pippin_impl"):
+            yield f"{name} is the name of a hook, but the method has no mark; decorate it with @pippin.hookimpl"
 
 
 def _argument_faults(hook: str, asked: tuple[str, ...], given: tuple[str, ...]) -> Iterator[str]:

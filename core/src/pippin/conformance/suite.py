@@ -67,7 +67,7 @@ class Conformance:
         expected_failures: Mapping[str, str] | None = None,
         file: str | os.PathLike[str] | None = None,
     ) -> None:
-        #: The plugin, and the settings of its tests.
+        #: For the core: the plugin, and the settings of its tests.
         self.subject = Subject(
             kind=kind,
             name=name,

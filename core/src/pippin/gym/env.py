@@ -43,7 +43,7 @@ class Env(gymnasium.Env[Any, Any]):
         plugins: Sequence[Any] | Mapping[str, Any] = (),
     ) -> None:
         #: The vector environment of the one world.
-        self.worlds = VectorEnv(
+        self.worlds: VectorEnv = VectorEnv(
             file,
             num_envs=1,
             overrides=overrides,

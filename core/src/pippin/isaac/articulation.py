@@ -119,7 +119,7 @@ class ArticulationActuators:
 
     @property
     def actuated_dofs(self) -> wp.array:
-        """DOFs of given actuators in the arrays of the model."""
+        """DOFs of given actuators in the arrays of the model, shape [DOFs]."""
         import warp as wp
 
         found = [given.actuated_dofs.numpy() for given in self._given]

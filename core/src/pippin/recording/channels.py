@@ -218,7 +218,7 @@ class _Finder:
     def _present(self, components: Mapping[str, Any], table: str) -> Iterator[tuple[str, Bound, np.ndarray]]:
         """Yield label and component of those that are in the worlds, with the worlds' rows in its arrays."""
         for label, component in components.items():
-            bound = Bound(component, label)
+            bound = Bound(component, f"{table}:{label}")
             held = bound.worlds
             if held is None:
                 yield label, bound, self._worlds

@@ -49,9 +49,9 @@ class Parts:
     def __init__(self, readers: dict[Path, Reader]) -> None:
         self._readers = tuple(readers.values())
         #: The files.
-        self.paths = tuple(readers)
+        self.paths: tuple[Path, ...] = tuple(readers)
         #: Their headers.
-        self.headers = tuple(reader.header for reader in self._readers)
+        self.headers: tuple[Header, ...] = tuple(reader.header for reader in self._readers)
         _refuse_strangers(self.paths, self.headers)
         first, held = self.headers[0], list(chain.from_iterable(each.worlds for each in self.headers))
         whole = first.whole or first.worlds
@@ -77,7 +77,7 @@ class Parts:
         return _Joined([reader.column(name) for reader in self._readers], self._order, self.count)
 
     def blocks(self) -> Iterator[np.ndarray]:
-        """Yield all rows, some at a time, as structured arrays of `header.row_type`."""
+        """Yield all rows, some at a time, as structured arrays of `header.row_type`, shape [rows]."""
         names = [column.name for column in self.header.columns]
         columns = {name: self.column(name) for name in ("time", *names)}
         for chosen in self._slices():
@@ -87,7 +87,7 @@ class Parts:
             yield rows
 
     def blocks_of(self, name: str) -> Iterator[np.ndarray]:
-        """Yield the values of the column called `name` in all rows, some rows at a time."""
+        """Yield the values of the column called `name` in all rows, some rows at a time: shape [rows, worlds, …]."""
         values = self.column(name)
         return (values[chosen] for chosen in self._slices())
 

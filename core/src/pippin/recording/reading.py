@@ -45,7 +45,9 @@ class Recording(Mapping[str, Series]):
     def __init__(self, path: str | os.PathLike[str], *others: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         #: The files as one; None for one file.
-        self.parts = Parts({Path(each): _reader(Path(each)) for each in (path, *others)}) if others else None
+        self.parts: Parts | None = None
+        if others:
+            self.parts = Parts({Path(each): _reader(Path(each)) for each in (path, *others)})
         self._file: Any = self.parts or _reader(self.path)
         #: Everything besides the values: worlds, channels, times of the steps, configuration and versions.
         self.header: Header = self._file.header
@@ -128,7 +130,7 @@ class Run:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         #: The folder.
-        self.path = Path(path)
+        self.path: Path = Path(path)
         if not self.path.is_dir():
             raise ConfigError(f"open_run: '{self.path}' is no folder; name the folder of a run")
         found: dict[str, Recording] = {}

@@ -64,9 +64,9 @@ class Recorder(abc.ABC):
         #: Facts that a reader of the results should know.
         self.notes: list[str] = []
         #: Time spent on writing [s].
-        self.writing_time = 0.0
+        self.writing_time: float = 0.0
         #: Number of rows so far, including those in the buffer.
-        self.row_count = 0
+        self.row_count: int = 0
         self._most_contacts = 0
         self._is_open = self._is_over = False
 

@@ -6,7 +6,6 @@ import json
 import os
 import queue
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.processes import end_session
 
 __all__ = ["RayConnection"]
 
@@ -100,8 +100,7 @@ class RayConnection:
             process.kill()
             process.wait()
         if os.name == "posix":
-            with suppress(ProcessLookupError, PermissionError):  # Ray's processes, if the driver was killed
-                os.killpg(process.pid, signal.SIGKILL)
+            end_session(process.pid)  # Ray's processes, if the driver was killed; its workers have groups of their own
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _listen(self) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pippin.errors import PippinError
+from pippin.processes import end_session
 
 from .executor import How, Job
 from .ray_cluster import RayCluster, line
@@ -57,7 +58,8 @@ def main() -> None:
         driver.close()
         shutil.rmtree(driver.folder, ignore_errors=True)
         if os.name == "posix":
-            os.killpg(0, signal.SIGKILL)  # this process, and Ray's: two agents would live on for a minute
+            end_session(os.getpid())  # Ray's processes: two agents, and workers that begin, would live on for a minute
+            os.killpg(0, signal.SIGKILL)
 
 
 class _Driver:

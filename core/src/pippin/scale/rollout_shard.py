@@ -49,7 +49,7 @@ class RolloutShard:
         overrides: Mapping[str, Any] | None = None,
     ) -> None:
         #: The worlds, counted in the whole run.
-        self.worlds = range(first_world, first_world + whole_number(count, "count"))
+        self.worlds: range = range(first_world, first_world + whole_number(count, "count"))
         self._config = _config(load(file, overrides), self.worlds, os.fspath(file))
         self._folder = Path(folder)
         self._folder.mkdir(parents=True, exist_ok=True)

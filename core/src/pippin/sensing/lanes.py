@@ -31,11 +31,11 @@ class OutputLanes:
         self.worlds = wp.array(worlds, dtype=int, device=self.device)
         self.everywhere = wp.full(len(seeds.values) + 1, value=True, dtype=bool, device=self.device)
         #: Time from one reading to the next [s].
-        self.interval = interval
+        self.interval: float = interval
         self._seeds, self._counts = seeds.rows(name, worlds, self.shape[1])
 
     def zeros(self) -> wp.array:
-        """Return an array of zeros, one for each number of the output."""
+        """Return zeros, one for each number of the output, shape [worlds, numbers of a world]."""
         import warp as wp
 
         return wp.zeros(self.shape, dtype=float, device=self.device)

@@ -42,5 +42,5 @@ class Output:
         return (*self.data.shape, *getattr(self.data.dtype, "_shape_", ()))
 
     def numpy(self) -> np.ndarray:
-        """Return the latest values: on the CPU the same memory, else a copy, which waits for the device."""
+        """Return the latest values, of shape `shape`: the same memory on the CPU, else a copy, after waiting."""
         return self.data.numpy()

@@ -41,7 +41,8 @@ class Sensor(abc.ABC):
     """The outputs by name; known after `bind`."""
 
     worlds: np.ndarray
-    """The worlds that contain measured elements, ascending, as on the outputs' first axis; known after `bind`."""
+    """The worlds that contain measured elements, ascending, as on the outputs' first axis, shape [worlds]; known after
+    `bind`."""
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -70,7 +71,7 @@ class Sensor(abc.ABC):
     def memory(self) -> Mapping[str, wp.array]:
         """Return the arrays that last from reading to reading besides the outputs, with one or more rows per world.
 
-        A reset restores the rows of its worlds to their values after `bind`.
+        The first axis has the shape [worlds × n]. A reset restores the rows of its worlds to their values after `bind`.
         """
         return {}
 
@@ -142,5 +143,5 @@ class Sensor(abc.ABC):
             self._readings.publish(world_mask, 0.0)
 
     def state_arrays(self) -> Mapping[str, wp.array]:
-        """Return outputs and memory; a reset restores them to their values before the first step."""
+        """Return outputs and memory, each with its shape; a reset restores their values before the first step."""
         return {**self.memory(), **self._readings.arrays()}

@@ -29,7 +29,7 @@ class WorldSeeds:
 
     def __init__(self, count: int, first: int, seed: int, device: wp.Device) -> None:
         #: Number of the first world among those of a larger run.
-        self.first = first
+        self.first: int = first
         #: Seed of each world, shape [worlds].
         self.values: Any = wp.full(count, seed, dtype=int, device=device)
         self._counts: list[tuple[wp.array, np.ndarray]] = []

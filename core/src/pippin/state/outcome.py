@@ -23,10 +23,10 @@ class Outcome:
     """
 
     def __init__(self, arrays: Mapping[str, wp.array], counts: Mapping[str, Mapping[str, Any]]) -> None:
-        #: Contents of the arrays, by name.
-        self.arrays = {name: _copy(array.numpy()) for name, array in arrays.items()}
+        #: Contents of the arrays, by name, each with the shape of its array.
+        self.arrays: dict[str, np.ndarray] = {name: _copy(array.numpy()) for name, array in arrays.items()}
         #: Python values, by owner and attribute.
-        self.counts = {owner: dict(values) for owner, values in counts.items()}
+        self.counts: dict[str, dict[str, Any]] = {owner: dict(values) for owner, values in counts.items()}
 
     def __eq__(self, other: object) -> bool:
         """Compare every bit: a NaN equals the same NaN."""

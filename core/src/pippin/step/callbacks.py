@@ -88,7 +88,7 @@ class Callbacks:
     def __init__(self) -> None:
         self._added: list[Callback] = []
         #: Incremented by each change of the callbacks in a recorded step; its graphs are then recorded again.
-        self.revision = 0
+        self.revision: int = 0
         self._is_closed = False
 
     def add(

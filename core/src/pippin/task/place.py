@@ -19,6 +19,7 @@ from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws, WorldSeeds
 
 from .columns import columns
+from .making import make_term
 
 __all__ = ["Joints", "Measured", "TaskPlace", "Worlds"]
 
@@ -35,12 +36,12 @@ class Worlds:
     action: wp.array
     """Action of this control step, shape [count, width]; known after the actions."""
     last_action: wp.array
-    """Action of the control step before; zero after a reset."""
+    """Action of the control step before, shape [count, width]; zero after a reset."""
 
     def __init__(self, count: int, seeds: WorldSeeds, device: wp.Device) -> None:
         self.count, self.first, self.device, self.of_host = count, seeds.first, device, seeds
         #: Seed of each world's random draws, shape [count].
-        self.seeds = seeds.values
+        self.seeds: wp.array[int] = seeds.values
         #: Control steps of the episode so far, shape [count].
         self.length: Any = wp.zeros(count, dtype=int, device=device)
         #: The worlds whose episode ended in this step by a termination, or because its time is over, shape [count].
@@ -103,7 +104,7 @@ class TaskPlace:
         self._measured, self._commands = measured, commands
         self._claims, self._actions = {} if claims is None else claims, {} if actions is None else actions
         #: The number of worlds.
-        self.world_count = worlds.count
+        self.world_count: int = worlds.count
         self.device = worlds.device
 
     def draws(self, what: str = "") -> Draws:
@@ -116,15 +117,14 @@ class TaskPlace:
         Args:
             choice: The type of the quantity, and its configuration.
             where: Key of the choice in the term's table, for errors.
+
+        Raises:
+            ConfigError: The quantity does not fit the simulation.
         """
         for measured in self._measured:
             if measured.choice == choice:
                 return measured
-        kind: Any = self.simulation.catalog.find("quantity", choice.type).load()
-        try:
-            quantity = kind(choice.config, self)
-        except ConfigError as error:
-            raise ConfigError(*(f"{where}.{fault}" for fault in error.faults)) from error
+        quantity = make_term(self.simulation, "quantity", choice, self, where, f"task.{self.name}.{where}")
         values: Any = wp.zeros((self.world_count, len(quantity.labels)), dtype=float, device=self.device)
         measured = Measured(choice, quantity, values)
         self._measured.append(measured)
@@ -135,7 +135,8 @@ class TaskPlace:
     ) -> tuple[wp.array, wp.array[int], wp.array, wp.array[int]]:
         """Return a quantity's numbers and the chosen columns, and the numbers to subtract with their columns.
 
-        Targets have one row for all worlds, or one row for each: take the row `world % rows`.
+        The numbers have the shape [worlds, width], their columns [components]. Targets have one row for all worlds, or
+        one row for each: take the row `world % rows`.
 
         Args:
             choice: The type of the quantity, and its configuration.
@@ -160,7 +161,7 @@ class TaskPlace:
         return measured.values, self.ints(chosen), row, self.ints(order)
 
     def ints(self, values: Iterable[int]) -> wp.array[int]:
-        """Return the integers `values` as an array on the device."""
+        """Return the integers `values` as an array on the device, shape [len(values)]."""
         return wp.array(np.fromiter(values, dtype=np.int32), dtype=int, device=self.device)
 
     def command(self, label: str, where: str) -> Any:
@@ -269,7 +270,8 @@ class TaskPlace:
         return names, self._table(np.array(rows, dtype=np.int32))
 
     def shapes(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
-        """Return the labels of the bodies that patterns choose, and the indices of their shapes that collide.
+        """Return the labels of the bodies that patterns choose, and the indices of their shapes that collide, shape
+        [worlds, shapes].
 
         Raises:
             ConfigError: A pattern matches nothing, no chosen body collides, or the worlds differ.
@@ -324,7 +326,7 @@ class TaskPlace:
         return next(iter(names)), rows
 
     def root(self, pattern: str | None, where: str = "body") -> wp.array[int]:
-        """Return the index of one body in each world: the only one that a pattern matches, or the first of a world.
+        """Return the index of a body in each world, shape [worlds]: the only one that a pattern matches, or the first.
 
         Raises:
             ConfigError: The pattern does not match exactly one body, or there is no body.

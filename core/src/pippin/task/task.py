@@ -14,11 +14,12 @@ import warp as wp
 from pippin.binding import Host
 from pippin.config.component import ComponentConfig
 from pippin.config.task import TaskConfig
-from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.errors import ConfigError, SimulationError
 from pippin.hookspecs import hookimpl
 from pippin.state.draws import Draws
 
 from . import kernels
+from .making import make_term
 from .observations import Group
 from .place import Measured, TaskPlace, Worlds
 from .terms import Action, Command, Event, Reward, Termination
@@ -47,7 +48,12 @@ class Task:
 
     @hookimpl
     def bind(self, simulation: Host) -> None:
-        """Make all terms, and the arrays that they share."""
+        """Make all terms, and the arrays that they share.
+
+        Raises:
+            ConfigError: A term is wrong for this simulation, or the solver cannot take over what an event changes.
+            PluginError: A term raised another error.
+        """
         config, device, count = self.config, simulation.device, simulation.world_count
         self._host = simulation
 
@@ -124,7 +130,7 @@ class Task:
 
     @property
     def action_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest value of each number of the action."""
+        """Lowest and highest value of each number of the action, shape [width]."""
         bounds = [action.bounds for action in self.actions.values()]
         empty = np.zeros(0, dtype=np.float32)
         low, high = zip(*bounds, strict=True) if bounds else ((empty,), (empty,))
@@ -306,14 +312,8 @@ class Task:
         return {label: self._make(kind, table, label, choice) for label, choice in choices.items()}
 
     def _make(self, kind: Any, table: str, label: str, choice: ComponentConfig) -> Any:
-        entry = self._host.catalog.find(kind, choice.type)
-        plugin: Any = entry.load()
-        try:
-            return plugin(choice.config, self._place(f"{table}.{label}"))
-        except ConfigError as error:
-            raise ConfigError(*(f"{table}.{label}.{fault}" for fault in error.faults)) from error
-        except Exception as error:
-            raise PluginError(f"{table}.{label}: {entry} raised {type(error).__name__}: {error}") from error
+        where = f"{table}.{label}"
+        return make_term(self._host, kind, choice, self._place(where), where, f"task.{where}")
 
     @staticmethod
     def _steps(length: float | None, control_dt: float) -> int:

@@ -82,7 +82,7 @@ class Action(Term):
 
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest value of each number, for the action space; by default without bounds."""
+        """Lowest and highest value of each number, shape [width], for the action space; by default without bounds."""
         import numpy as np
 
         limit = np.full(len(self.labels), np.inf, dtype=np.float32)

@@ -32,6 +32,10 @@ class ArticulationView(RowView):
     the joints, without the six of a free root. Generalized DOFs are the six of a free root, then the others: as many
     columns as any row needs. `SimulationView.articulations` makes this view.
 
+    A getter raises a `ViewError` if `out` does not fit. A setter raises a `ViewError` if the data does not fit, or may
+    not be set now or under this solver, and a `RowError` for an index without a row. After a call of
+    `SimulationView.invalidate`, every method raises a `SimulationError`.
+
     Args:
         host: The simulation.
         articulations: Articulation of each row, shape [count], int32.

@@ -22,7 +22,7 @@ __all__ = ["RigidBodyView"]
 class RigidBodyView(RowView):
     """One row for each body, free or a link of an articulation; a body held by a joint cannot be moved freely.
 
-    `SimulationView.rigid_bodies` makes this view.
+    `SimulationView.rigid_bodies` makes this view. Errors are those of `ArticulationView`.
 
     Args:
         host: The simulation.
@@ -34,7 +34,7 @@ class RigidBodyView(RowView):
     def __init__(self, host: Host, bodies: np.ndarray) -> None:
         model = host.model
         #: Body of each row, shape [count].
-        self.body_indices = bodies
+        self.body_indices: np.ndarray = bodies
         joints, articulations = _movers(model, bodies)
         labels = [model.body_label[body] for body in bodies]
         worlds = on_host(model.body_world)[bodies].astype(np.int32)

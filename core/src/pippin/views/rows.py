@@ -74,13 +74,13 @@ class RowView(FixedAttributes, abc.ABC):
         device = present(host.model.device)
         self._host = host
         #: Label of each row; the same label can occur in every world.
-        self.labels = tuple(labels)
+        self.labels: tuple[str, ...] = tuple(labels)
         #: World of each row, shape [count]; -1 for no world.
-        self.world_ids = world_ids
+        self.world_ids: np.ndarray = world_ids
         #: Articulation of each row, shape [count]; -1 for none.
-        self.articulation_indices = articulation_indices
+        self.articulation_indices: np.ndarray = articulation_indices
         #: Whether the view can be used; False once the simulation's view was invalidated.
-        self.is_valid = True
+        self.is_valid: bool = True
         settable = [quantity for quantity in self.quantities.values() if quantity.is_settable]
         self._faults = Faults([*(f"set_{quantity.name}" for quantity in settable), _APPLY, _ATTRIBUTE], device)
         self._faults_of = {quantity.name: self._faults.of(f"set_{quantity.name}") for quantity in settable}

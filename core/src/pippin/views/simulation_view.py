@@ -44,6 +44,8 @@ _SET_GRAVITY = "set_gravity"
 class SimulationView(FixedAttributes):
     """Views of one simulation, available as `Simulation.view`.
 
+    After a call of `invalidate`, every method raises a `SimulationError`.
+
     Args:
         host: The simulation.
     """
@@ -53,7 +55,7 @@ class SimulationView(FixedAttributes):
     def __init__(self, host: Host) -> None:
         self._host = host
         #: Whether views can be made and used; False after a call of `invalidate`.
-        self.is_valid = True
+        self.is_valid: bool = True
         self._views: weakref.WeakSet[RowView | RigidContactView] = weakref.WeakSet()
         model = host.model
         count, device = model.world_count, model.device

@@ -50,6 +50,7 @@ class ImportReport:
     """Name of the file."""
 
     differences: tuple[Difference, ...]
+    """All differences, those by design included."""
 
     def notes(self) -> list[str]:
         """Return one line for each field that differs; of those by design, only pairs that no longer collide."""

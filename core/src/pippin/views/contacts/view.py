@@ -40,6 +40,8 @@ class RigidContactView(FixedAttributes):
     physics step and divided by `dt`: `dt = 1` gives the impulse of a physics step [N·s], computed as if the forces of
     the last substep acted in all substeps.
 
+    After a call of `SimulationView.invalidate`, every method raises a `SimulationError`.
+
     Args:
         host: The simulation.
         sensors: Patterns of bodies, see `selection`; the rows have the order of the patterns.
@@ -75,24 +77,26 @@ class RigidContactView(FixedAttributes):
         bodies = [body for group in groups for body in group.bodies]
         counterparts = [row for group in groups for row in pair(model, group, path_glob=path_glob)]
         #: Label of each sensor's body.
-        self.sensor_labels = tuple(model.body_label[body] for body in bodies)
+        self.sensor_labels: tuple[str, ...] = tuple(model.body_label[body] for body in bodies)
         #: Labels of each sensor's filters, in their order.
-        self.filter_labels = tuple(tuple(each.label for each in row) for row in counterparts)
+        self.filter_labels: tuple[tuple[str, ...], ...] = tuple(
+            tuple(each.label for each in row) for row in counterparts
+        )
         #: The number of columns: the largest number of filters of a sensor.
-        self.filter_count = max(map(len, counterparts), default=0)
+        self.filter_count: int = max(map(len, counterparts), default=0)
         #: Body of each sensor, shape [sensors].
-        self.body_indices = np.array(bodies, dtype=np.int32)
+        self.body_indices: np.ndarray = np.array(bodies, dtype=np.int32)
         #: World of each sensor, shape [sensors].
-        self.world_ids = on_host(model.body_world)[self.body_indices]
+        self.world_ids: np.ndarray = on_host(model.body_world)[self.body_indices]
         self._sources = sources_of(host)
         self._pairing = pairing_of(model, bodies, counterparts, self.filter_count)
         self._net = wp.zeros((self.count, 3), dtype=float, device=self._device)
         self._matrix = wp.zeros((self.count, self.filter_count, 3), dtype=float, device=self._device)
         self._launches: dict[Any, Any] = {}
         #: Whether the view can be used; False once the simulation's view was invalidated.
-        self.is_valid = True
+        self.is_valid: bool = True
         #: Number of rows of `contact_data`, `raw_contact_data` and `friction_data`.
-        self.max_contact_data = max_contact_data
+        self.max_contact_data: int = max_contact_data
         raw = without_filters(self._pairing)
         filtered = self._pairing if self.filter_count else raw
         self._rows = ContactRows(host, self._pairing, max_contact_data, ("forces", "normals", "separations"))
