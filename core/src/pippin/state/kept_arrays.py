@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter, is_not
+from typing import Any
 
 import attrs
 from pippin.errors import SimulationError
-
-if TYPE_CHECKING:
-    import warp as wp
 
 __all__ = ["KeptArrays"]
 
 
 @attrs.frozen(eq=False)
-class _Place:
-    """An attribute that holds an array."""
+class _Owner:
+    """An object that holds arrays, with its name in errors, and the names of its arrays; it has at least two."""
 
     told: str
-    owner: Any
-    name: str
-    array: wp.array
+    part: Any
+    names: tuple[str, ...]
+    arrays: tuple[Any, ...]
+    read: attrgetter
 
 
 class KeptArrays:
@@ -35,7 +34,7 @@ class KeptArrays:
     """
 
     def __init__(self, owners: Mapping[str, Any]) -> None:
-        self._places = [place for title, owner in owners.items() for place in _places(title, owner)]
+        self._owners = [owner for told, part in owners.items() for owner in _owners(told, part)]
 
     def refuse_others(self) -> None:
         """Refuse arrays that took the place of those that are kept, and put these back.
@@ -43,24 +42,32 @@ class KeptArrays:
         Raises:
             SimulationError: Names the first of them.
         """
-        others = [place for place in self._places if getattr(place.owner, place.name) is not place.array]
-        for place in others:
-            setattr(place.owner, place.name, place.array)
-        if others:
-            told = others[0].told
-            raise SimulationError(
-                f"{told}: another array was assigned, which recorded steps would not read, so that the array of before"
-                f" is put back; write into it: sim.{told}.assign(values)"
-            )
+        for owner in self._owners:
+            if any(map(is_not, owner.read(owner.part), owner.arrays)):
+                self._put_back(owner)
+
+    def _put_back(self, owner: _Owner) -> None:
+        pairs = list(zip(owner.names, owner.arrays, strict=True))
+        others = [name for name, array in pairs if getattr(owner.part, name) is not array]
+        for name, array in pairs:
+            setattr(owner.part, name, array)
+        told = f"{owner.told}.{others[0]}"
+        raise SimulationError(
+            f"{told}: another array was assigned, which recorded steps would not read, so that the array of before"
+            f" is put back; write into it: sim.{told}.assign(values)"
+        )
 
 
-def _places(title: str, owner: Any) -> Iterator[_Place]:
-    """Yield the attributes with arrays, also those of namespaces of custom attributes."""
+def _owners(told: str, part: Any) -> Iterator[_Owner]:
+    """Yield an object, and the namespaces of custom attributes in it, if they have arrays."""
     import newton
     import warp as wp
 
-    for name, value in vars(owner).items():
-        if isinstance(value, wp.array):
-            yield _Place(f"{title}.{name}", owner, name, value)
-        elif isinstance(value, newton.Model.AttributeNamespace):
-            yield from _places(f"{title}.{name}", value)
+    held = {name: value for name, value in vars(part).items() if isinstance(value, wp.array)}
+    if held:
+        # With one name, a getter would return no tuple.
+        names = tuple(held) if len(held) > 1 else (*held, *held)
+        yield _Owner(told, part, names, tuple(held[name] for name in names), attrgetter(*names))
+    for name, value in vars(part).items():
+        if isinstance(value, newton.Model.AttributeNamespace):
+            yield from _owners(f"{told}.{name}", value)
