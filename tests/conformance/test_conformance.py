@@ -67,7 +67,7 @@ TRUTHS = {
     "content": "several of kind body are called 'ball'",
     "place": "a body is 2 m away from its place",
     "options": "declares the option scale, and reads the same with None and 2.0",
-    "simulation": "a body is nowhere",
+    "simulation": "expected finite numbers",
 }
 """What each check says of the plugin that breaks its promise."""
 
