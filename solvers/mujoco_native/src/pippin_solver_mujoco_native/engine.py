@@ -14,6 +14,7 @@ import warp as wp
 from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
 
+from .built_numbers import keep_numbers
 from .inputs import Inputs, field
 from .joints import TURNING, by_world, joints_of
 from .kernels import BALL, read_coordinates, write_coordinates
@@ -61,6 +62,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._converted = converted
         self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
         self._inputs = Inputs(model, converted, self.batch)
+        self._as_built = keep_numbers(model)
         self._parameters = None if is_uniform(converted) else Parameters(model, self._options, self.batch)
         self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device="cpu")
         self._view, self._flags = host_views(model.world_count), host_views(1)
@@ -156,7 +158,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         if not changed.any():
             return
         if self._parameters is None:
-            self._parameters = Parameters(self.model, self._options, self.batch)
+            with self._as_built():
+                self._parameters = Parameters(self.model, self._options, self.batch)
         self._parameters.update(int(flags), slice(None) if changed.all() else changed[:-1])
         self._follow_model()
         self._outdated.numpy()[changed] = True
