@@ -558,8 +558,10 @@ class Calls:
         after = before.copy()
         if name.startswith("joint_"):  # a free root has neither drives nor armature
             of_row = np.where(np.isin(np.arange(len(before)), self.bed.views["all"].dof_indices), of_row, -1)
-        after[of_row == world] *= np.float32(rng.uniform(0.5, 0.9))
-        after[of_row == world] += np.float32(0.0 if name == "gravity" else 0.05)
+        if name == "gravity":  # a part of what many calls have left could be too small to be seen
+            after[of_row == world] += np.float32(rng.uniform(0.5, 1.0) * rng.choice([-1.0, 1.0]))
+        else:
+            after[of_row == world] = after[of_row == world] * np.float32(rng.uniform(0.5, 0.9)) + np.float32(0.05)
         inverse = (
             None
             if name != "body_mass"
