@@ -14,18 +14,17 @@ def gather_jacobians(
     dof_of: wp.array2d[int],
     values: wp.array4d[float],
 ):
-    """values[row, link, component, column] from Newton's Jacobian of the row's articulation; padding is 0."""
+    """values[row, link, component, column] from Newton's Jacobian of the row's articulation; padding stays 0."""
     row, link = wp.tid()
     articulation = articulation_of[row]
     start = dof_start[articulation]
-    is_link = body_of_link[row, link] >= 0
-    for component in range(6):
-        for column in range(dof_of.shape[1]):
-            dof = dof_of[row, column]
-            value = 0.0
-            if is_link and dof >= 0:
-                value = jacobians[articulation, 6 * link + component, dof - start]
-            values[row, link, component, column] = value
+    if body_of_link[row, link] < 0:
+        return
+    for column in range(dof_of.shape[1]):
+        dof = dof_of[row, column] - start
+        if dof >= 0:
+            for component in range(6):
+                values[row, link, component, column] = jacobians[articulation, 6 * link + component, dof]
 
 
 @wp.kernel
