@@ -58,3 +58,16 @@ def test_a_simulation_blames_the_scene_and_not_its_solver():
 
     with pytest.raises(pippin.ConfigError, match="scene: joint_armature of 'hinge': expected finite numbers, got nan"):
         pippin.Simulation(pippin.structure(tables), prototype=builder)
+
+
+@pytest.mark.parametrize(("add", "first"), [("free", 3), ("ball", 0)])
+def test_a_rotation_of_a_joint_is_unit(add, first):
+    builder = newton.ModelBuilder()
+    link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    builder.add_articulation([getattr(builder, f"add_joint_{add}")(parent=-1, child=link, label="root")])
+    builder.joint_q[first + 3] = 2.0
+
+    with pytest.raises(
+        pippin.ConfigError, match=r"joint_q of 'root': expected a quaternion of length 1, got \[.* 2\.0]"
+    ):
+        refuse_values(builder.finalize(device="cpu", skip_all_validations=True))

@@ -214,6 +214,18 @@ def test_a_grid_that_is_too_small_is_refused(column):
         simulate(column, max_active_cell_count=8)
 
 
+def test_a_dense_grid_needs_particles_that_fill_a_volume():
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverImplicitMPM.register_custom_attributes(builder)
+    for position in ([0.0, 0.0, 0.0], [0.1, 0.0, 0.0]):
+        builder.add_particle(position, [0.0, 0.0, 0.0], mass=1.0, radius=0.05)
+
+    with pytest.raises(
+        pippin.ConfigError, match=r"^solver\.grid_type: 'dense' .* all lie in a plane, .*; add particles"
+    ):
+        simulate(builder, separate_worlds=True, grid_type="dense")
+
+
 def test_a_collision_table_is_refused_for_the_grid_has_its_own_colliders(column):
     tables = {
         "scene": {"ground": True},

@@ -45,7 +45,7 @@ def refuse_values(model: newton.Model) -> None:
         ConfigError: Names the arrays, the parts of the scene and their values.
     """
     faults = [fault for name in dict.fromkeys((*_FINITE, *_POSITIVE, *_BOUNDS)) for fault in _faults(model, name)]
-    faults += _faults_of_limits(model)
+    faults += [*_faults_of_limits(model), *_faults_of_rotations(model)]
     if faults:
         raise ConfigError(*faults)
 
@@ -91,6 +91,24 @@ def _faults_of_limits(model: newton.Model) -> list[str]:
     where, first = _owners(model, "joint_limit_lower", rows), rows[0]
     ends = [float(lower[first]), float(upper[first])]
     return [f"scene: limits of {where}: expected lowest <= highest, got {ends}; correct the scene"]
+
+
+def _faults_of_rotations(model: newton.Model) -> Iterator[str]:
+    """Yield the first free or ball joint whose coordinates hold no rotation."""
+    if not model.joint_count:
+        return
+    types, starts, values = (on_host(array) for array in (model.joint_type, model.joint_q_start, model.joint_q))
+    first = starts[: len(types)] + np.where(types == newton.JointType.BALL, 0, 3)
+    kinds = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.BALL)
+    rows = np.flatnonzero(np.isin(types, kinds))
+    rotations = values[first[rows, None] + np.arange(4)]
+    for row, rotation in zip(rows, rotations, strict=True):
+        if np.isfinite(rotation).all() and abs(np.linalg.norm(rotation) - 1.0) > _UNIT_TOLERANCE:
+            yield (
+                f"scene: joint_q of {model.joint_label[row]!r}: expected a quaternion of length 1, got"
+                f" {rotation.tolist()}; correct the scene"
+            )
+            return
 
 
 def _owners(model: newton.Model, name: str, rows: np.ndarray) -> str:

@@ -186,6 +186,11 @@ class SolverImplicitMPM:
             return ResettableMPM(model, ResettableMPM.Config(**options), temporary_store=fem.TemporaryStore(), **timing)
         except RuntimeError as error:
             raise pippin.ConfigError(f"grid_type: {self.config.grid_type!r} cannot be built: {error}") from error
+        except ZeroDivisionError as error:
+            raise pippin.ConfigError(
+                f"grid_type: {self.config.grid_type!r} cannot be built around particles that all lie in a plane, or in"
+                " a line; add particles beside it"
+            ) from error
 
     @pippin.hookimpl
     def initialize_contacts(self) -> ContactSource:
