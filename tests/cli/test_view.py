@@ -1,8 +1,10 @@
 """`pippin view`: a page until Ctrl-C, of a configuration, a checkpoint or a run folder."""
 
+import io
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 import urllib.request
@@ -39,6 +41,12 @@ def shown(tmp_path_factory):
     return {"configuration": file, "checkpoint": folder / "hinge.npz", "run folder": run}
 
 
+def is_told(text):
+    """Tell whether the command has said something; while a kernel is compiled, another stream may be in its place."""
+    stream = getattr(sys.stdout, "buffer", None)
+    return isinstance(stream, io.BytesIO) and text.encode() in stream.getvalue()
+
+
 @pytest.mark.parametrize("kind", ["configuration", "checkpoint", "run folder"])
 def test_the_page_is_served_until_ctrl_c(shown, kind):
     port, served = free_port(None, "port"), []
@@ -49,6 +57,9 @@ def test_the_page_is_served_until_ctrl_c(shown, kind):
                 served.append(urllib.request.urlopen(f"http://{HOST}:{port}").status)
             except OSError:
                 time.sleep(0.05)
+        # The page answers while kernels are compiled; Ctrl-C would then end the build.
+        while not is_told("Ctrl-C ends"):
+            time.sleep(0.05)
         time.sleep(0.5)
         os.kill(os.getpid(), signal.SIGINT)
 
