@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import mujoco
@@ -62,8 +63,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._converted = converted
         self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
         self._inputs = Inputs(model, converted, self.batch)
-        self._as_built = keep_numbers(model)
-        self._parameters = None if is_uniform(converted) else Parameters(model, self._options, self.batch)
+        is_alike = is_uniform(converted)
+        self._as_built = keep_numbers(model) if is_alike else nullcontext
+        self._parameters = None if is_alike else Parameters(model, self._options, self.batch)
         self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device="cpu")
         self._view, self._flags = host_views(model.world_count), host_views(1)
         self._follow_model()
