@@ -51,7 +51,6 @@ DOORS = {
     ("pippin.recording.recorder", "pippin.recording.rows"),
     ("pippin.scale.rollout_shard", "pippin.scale.rollout"),
     ("pippin.scale.variant_job", "pippin.scale.variant_run"),
-    ("pippin.sensing.sensor", "pippin.sensing.readings"),
     ("pippin.sharding.part", "pippin.sharding.gathering"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
