@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     import warp as wp
 
-    from .assembly.assets.report import ImportReport
+    from .assets.report import ImportReport
     from .binding import Owners
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
