@@ -1,6 +1,6 @@
 """Public names of Pippin, which plugins and users import, with their docstrings, read from the sources.
 
-`write_reference.py` makes a page of them, and `tests/test_public_names.py` holds plugins to them.
+`write_reference.py` makes a page of them, and `tests/project/test_public_names.py` holds plugins to them.
 """
 
 from __future__ import annotations

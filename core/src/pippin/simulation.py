@@ -597,7 +597,7 @@ class Simulation(FixedAttributes):
         for bound in self._components.bound.values():
             bound.check()
         if self._view is not None:
-            self._view.check_errors()
+            self._view.raise_errors()
 
     @property
     def first_diverged_step(self) -> int | None:

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from pippin.catalog.contract_version import CONTRACT_VERSIONS
 from pippin.catalog.entries import PLURALS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MEMBERS = sorted(path.parent for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src"))
 
 each_member = pytest.mark.parametrize("member", MEMBERS, ids=lambda path: str(path.relative_to(ROOT)))

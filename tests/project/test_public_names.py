@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CORE = ROOT / "core" / "src" / "pippin"
 PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
 names_of, text_of, imports_of = PUBLIC["names_of"], PUBLIC["text_of"], PUBLIC["imports_of"]

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 CORE = ROOT / "core" / "src" / "pippin"
 
 BROAD = {
     "core/tests": {"test_floors.py", "test_public.py"},
-    "tests": {"docs", "fidelity", "outside", "physics", "test_known_failures.py", "test_layout.py", "test_packaging.py"}
-    | {"test_prose.py", "test_public_names.py", "test_quality.py", "test_release.py", "test_twin_solvers.py", "walk"},
+    "tests": {"docs", "fidelity", "outside", "physics", "project", "walk"},
     "tests/views": {"acceptance", "test_allocation.py", "test_devices.py", "test_following.py", "test_joint_types.py"}
     | {"test_libraries.py"},
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RELEASE = runpy.run_path(str(ROOT / ".ci" / "release.py"))
 MESSAGE = re.compile(r"[a-z][a-z0-9, -]*: \S.*")
 
