@@ -19,7 +19,7 @@ FOR_PLUGINS = (
     "pippin",
     "pippin.actuation",
     "pippin.sensing",
-    "pippin.importing",
+    "pippin.assets",
     "pippin.solving",
     "pippin.task",
     "pippin.task.draws",
