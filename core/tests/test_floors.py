@@ -43,10 +43,6 @@ DOORS = {
     ("pippin.simulation", "pippin.step.compilation"),
     ("pippin.simulation", "pippin.step.rollout"),
     ("pippin.simulation", "pippin.views.simulation_view"),
-    ("pippin.actuation.drive", "pippin.actuation.effort"),
-    ("pippin.actuation.joint_properties", "pippin.actuation.kernels"),
-    ("pippin.actuation.parameters", "pippin.actuation.kernels"),
-    ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
     ("pippin.scale.rollout_shard", "pippin.scale.rollout"),
@@ -55,7 +51,7 @@ DOORS = {
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 
-OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser")
+OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser", "warp_nn")
 """Packages of extras, imported by the function that needs them."""
 
 

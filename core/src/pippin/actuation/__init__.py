@@ -11,7 +11,9 @@ from .clamping_configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfi
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 
 if TYPE_CHECKING:
-    from .asset_actuators import AssetActuators
+    from pippin.assets.actuators.asset_actuators import AssetActuators
+    from pippin.assets.actuators.transmissions import Transmissions
+
     from .clamping import Clamping
     from .clampings import build_dc_motor
     from .drive import TARGETS, DriveActuator
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from .joints import Axes, lanes_of, refuse_second_simulation
     from .parameters import LaneParameter, Lanes, Parameters
     from .targets import SharedTargets, refuse_assignment
-    from .transmissions import Transmissions
 
 __all__ = [
     "JOINT_PROPERTIES",
@@ -54,7 +55,7 @@ __getattr__ = late(
     {
         "JOINT_PROPERTIES": ".joint_properties",
         "TARGETS": ".drive",
-        "AssetActuators": ".asset_actuators",
+        "AssetActuators": "pippin.assets.actuators.asset_actuators",
         "Axes": ".joints",
         "Clamping": ".clamping",
         "DriveActuator": ".drive",
@@ -63,7 +64,7 @@ __getattr__ = late(
         "Lanes": ".parameters",
         "Parameters": ".parameters",
         "SharedTargets": ".targets",
-        "Transmissions": ".transmissions",
+        "Transmissions": "pippin.assets.actuators.transmissions",
         "build_dc_motor": ".clampings",
         "lanes_of": ".joints",
         "refuse_assignment": ".targets",
