@@ -271,7 +271,7 @@ class SolverSteel:
         }
         return tuple(_capacity(family, allocated) for family, allocated in rows.items() if allocated is not None)
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """Raise if the solver dropped rows or contacts, or rejected its input, since the last reset of a world.
 
         Raises:

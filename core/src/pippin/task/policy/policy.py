@@ -61,7 +61,7 @@ class Policy:
     @hookimpl(tryfirst=True)
     def start_step(self) -> None:
         """Choose the action from the last observations."""
-        action: Any = self._task.worlds.action
+        action: Any = self._task.episodes.action
         self._network(self._observations, action)
 
     def _group(self, names: tuple[str, ...]) -> str:

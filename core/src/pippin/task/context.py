@@ -1,11 +1,10 @@
-"""Place of a term in its task: what it resolves labels with, and the arrays that terms share."""
+"""The task and the simulation as a term sees them: what it resolves labels with, and the arrays that terms share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import attrs
 import newton
 import numpy as np
 import warp as wp
@@ -15,103 +14,54 @@ from pippin.axes import axis_labels
 from pippin.binding import Host
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError
+from pippin.features import OF_ATTRIBUTES
+from pippin.sensing import Output
 from pippin.spelling import did_you_mean
-from pippin.state.draws import Draws, WorldSeeds
+from pippin.state.draws import Draws
 
-from .columns import columns
+from .episodes import EpisodeBuffers
+from .terms import Action, Command, Quantity
 
-__all__ = ["Joints", "Measured", "TaskPlace", "Worlds"]
+__all__ = ["TermContext"]
 
-
-class Worlds:
-    """The arrays of a task that belong to its worlds.
-
-    Args:
-        count: The number of worlds.
-        seeds: The seeds of their random draws.
-        device: Device of the arrays.
-    """
-
-    action: wp.array
-    """Action of this control step, shape [count, width]; known after the actions."""
-    last_action: wp.array
-    """Action of the control step before, shape [count, width]; zero after a reset."""
-
-    def __init__(self, count: int, seeds: WorldSeeds, device: wp.Device) -> None:
-        self.count, self.first, self.device, self.of_host = count, seeds.first, device, seeds
-        #: Seed of each world's random draws, shape [count].
-        self.seeds: wp.array[int] = seeds.values
-        #: Control steps of the episode so far, shape [count].
-        self.length: Any = wp.zeros(count, dtype=int, device=device)
-        #: The worlds whose episode ended in this step by a termination, or because its time is over, shape [count].
-        self.terminated, self.truncated = (wp.zeros(count, dtype=bool, device=device) for _ in range(2))
-
-    def set_action_width(self, width: int) -> None:
-        """Make the arrays of actions, shape [count, width]."""
-        self.action, self.last_action = (
-            wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(2)
-        )
+Patterns = str | Sequence[str]
 
 
-@attrs.frozen(eq=False)
-class Joints:
-    """Axes of joints that patterns chose, in every world."""
-
-    labels: tuple[str, ...]
-    """Labels of the axes in the first world."""
-    dofs: wp.array
-    """Index of each axis into DOF-shaped arrays, shape [worlds, axes]."""
-    coordinates: wp.array
-    """Index of each axis into coordinate-shaped arrays, shape [worlds, axes]."""
-
-
-@attrs.frozen(eq=False)
-class Measured:
-    """A quantity with the array of its numbers; equal choices share one."""
-
-    choice: ComponentConfig
-    quantity: Any
-    """The term, a `pippin.task.Quantity`."""
-    values: wp.array
-    """Numbers of the present state, shape [worlds, width]."""
-
-
-class TaskPlace:
+class TermContext:
     """The task and the simulation as a term sees them.
 
     Args:
         simulation: The simulation; its arrays exist.
-        worlds: The arrays of the task.
+        episodes: The arrays of the task.
         name: Name of the term: `rewards.effort`.
-        measure: Finds or makes the quantity of a choice, for a place and a key of its term's table.
+        measure: Finds or makes the quantity of a choice, for a context and a key of its term's table.
         commands: The commands by label.
-        claims: The terms that set a target, or change a part of the model, by what they change.
         actions: The actions by label.
+        claims: The terms that set a target, or change a part of the model, by what they change.
     """
 
     def __init__(
         self,
         simulation: Host,
-        worlds: Worlds,
+        episodes: EpisodeBuffers,
         name: str,
-        measure: Callable[[ComponentConfig, TaskPlace, str], Measured],
-        commands: Mapping[str, Any],
-        claims: dict[str, str] | None = None,
-        actions: Mapping[str, Any] | None = None,
+        measure: Callable[[ComponentConfig, TermContext, str], Quantity],
+        commands: Mapping[str, Command],
+        actions: Mapping[str, Action],
+        claims: dict[str, str],
     ) -> None:
-        self.simulation, self.worlds, self.name = simulation, worlds, name
-        self._measure, self._commands = measure, commands
-        self._claims, self._actions = {} if claims is None else claims, {} if actions is None else actions
+        self.simulation, self.episodes, self.name = simulation, episodes, name
+        self._measure, self._commands, self._actions, self._claims = measure, commands, actions, claims
         #: The number of worlds.
-        self.world_count: int = worlds.count
-        self.device = worlds.device
+        self.world_count: int = simulation.world_count
+        self.device = simulation.device
 
     def draws(self, what: str = "") -> Draws:
         """Return the random numbers of this term; `what` tells several draws of one term apart."""
-        return self.worlds.of_host.draws(f"task.{self.name}/{what}")
+        return self.simulation.seeds.draws(f"task.{self.name}/{what}")
 
-    def quantity(self, choice: ComponentConfig, where: str = "of") -> Measured:
-        """Return a quantity, which is measured once per state for all terms that choose it.
+    def quantity(self, choice: ComponentConfig, where: str = "of") -> Quantity:
+        """Return a quantity, which is measured once per state, into `values`, for all terms that choose it.
 
         Args:
             choice: The type of the quantity, and its configuration.
@@ -138,33 +88,23 @@ class TaskPlace:
         Raises:
             ConfigError: An axis, the number of targets or the command is wrong.
         """
-        measured = self.quantity(choice)
-        chosen = columns(measured.quantity.labels, axes, "axes")
+        quantity = self.quantity(choice)
+        chosen = quantity.chosen_columns(axes)
         if isinstance(target, str):
             command = self.command(target, "target")
             if max(chosen) >= command.value.shape[1]:
                 raise ConfigError(f"target: {target!r} has {command.value.shape[1]} numbers; choose other axes")
-            return measured.values, self.ints(chosen), command.value, self.ints(chosen)
+            return quantity.values, self.ints(chosen), command.value, self.ints(chosen)
         numbers = [0.0 if target is None else target] if not isinstance(target, Sequence) else list(target)
         if len(numbers) not in (1, len(chosen)):
             raise ConfigError(f"target: expected 1 or {len(chosen)} numbers, got {len(numbers)}; give one for each")
         row: Any = wp.array([numbers], dtype=float, device=self.device)
         order = [0] * len(chosen) if len(numbers) == 1 else list(range(len(chosen)))
-        return measured.values, self.ints(chosen), row, self.ints(order)
+        return quantity.values, self.ints(chosen), row, self.ints(order)
 
     def ints(self, values: Iterable[int]) -> wp.array[int]:
         """Return the integers `values` as an array on the device, shape [len(values)]."""
         return wp.array(np.fromiter(values, dtype=np.int32), dtype=int, device=self.device)
-
-    def command(self, label: str, where: str) -> Any:
-        """Return a command by its label.
-
-        Raises:
-            ConfigError: There is none of this label.
-        """
-        if label not in self._commands:
-            raise ConfigError(_unknown(where, "command", label, self._commands))
-        return self._commands[label]
 
     def claim(self, what: str, names: Iterable[str], where: str) -> None:
         """Note that this term alone changes something of some joints, bodies or other elements.
@@ -184,15 +124,30 @@ class TaskPlace:
                     f"{where}: {other} changes the {what} of {name!r} already; leave it out in one of them"
                 )
 
+    def refuse_unsupported(self, attribute: str, where: str = "type") -> None:
+        """Refuse an attribute of the model that the solver ignores.
+
+        Raises:
+            ConfigError: The solver ignores it.
+        """
+        if fault := self.simulation.support.fault(OF_ATTRIBUTES.get(attribute, "")):
+            raise ConfigError(f"{where}: {fault}")
+
+    def command(self, label: str, where: str) -> Any:
+        """Return a command by its label.
+
+        Raises:
+            ConfigError: There is none of this label.
+        """
+        return _labelled(self._commands, "command", label, where)
+
     def action(self, label: str, where: str) -> Any:
         """Return an action by its label.
 
         Raises:
             ConfigError: There is none of this label.
         """
-        if label not in self._actions:
-            raise ConfigError(_unknown(where, "action", label, self._actions))
-        return self._actions[label]
+        return _labelled(self._actions, "action", label, where)
 
     def actuator(self, label: str, where: str = "actuator") -> Any:
         """Return an actuator group of the simulation by its label, which must be in all worlds.
@@ -200,7 +155,7 @@ class TaskPlace:
         Raises:
             ConfigError: There is none of this label, or it is not in all worlds.
         """
-        return self._component("actuators", label, where)
+        return self._component(self.simulation.actuators, "actuator", label, where)
 
     def sensor(self, label: str, where: str = "sensor") -> Any:
         """Return a sensor of the simulation by its label, which must be in all worlds.
@@ -208,20 +163,49 @@ class TaskPlace:
         Raises:
             ConfigError: There is none of this label, or it is not in all worlds.
         """
-        return self._component("sensors", label, where)
+        return self._component(self.simulation.sensors, "sensor", label, where)
 
-    def _component(self, table: str, label: str, where: str) -> Any:
-        components = getattr(self.simulation, table)
-        if label not in components:
-            raise ConfigError(_unknown(where, table[:-1], label, components))
-        component = components[label]
-        worlds = getattr(component, "worlds", None)
-        if worlds is not None and len(worlds) != self.world_count:
-            raise ConfigError(f"{where}: {label!r} is in {len(worlds)} of {self.world_count} worlds; a task needs all")
-        return component
+    def sensor_output(self, sensor: str, name: str) -> Output:
+        """Return an output of a sensor, which must be in all worlds.
 
-    def joints(self, patterns: str | Sequence[str], where: str = "joints") -> Joints:
+        Raises:
+            ConfigError: There is no such sensor or output, or it is not in all worlds; names the key.
+        """
+        outputs = self.sensor(sensor).outputs
+        if name not in outputs:
+            hint = did_you_mean(name, outputs) or ";"
+            raise ConfigError(f"output: {sensor!r} has no output {name!r}{hint} outputs: {', '.join(outputs)}")
+        return outputs[name]
+
+    def contact_output(self, sensor: str, name: str) -> Output:
+        """Return an output of a contact sensor.
+
+        Raises:
+            ConfigError: There is no such sensor, it is not in all worlds, or it senses no contacts; names the key.
+        """
+        outputs = self.sensor(sensor).outputs
+        if name not in outputs:
+            cure = "give it a `history`" if "net_force" in outputs else "choose a sensor of type 'contact'"
+            raise ConfigError(f"sensor: {sensor!r} has no output {name!r}; {cure}")
+        return outputs[name]
+
+    def net_forces(self, sensor: str, *, with_history: bool) -> wp.array:
+        """Return the net forces of a contact sensor [N], shape [worlds, bodies, readings]: one reading, or a history.
+
+        Raises:
+            ConfigError: As `contact_output`.
+        """
+        if with_history:
+            return self.contact_output(sensor, "net_force_history").data
+        forces = self.contact_output(sensor, "net_force").data
+        return forces.reshape((*forces.shape, 1))
+
+    def joints(self, patterns: Patterns, where: str = "joints") -> tuple[tuple[str, ...], wp.array, wp.array]:
         """Return the axes that patterns choose: hinges, sliders and the axes of joints that have several.
+
+        Returns:
+            Labels of the axes, and the index of each into coordinate-shaped and into DOF-shaped arrays, shape
+            [worlds, axes] each.
 
         Raises:
             ConfigError: A pattern matches nothing, or the worlds differ in what it matches.
@@ -230,38 +214,38 @@ class TaskPlace:
         starts, q_starts, dof_starts = (
             on_host(each) for each in (model.joint_world_start, model.joint_q_start, model.joint_qd_start)
         )
-        rows, names = [], set[tuple[str, ...]]()
-        for world in range(self.world_count):
-            joints = [
-                joint
-                for joint in range(int(starts[world]), int(starts[world + 1]))
-                if q_starts[joint + 1] - q_starts[joint] == dof_starts[joint + 1] - dof_starts[joint]
-            ]
-            told = axis_labels(model, joints)
-            pairs = [
+        has_coordinates = np.diff(q_starts) == np.diff(dof_starts)
+
+        def axes(world: int) -> tuple[Sequence[str], list[tuple[int, int]]]:
+            joints = [joint for joint in range(int(starts[world]), int(starts[world + 1])) if has_coordinates[joint]]
+            indices = [
                 (int(q_starts[joint]) + k, int(dof_starts[joint]) + k)
                 for joint in joints
                 for k in range(int(dof_starts[joint + 1] - dof_starts[joint]))
             ]
-            chosen = labels.match(patterns, told, "joint", where)
-            names.add(tuple(told[index] for index in chosen))
-            rows.append([pairs[index] for index in chosen])
-            if len(names) > 1:
-                raise ConfigError(f"{where}: worlds 0 and {world} differ in the joints that match; choose others")
-        indices = np.array(rows, dtype=np.int32)
-        coordinates, dofs = (np.ascontiguousarray(indices[..., side]) for side in (0, 1))
-        return Joints(next(iter(names)), self._table(dofs), self._table(coordinates))
+            return axis_labels(model, joints), indices
 
-    def bodies(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
+        names, rows = self._matched(patterns, "joint", where, axes)
+        coordinates, dofs = (self._table(side) for side in np.moveaxis(np.array(rows, dtype=np.int32), -1, 0))
+        return names, coordinates, dofs
+
+    def bodies(self, patterns: Patterns, where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
         """Return the labels of the bodies that patterns choose, and their indices, shape [worlds, bodies].
 
         Raises:
             ConfigError: A pattern matches nothing, or the worlds differ in what it matches.
         """
-        names, rows = self._body_rows(patterns, where)
-        return names, self._table(np.array(rows, dtype=np.int32))
+        model = self.simulation.model
+        starts = on_host(model.body_world_start).tolist()
 
-    def shapes(self, patterns: str | Sequence[str], where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
+        def bodies(world: int) -> tuple[Sequence[str], Sequence[int]]:
+            own = range(starts[world], starts[world + 1])
+            return [model.body_label[body] for body in own], own
+
+        names, rows = self._matched(patterns, "body", where, bodies)
+        return names, self._table(rows)
+
+    def shapes(self, patterns: Patterns, where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
         """Return the labels of the bodies that patterns choose, and the indices of their shapes that collide, shape
         [worlds, shapes].
 
@@ -269,10 +253,10 @@ class TaskPlace:
             ConfigError: A pattern matches nothing, no chosen body collides, or the worlds differ.
         """
         model = self.simulation.model
-        names, bodies = self._body_rows(patterns, where)
+        names, bodies = self.bodies(patterns, where)
         collides = (on_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
         of_shape = on_host(model.shape_body)
-        rows = [np.flatnonzero(collides & np.isin(of_shape, row)) for row in bodies]
+        rows = [np.flatnonzero(collides & np.isin(of_shape, row)) for row in on_host(bodies)]
         if not len(rows[0]):
             raise ConfigError(f"{where}: no chosen body has a shape that collides; choose others")
         for world, row in enumerate(rows):
@@ -280,7 +264,7 @@ class TaskPlace:
                 raise ConfigError(
                     f"{where}: worlds 0 and {world} have {len(rows[0])} and {len(row)} shapes; choose other bodies"
                 )
-        return names, self._table(np.array(rows, dtype=np.int32))
+        return names, self._table(rows)
 
     def free_joint(self, pattern: str | None, where: str = "body") -> tuple[str, wp.array]:
         """Return the label of a free body, and the first coordinate and DOF of its joint, shape [worlds, 2].
@@ -301,21 +285,7 @@ class TaskPlace:
                     " floating = true in the asset"
                 )
             rows.append([int(q_starts[joints[0]]), int(dof_starts[joints[0]])])
-        return model.body_label[int(bodies[0])], self._table(np.array(rows, dtype=np.int32))
-
-    def _body_rows(self, patterns: str | Sequence[str], where: str) -> tuple[tuple[str, ...], list[list[int]]]:
-        model = self.simulation.model
-        starts = on_host(model.body_world_start)
-        rows, names = [], set[tuple[str, ...]]()
-        for world in range(self.world_count):
-            first, end = int(starts[world]), int(starts[world + 1])
-            told = list(model.body_label[first:end])
-            chosen = labels.match(patterns, told, "body", where)
-            names.add(tuple(told[index] for index in chosen))
-            rows.append([first + index for index in chosen])
-            if len(names) > 1:
-                raise ConfigError(f"{where}: worlds 0 and {world} differ in the bodies that match; choose others")
-        return next(iter(names)), rows
+        return model.body_label[int(bodies[0])], self._table(rows)
 
     def root(self, pattern: str | None, where: str = "body") -> wp.array[int]:
         """Return the index of a body in each world, shape [worlds]: the only one that a pattern matches, or the first.
@@ -323,22 +293,44 @@ class TaskPlace:
         Raises:
             ConfigError: The pattern does not match exactly one body, or there is no body.
         """
-        model = self.simulation.model
         if pattern is None:
-            starts = on_host(model.body_world_start)
+            starts = on_host(self.simulation.model.body_world_start)
             if int(starts[1]) == int(starts[0]):
                 raise ConfigError(f"{where}: the worlds have no bodies")
             return self.ints(int(start) for start in starts[: self.world_count])
-        told, indices = self.bodies(pattern, where)
-        if len(told) != 1:
-            raise ConfigError(f"{where}: {pattern!r} matches {len(told)} bodies: {', '.join(told)}; choose one")
+        names, indices = self.bodies(pattern, where)
+        if len(names) != 1:
+            raise ConfigError(f"{where}: {pattern!r} matches {len(names)} bodies: {', '.join(names)}; choose one")
         return indices.flatten()
 
-    def _table(self, indices: np.ndarray) -> wp.array:
-        table: Any = wp.array(indices, dtype=int, device=self.device)
-        return table
+    def _matched(
+        self, patterns: Patterns, kind: str, where: str, elements: Callable[[int], tuple[Sequence[str], Sequence[Any]]]
+    ) -> tuple[tuple[str, ...], list[list[Any]]]:
+        """Return the labels that patterns choose in every world, and the indices of their elements in each."""
+        rows, names = [], set[tuple[str, ...]]()
+        for world in range(self.world_count):
+            known, indices = elements(world)
+            chosen = labels.match(patterns, known, kind, where)
+            names.add(tuple(known[index] for index in chosen))
+            rows.append([indices[index] for index in chosen])
+            if len(names) > 1:
+                which = {"joint": "joints", "body": "bodies"}[kind]
+                raise ConfigError(f"{where}: worlds 0 and {world} differ in the {which} that match; choose others")
+        return next(iter(names)), rows
+
+    def _component(self, components: Mapping[str, Any], kind: str, label: str, where: str) -> Any:
+        component = _labelled(components, kind, label, where)
+        worlds = getattr(component, "worlds", None)
+        if worlds is not None and len(worlds) != self.world_count:
+            raise ConfigError(f"{where}: {label!r} is in {len(worlds)} of {self.world_count} worlds; a task needs all")
+        return component
+
+    def _table(self, indices: Any) -> wp.array:
+        return wp.array(np.ascontiguousarray(indices, dtype=np.int32), dtype=int, device=self.device)
 
 
-def _unknown(where: str, kind: str, label: str, known: Iterable[str]) -> str:
-    names = list(known)
-    return f"{where}: there is no {kind} {label!r}{did_you_mean(label, names)}; labels: {', '.join(names) or 'none'}"
+def _labelled(known: Mapping[str, Any], kind: str, label: str, where: str) -> Any:
+    if label not in known:
+        names = ", ".join(known) or "none"
+        raise ConfigError(f"{where}: there is no {kind} {label!r}{did_you_mean(label, known)}; labels: {names}")
+    return known[label]

@@ -16,7 +16,7 @@ def test_the_action_is_the_network_of_the_last_observations(tasked, network_file
         for _ in range(5):
             observations = simulation.task.observations["policy"].values.numpy().copy()
             simulation.step()
-            action = simulation.task.worlds.last_action.numpy()
+            action = simulation.task.episodes.last_action.numpy()
             (expected,) = reference.run(None, {"observations": observations})
             np.testing.assert_allclose(action, expected, rtol=1e-5, atol=1e-6)
         targets = simulation.actuators["rail"].position_targets.numpy()
@@ -50,7 +50,7 @@ def test_a_network_that_may_not_be_recorded_acts_in_an_eager_part_of_the_step(ta
         simulation.reset()
         observations = simulation.task.observations["policy"].values.numpy().copy()
         simulation.step()
-        action = simulation.task.worlds.last_action.numpy()
+        action = simulation.task.episodes.last_action.numpy()
         reasons = dict(simulation.program.eager_reasons)
 
     (expected,) = reference.run(None, {"observations": observations})
