@@ -16,11 +16,11 @@ import numpy as np
 from pippin.config import SimulationConfig, load
 from pippin.devices import warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
-from pippin.features import FEATURES
 from pippin.processes import FreshProcess
 from pippin.recording.series import Series
 from pippin.simulation import Simulation, import_hot_modules
 from pippin.step.compilation import compile_step
+from pippin.support.features import FEATURES
 
 from . import measures
 from .check import with_solver

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 import newton
-from pippin.assets.mjcf.contact_dimensions import has_dimensions
 from pippin.catalog.entries import Catalog
-from pippin.components.declaration import Declaration
-from pippin.components.registry import Components
-from pippin.config import SceneConfig
 from pippin.errors import ConfigError, PluginError
-from pippin.features import FEATURES, MEASURED
 from pippin.spelling import listed
 
-from .used_features import used_features
+from .declaration import Declaration
+from .features import FEATURES, MEASURED
 from .world_users import particles_touch
 
-__all__ = ["gaps", "reads_dimensions", "refuse_gaps", "solvers_declaring", "unsettable"]
+__all__ = ["gaps", "refuse_gaps", "solvers_declaring", "unsettable"]
 
 
-def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
+def gaps(used: Mapping[str, Sequence[str]], solver: Declaration) -> dict[str, Sequence[str]]:
     """Return the features of a model that the solver does not declare, with the users of each.
 
     Args:
-        model: The model of all worlds.
+        used: The features that the model needs, with the users of each.
         solver: The solver's declaration. Without declared features, the solver is assumed to support all of them.
     """
     supported = solver.supported_features
     if supported is None:
         return {}
-    return {name: users for name, users in used_features(model).items() if name not in supported}
+    return {name: users for name, users in used.items() if name not in supported}
 
 
 def refuse_gaps(
-    model: newton.Model, solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
+    used: Mapping[str, Sequence[str]], solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
 ) -> dict[str, Sequence[str]]:
     """Refuse features that the solver would ignore, and return those that the user accepts to lose, with their users.
 
     Args:
-        model: The model of all worlds.
+        used: The features that the model needs, with the users of each.
         solver: The solver's declaration.
         name: The solver's name in the file.
         accepted: Features that the user agrees to lose.
@@ -50,7 +46,7 @@ def refuse_gaps(
         ConfigError: A feature is neither supported nor accepted. One fault per feature; the last one has the cure that
             accepts all of them.
     """
-    found = gaps(model, solver)
+    found = gaps(used, solver)
     refused = [feature for feature in found if feature not in accepted]
     if refused:
         faults = [f"solver: {without(feature, name, solver, catalog, found[feature])}" for feature in refused]
@@ -59,20 +55,20 @@ def refuse_gaps(
     return found
 
 
-def refuse_part(model: newton.Model, solver: Declaration, name: str, scene: SceneConfig) -> None:
+def refuse_part(model: newton.Model, solver: Declaration, name: str, run_worlds: int) -> None:
     """Refuse a part of the worlds of a run if they depend on the other worlds.
 
     Raises:
         ConfigError: They do; names the reason.
     """
-    if scene.run_worlds == scene.worlds:
+    if model.world_count == run_worlds:
         return
     reason = solver.mixed_worlds
     features = solver.supported_features
     if reason is None and particles_touch(model) and features is not None and "particle_worlds" not in features:
         reason = "it does not keep the particles of several worlds apart"
     if reason:
-        part = f"{scene.worlds} of {scene.run_worlds} worlds"
+        part = f"{model.world_count} of {run_worlds} worlds"
         raise ConfigError(
             f"solver: {name!r} cannot simulate {part} by themselves: {reason}; simulate all in one process"
         )
@@ -144,7 +140,11 @@ def without(feature: str, name: str, solver: Declaration, catalog: Catalog, user
 
 
 def refuse_unsupported(
-    components: Components, asked: Collection[str], supported: frozenset[str], solver: str, catalog: Catalog
+    declarations: Mapping[str, Declaration],
+    asked: Collection[str],
+    supported: frozenset[str],
+    solver: str,
+    catalog: Catalog,
 ) -> None:
     """Refuse observables that a sensor or the file needs and the solver does not compute.
 
@@ -152,7 +152,7 @@ def refuse_unsupported(
         ConfigError: Names the sensor, the observable, the solver, and the installed solvers that compute it.
     """
     faults = []
-    for place, kind in unmet_needs(components, asked, supported):
+    for place, kind in unmet_needs(declarations, asked, supported):
         able = ", ".join(repr(other) for other in solvers_declaring("supported_observables", kind, catalog))
         faults.append(
             f"{place}: needs {kind!r}, which solver {solver!r} does not compute;"
@@ -162,17 +162,10 @@ def refuse_unsupported(
         raise ConfigError(*faults)
 
 
-def unmet_needs(components: Components, asked: Collection[str], supported: frozenset[str]) -> list[tuple[str, str]]:
+def unmet_needs(
+    declarations: Mapping[str, Declaration], asked: Collection[str], supported: frozenset[str]
+) -> list[tuple[str, str]]:
     """Return the needs that neither the solver nor the host meets, as pairs of place and kind of observable."""
-    needs = {name.replace(":", "."): declared.observables for name, declared in components.declarations.items()}
+    needs = {name.replace(":", "."): declared.observables for name, declared in declarations.items()}
     needs = {"simulation.observables": frozenset(asked)} | needs
     return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported - MEASURED)]
-
-
-def reads_dimensions(components: Components) -> bool:
-    """Tell whether the solver reads dimensions of contacts: its `configure_builder` registers them."""
-    builder, solver = newton.ModelBuilder(), components.single("build_solver")
-    for answer in components.implementations("configure_builder"):
-        if solver is not None and answer.owner == solver.owner:
-            answer.call(builder=builder)
-    return has_dimensions(builder)

@@ -8,10 +8,10 @@ from typing import Any, Self
 
 import attrs
 from pippin.errors import PluginError
-from pippin.features import FEATURES
 from pippin.spelling import did_you_mean
 
 from .attributes import MISSING, read
+from .features import FEATURES
 
 __all__ = ["Declaration"]
 

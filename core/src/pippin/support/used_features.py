@@ -6,28 +6,31 @@ from collections.abc import Callable, Mapping, Sequence
 
 import newton
 import numpy as np
-from pippin.assets.actuators.asset_actuators import CONTROLLED, FREE, AssetActuators
-from pippin.assets.attribute_rows import numbers, texts
-from pippin.features import FEATURES
+from pippin.attribute_rows import numbers, texts
 
+from .features import FEATURES
 from .joint_users import JOINT_USERS
 from .model_rows import host, is_moved
 from .shape_users import SHAPE_USERS
 from .world_users import WORLD_USERS
 
-__all__ = ["USERS", "used_features"]
+__all__ = ["used_features"]
+
+_DIRECT = "asset_actuators"
 
 _LIGHT = 1e-8
 """Mass below which a link is there for its joint alone [kg]."""
 
 
-def used_features(model: newton.Model) -> dict[str, Sequence[str]]:
+def used_features(model: newton.Model, direct_actuators: Sequence[str]) -> dict[str, Sequence[str]]:
     """Return the users of each feature; features without users are left out.
 
     Args:
         model: Any finalized model; its arrays are read on the host.
+        direct_actuators: Labels of the asset's own actuators that act only if the solver applies
+            `control.mujoco.ctrl`.
     """
-    found = {name: users(model) for name, users in USERS.items()}
+    found = {name: direct_actuators if name == _DIRECT else _USERS[name](model) for name in FEATURES}
     return {name: users for name, users in found.items() if users}
 
 
@@ -62,16 +65,6 @@ def _mujoco_tendons(model: newton.Model) -> Sequence[str]:
     limited, ranges = (numbers(model, f"mujoco:tendon_{name}") for name in ("limited", "range"))
     is_limited = (limited == 1) | ((limited == 2) & np.any(ranges != 0.0, axis=1))
     return [labels[index] or f"tendon {index}" for index in np.flatnonzero(has_law | is_limited)]
-
-
-def _direct_actuators(model: newton.Model) -> Sequence[str]:
-    """Return the asset's own actuators that have an effect only if the solver applies `control.mujoco.ctrl`."""
-    own = AssetActuators(model)
-    if not len(own):
-        return ()
-    acts = own.acts_at_zero | (numbers(model, "mujoco:ctrl") != 0.0)
-    is_used = (own.owners == CONTROLLED) | ((own.owners == FREE) & acts) | own.has_rotor
-    return [own.labels[index] for index in np.flatnonzero(~own.is_servo & is_used)]
 
 
 def _bodies(model: newton.Model) -> Sequence[str]:
@@ -115,7 +108,6 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "massless_bodies": _massless,
     "tendons": _counted("tendon_count"),
     "mujoco_tendons": _mujoco_tendons,
-    "asset_actuators": _direct_actuators,
     "muscles": _counted("muscle_count"),
     "particles": _counted("particle_count"),
     "springs": _counted("spring_count"),
@@ -125,6 +117,4 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "gradients": lambda model: ["simulation.requires_grad"] if model.requires_grad else (),
     "gravity_compensation": _compensated,
 }
-
-USERS = {name: _USERS[name] for name in FEATURES}
-"""For each of `pippin.solving.FEATURES`, a function that lists its users in a model: labels or counts."""
+"""For each other feature, a function that lists its users in a model: labels or counts."""

@@ -8,9 +8,9 @@ from pippin import sensing
 from pippin.actuation import DriveActuator
 from pippin.catalog.entries import Catalog
 from pippin.components.bound import Bound
-from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
 from pippin.errors import PluginError
+from pippin.support.declaration import Declaration
 
 
 class Solver:

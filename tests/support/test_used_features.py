@@ -8,7 +8,7 @@ import pippin
 import pytest
 import warp as wp
 from click.testing import CliRunner
-from pippin.assembly.used_features import used_features
+from pippin.assembly.model import features_of
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 
@@ -131,8 +131,8 @@ def test_a_model_that_has_a_feature_is_found_to_use_it_and_an_empty_one_is_not(f
     MADE_BY[feature](builder)
     builder.end_world()
 
-    assert feature in used_features(builder.finalize(device="cpu"))
-    assert used_features(empty.finalize(device="cpu")) == {}
+    assert feature in features_of(builder.finalize(device="cpu"))
+    assert features_of(empty.finalize(device="cpu")) == {}
 
 
 def test_a_body_without_a_mass_that_fixed_joints_hold_in_place_needs_no_support():
@@ -140,7 +140,7 @@ def test_a_body_without_a_mass_that_fixed_joints_hold_in_place_needs_no_support(
     base, frame = (builder.add_link(mass=0.0, inertia=wp.mat33(0.0)) for _ in range(2))
     builder.add_articulation([builder.add_joint_fixed(-1, base), builder.add_joint_fixed(base, frame)])
 
-    assert "massless_bodies" not in used_features(builder.finalize(device="cpu"))
+    assert "massless_bodies" not in features_of(builder.finalize(device="cpu"))
 
 
 def test_what_newton_gives_to_shapes_and_limits_by_default_is_not_asked_for():
@@ -149,7 +149,7 @@ def test_what_newton_gives_to_shapes_and_limits_by_default_is_not_asked_for():
     _hinge(builder, limit_lower=-1.0, limit_upper=1.0)
     _hinge(builder, limit_ke=100.0)  # without a limit
 
-    used = used_features(builder.finalize(device="cpu"))
+    used = features_of(builder.finalize(device="cpu"))
 
     assert {"joint_limits", "rigid_contacts"} <= used.keys()
     assert not {"restitution", "contact_stiffness", "friction_damping", "adhesion", "limit_stiffness"} & used.keys()
@@ -174,7 +174,7 @@ def test_what_only_mujoco_has_is_found_in_an_mjcf_file():
     with pytest.warns(newton.NewtonWarning, match="stay MuJoCo equality constraints"):
         builder.add_mjcf(CRANK)
 
-    used = used_features(builder.finalize(device="cpu"))
+    used = features_of(builder.finalize(device="cpu"))
 
     assert len(used["mimic_constraints"]) == 1
     assert len(used["equality_constraints"]) == 1
@@ -189,7 +189,7 @@ def test_worlds_that_hold_something_else_are_found():
             _hinge(builder)
         builder.end_world()
 
-    assert used_features(builder.finalize(device="cpu"))["heterogeneous_worlds"] == ["world 2"]
+    assert features_of(builder.finalize(device="cpu"))["heterogeneous_worlds"] == ["world 2"]
 
 
 @pytest.mark.parametrize(("radius", "expected"), [(0.1, ["world 0", "world 2"]), (0.0, None)])
@@ -203,14 +203,14 @@ def test_worlds_with_particles_of_a_size_may_touch(radius, expected):
             builder.add_particle(wp.vec3(), wp.vec3(), 1.0, radius=radius)
         builder.end_world()
 
-    assert used_features(builder.finalize(device="cpu")).get("particle_worlds") == expected
+    assert features_of(builder.finalize(device="cpu")).get("particle_worlds") == expected
 
 
 def test_a_model_with_gradients_asks_for_them():
     builder = newton.ModelBuilder()
     _particles(builder)
 
-    assert used_features(builder.finalize(device="cpu", requires_grad=True))["gradients"]
+    assert features_of(builder.finalize(device="cpu", requires_grad=True))["gradients"]
 
 
 def test_a_mechanism_the_solver_would_leave_out_is_refused(chain, configure):

@@ -4,7 +4,7 @@ import newton
 import numpy as np
 import pytest
 import warp as wp
-from pippin.state.solver_support import SolverSupport
+from pippin.support.solver_support import SolverSupport
 
 
 @pytest.fixture(scope="module")

@@ -93,7 +93,7 @@ FEATURES: Mapping[str, Feature] = {
         meaning="stiffness and damping of joint limits [N/m, N·s/m, N·m/rad, N·m·s/rad]", is_structural=False
     ),
 }
-"""Every feature by name, structural ones first; `pippin.assembly.used_features` finds them in a model."""
+"""Every feature by name, structural ones first; `pippin.support.used_features` finds them in a model."""
 
 RIGID_TREES = frozenset(
     {

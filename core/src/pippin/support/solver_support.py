@@ -9,8 +9,9 @@ import newton
 import numpy as np
 from pippin.arrays import on_host
 from pippin.errors import ConfigError
-from pippin.features import NO_LIMIT
 from pippin.spelling import listed
+
+from .features import NO_LIMIT
 
 __all__ = ["Range", "SolverSupport"]
 

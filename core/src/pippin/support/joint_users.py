@@ -7,8 +7,8 @@ from typing import Any
 
 import newton
 import numpy as np
-from pippin.features import NO_LIMIT
 
+from .features import NO_LIMIT
 from .model_rows import differs, host, is_moved
 
 __all__ = ["JOINT_USERS"]
