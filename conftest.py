@@ -101,7 +101,7 @@ def _tables(keys: dict[str, Any]) -> dict[str, Any]:
     tables: dict[str, Any] = {"simulation": {"device": "cpu"}, "scene": {}}
     homes = {key: table for table in tables for key in attrs.fields_dict(type(getattr(defaults, table)))}
     path = keys.pop("options", "").split(".")
-    for key in [key for key in keys if key in attrs.fields_dict(type(defaults)) and isinstance(keys[key], dict)]:
+    for key in [key for key in keys if key in attrs.fields_dict(type(defaults))]:
         tables[key] = {**tables.get(key, {}), **keys.pop(key)}
     for key in [key for key in keys if key in homes]:
         value = keys.pop(key)

@@ -102,10 +102,16 @@ def test_inputs_beyond_the_range_of_the_asset_are_refused(simulate):
         np.testing.assert_array_equal(group.ctrl.numpy(), 0.0)
 
 
+ANKLE = {"type": "control", "actuators": ["ankle"]}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"actuators": ["ankle"]}, r"actuators\.arm\.actuators: no actuator matches 'ankle'.*hip_servo, knee_servo"),
+        (
+            {"actuators": {"arm": ANKLE}},
+            r"actuators\.arm\.actuators: no actuator matches 'ankle'.*hip_servo, knee_servo",
+        ),
         ({"ctrl": {"hip.*": 1.0}}, r"actuators\.arm\.ctrl: no pattern matches actuator '.*knee_servo'"),
         ({"ctrl": 3.0}, r"actuators\.arm\.ctrl: 3 is beyond the range"),
     ],

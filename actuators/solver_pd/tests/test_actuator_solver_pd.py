@@ -92,16 +92,16 @@ def test_targets_reach_the_solver_at_their_coordinates_and_dofs(simulate):
         assert simulation.program.is_captured
 
 
-def test_drives_and_limits_take_the_place_of_the_asset_s_on_driven_joints_alone(simulate, legs):
+def test_drives_and_limits_take_the_place_of_the_asset_s_on_driven_joints_alone(simulate):
+    prototype = legs()
     for dof in (6, 7):
-        legs.joint_target_ke[dof], legs.joint_target_kd[dof] = 7.0, 3.0
-        legs.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION)
+        prototype.joint_target_ke[dof], prototype.joint_target_kd[dof] = 7.0, 3.0
+        prototype.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION)
     limits = {"effort_limit": {"hip": 5.0}, "velocity_limit": 9.0}
     group = {"type": "solver-pd", "joints": ["hip"], "kp": {"hip": 100.0}, "kd": 10.0, "armature": 0.1, **limits}
     solver = Featherstone(RIGID_TREES | {"armature"})
-    with simulate(
-        actuators={"legs": group}, solver=solver, accept_unsupported=["effort_limits", "velocity_limits"]
-    ) as simulation:
+    accepted = ["effort_limits", "velocity_limits"]
+    with simulate(prototype, actuators={"legs": group}, solver=solver, accept_unsupported=accepted) as simulation:
         model = simulation.model
         np.testing.assert_array_equal(hinges(model.joint_target_ke, simulation), [[100.0, 7.0]])
         np.testing.assert_array_equal(hinges(model.joint_target_kd, simulation), [[10.0, 3.0]])
