@@ -33,6 +33,8 @@ FOR_PLUGINS = (
     "pippin.conformance",
     "pippin.labels",
     "pippin.axes",
+    "pippin.extras",
+    "pippin.files",
     "pippin.validators",
     "pippin.arrays",
     "pippin.catalog",
