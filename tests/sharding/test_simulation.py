@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.errors import PippinError
-from pippin.scale import ShardedSimulation
+from pippin.sharding import ShardedSimulation
 from pippin.sharding.gathering import world_values
 
 NAMES = (

@@ -12,10 +12,10 @@ from pippin.config import ComponentConfig, SimulationConfig
 from pippin.devices import find_device, warp_quiet
 from pippin.errors import ConfigError, PippinError
 from pippin.indices import chosen_worlds
-from pippin.processes import free_cores
 from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
 from pippin.sharding.shard import Shard, shards_of
+from pippin.workers import free_cores
 
 from ._crew import Crew
 from ._interrupt import stopped_between_steps

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from pippin.config import SimulationConfig
 from pippin.errors import PippinError, PluginError, SimulationError
-from pippin.sharding.numbering import in_run
 from pippin.sharding.shard import Shard
+from pippin.sharding.world_numbers import renumber_worlds
 from pippin.simulation import Simulation
 
 from ._progress import Progress, told
@@ -67,7 +67,7 @@ def simulate_shard(connection: Connection, shard: Shard, task: Task) -> None:
         try:
             results = _simulate(connection, shard, task, progress)
         except PippinError as error:
-            error.restate(partial(in_run, first=shard.worlds.start))
+            error.restate(partial(renumber_worlds, first=shard.worlds.start))
             raise
         connection.send(("ended", results))
 
@@ -156,7 +156,7 @@ def _ran(simulation: Simulation, shard: Shard, notes: list[str], end: End | None
     from pippin.analysis.notes import component_notes
     from pippin.analysis.summary import capacity_rows
 
-    say = partial(in_run, first=shard.worlds.start)
+    say = partial(renumber_worlds, first=shard.worlds.start)
     told_notes = component_notes(simulation, notes)
     if isinstance(end, PippinError):
         end.restate(say)
@@ -195,4 +195,4 @@ class _SentProgress(Progress):
 
     def note(self, text: str, *, once: str = "") -> None:
         """Send a line that stays; the caller prints each once."""
-        self._connection.send(("note", in_run(text, self._first)))
+        self._connection.send(("note", renumber_worlds(text, self._first)))

@@ -34,7 +34,7 @@ def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) 
 
             config = load(file, overrides).unobserved()
         import_newton(config, progress)
-        from pippin.scale.export import export_step
+        from pippin.export import export_step
 
         with build(config, progress) as simulation:
             prepare(simulation, progress)

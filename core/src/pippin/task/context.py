@@ -14,10 +14,10 @@ from pippin.axes import axis_labels
 from pippin.binding import Host
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError
-from pippin.features import OF_ATTRIBUTES
 from pippin.sensing import Output
 from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws
+from pippin.support.features import OF_ATTRIBUTES
 
 from .episodes import EpisodeBuffers
 from .terms import Action, Command, Quantity
