@@ -44,7 +44,7 @@ class AllTerms:
         self._make("action", "actions", config.actions, self.actions)
         ends = list(accumulate((len(action.labels) for action in self.actions.values()), initial=0))
         episodes.set_action_width(ends[-1])
-        self._slices: list[wp.array] = [episodes.action[:, first:end] for first, end in pairwise(ends)]
+        self._slices: list[Any] = [episodes.action[:, first:end] for first, end in pairwise(ends)]
         self._make("command", "commands", config.commands, self.commands)
         self.observations = {
             name: ObservationGroup(name, terms, self._context) for name, terms in config.observations.items()

@@ -20,7 +20,6 @@ from pippin.state.draws import Draws
 from pippin.support.features import OF_ATTRIBUTES
 
 from .episodes import EpisodeBuffers
-from .terms import Action, Command, Quantity
 
 __all__ = ["TermContext"]
 
@@ -45,9 +44,9 @@ class TermContext:
         simulation: Host,
         episodes: EpisodeBuffers,
         name: str,
-        measure: Callable[[ComponentConfig, TermContext, str], Quantity],
-        commands: Mapping[str, Command],
-        actions: Mapping[str, Action],
+        measure: Callable[[ComponentConfig, TermContext, str], Any],
+        commands: Mapping[str, Any],
+        actions: Mapping[str, Any],
         claims: dict[str, str],
     ) -> None:
         self.simulation, self.episodes, self.name = simulation, episodes, name
@@ -60,8 +59,8 @@ class TermContext:
         """Return the random numbers of this term; `what` tells several draws of one term apart."""
         return self.simulation.seeds.draws(f"task.{self.name}/{what}")
 
-    def quantity(self, choice: ComponentConfig, where: str = "of") -> Quantity:
-        """Return a quantity, which is measured once per state, into `values`, for all terms that choose it.
+    def quantity(self, choice: ComponentConfig, where: str = "of") -> Any:
+        """Return a `pippin.task.Quantity`, which is measured once per state, into `values`, for all that choose it.
 
         Args:
             choice: The type of the quantity, and its configuration.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import warp as wp
@@ -43,7 +44,8 @@ class EpisodeBuffers:
         #: The worlds whose episode ended in this step by a termination, or because its time is over, shape [worlds].
         self.terminated, self.truncated = flags(count), flags(count)
         #: Value of each reward without its weight, and whether each termination holds, shape [terms, worlds].
-        self.reward_terms, self.termination_terms = numbers(len(weights), count), flags(terminations, count)
+        self.reward_terms: Any = numbers(len(weights), count)
+        self.termination_terms: Any = flags(terminations, count)
         #: The reward of the last step, shape [worlds].
         self.reward = numbers(count)
         #: Sums over the episode so far: of the reward, shape [worlds], and of its terms, shape [rewards, worlds].
