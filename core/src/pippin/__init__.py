@@ -41,8 +41,8 @@ from .step.callbacks import Callback, Callbacks
 if TYPE_CHECKING:
     from .assembly.assets.comparison.difference import Difference
     from .assembly.assets.report import ImportReport
-    from .recording.reading import Run, open_run
     from .replaying import Replay, ReplayError, replay
+    from .runs.reading import Run, open_run
     from .state.outcome import Outcome
 
 __all__ = [
@@ -97,8 +97,8 @@ _LATE = {
     "Outcome": "pippin.state.outcome",
     "Replay": "pippin.replaying",
     "ReplayError": "pippin.replaying",
-    "Run": "pippin.recording.reading",
-    "open_run": "pippin.recording.reading",
+    "Run": "pippin.runs.reading",
+    "open_run": "pippin.runs.reading",
     "replay": "pippin.replaying",
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""

@@ -19,13 +19,13 @@ from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.features import FEATURES
 from pippin.processes import FreshProcess
 from pippin.recording.series import Series
+from pippin.runs.summary import throughput
 from pippin.simulation import Simulation, import_hot_modules
 from pippin.step.compilation import compile_step
 
 from . import measures
 from .check import with_solver
 from .measures import PenetrationProbe
-from .summary import throughput
 
 __all__ = ["UNITS", "SolverRun", "compare", "measured_run"]
 
