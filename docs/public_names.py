@@ -1,6 +1,6 @@
 """Public names of Pippin, which plugins and users import, with their docstrings, read from the sources.
 
-`write_reference.py` makes a page of them, and `tests/test_public_names.py` holds plugins to them.
+`write_reference.py` makes a page of them, and `tests/project/test_public_names.py` holds plugins to them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FOR_PLUGINS = (
     "pippin",
     "pippin.actuation",
     "pippin.sensing",
-    "pippin.importing",
+    "pippin.assets",
     "pippin.solving",
     "pippin.task",
     "pippin.task.draws",
@@ -33,6 +33,8 @@ FOR_PLUGINS = (
     "pippin.conformance",
     "pippin.labels",
     "pippin.axes",
+    "pippin.extras",
+    "pippin.files",
     "pippin.validators",
     "pippin.arrays",
     "pippin.catalog",

@@ -29,7 +29,7 @@ from pippin.conformance.asks import ASKS, Ask, cell_of
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.conformance.kinds import CONFIGURED
 from pippin.solving import FEATURES
-from pippin.views.quantities import ARTICULATION, RIGID_BODY, Quantity
+from pippin.views.quantities import ARTICULATION, RIGID_BODY, ViewQuantity
 from pippin.views.rules import RULES
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -874,7 +874,7 @@ def views_page() -> str:
     return VIEWS + quantities + CONTACTS
 
 
-def _quantity(quantity: Quantity) -> str:
+def _quantity(quantity: ViewQuantity) -> str:
     columns = {"dof": "D", "coordinate": "C", "link": "L", "generalized": "G"}.get(quantity.element)
     shape = ["N", *([columns] if columns else []), *([str(quantity.components)] if quantity.components > 1 else [])]
     if quantity.source == "computed" and quantity.name in ("jacobians", "mass_matrices"):

@@ -56,7 +56,7 @@ DOORS = {
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 
-OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser")
+OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser", "warp_nn")
 """Packages of extras, imported by the function that needs them."""
 
 

@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from pippin.assembly.assets.comparison import worded
+from pippin.assets.fidelity import worded
 
 FOLDER = Path(__file__).parent
 FINDING = runpy.run_path(str(FOLDER / "finding.py"))

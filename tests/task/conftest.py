@@ -74,7 +74,7 @@ Node = tuple[str, Sequence[np.ndarray | None], dict[str, Any]]
 def network_file(tmp_path) -> Callable[..., Path]:
     """Return a function that writes a chain of ONNX operators: each with its constants and its attributes."""
 
-    def write(width: int, nodes: Sequence[Node], name: str = "policy.onnx") -> Path:
+    def write(width: int | tuple[int, ...], nodes: Sequence[Node], name: str = "policy.onnx") -> Path:
         made, constants, last = [], [], "observations"
         for index, (kind, operands, attributes) in enumerate(nodes):
             names = []
@@ -84,7 +84,9 @@ def network_file(tmp_path) -> Callable[..., Path]:
                     constants.append(numpy_helper.from_array(np.asarray(operand, np.float32), names[-1]))
             made.append(helper.make_node(kind, [last, *names], [f"x{index}"], **attributes))
             last = f"x{index}"
-        inputs = [helper.make_tensor_value_info("observations", TensorProto.FLOAT, [None, width])]
+        inputs = [
+            helper.make_tensor_value_info("observations", TensorProto.FLOAT, [None, *np.atleast_1d(width).tolist()])
+        ]
         outputs = [helper.make_tensor_value_info(last, TensorProto.FLOAT, [None, None])]
         graph = helper.make_graph(made, "policy", inputs, outputs, constants)
         file = tmp_path / name

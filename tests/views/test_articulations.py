@@ -118,7 +118,7 @@ def test_only_chosen_rows_are_set(robots, view, name, choice):
     after = get(view, name)
     np.testing.assert_allclose(after[chosen], values[chosen], atol=1e-6)
     np.testing.assert_array_equal(after[[1, 3]], before[[1, 3]])
-    view.check_errors()
+    view.raise_errors()
 
 
 @pytest.mark.parametrize("name", SETTABLE)

@@ -110,7 +110,7 @@ def test_wrong_forces_are_refused(balls, view):
         view.apply_forces(1.0, indices=[WORLDS])
     view.apply_forces(1.0, indices=wp.array([9], dtype=int, device=balls.device))
     with pytest.raises(RowError, match="1 indices on the device"):
-        view.check_errors()
+        view.raise_errors()
     assert (balls.state.body_f.numpy() == 0.0).all()
 
 

@@ -123,7 +123,7 @@ def test_a_wrong_value_leaves_the_others_to_be_written(robots, view):
     expected[0], expected[1, 2] = 0.0, 0.0
     np.testing.assert_array_equal(reading(view, "dof_velocities"), expected)
     with pytest.raises(ViewError, match="set_dof_velocities: 1 values on the device"):
-        view.check_errors()
+        view.raise_errors()
 
 
 def test_an_error_names_setter_row_element_and_value(view):
@@ -145,7 +145,7 @@ def test_rows_that_are_not_written_may_hold_anything(view):
         view.set_dof_forces(0.0)
         view.set_dof_forces(values, **options)
         np.testing.assert_array_equal(reading(view, "dof_forces")[:, 0], [0.0, 2.0, 0.0])
-    view.check_errors()
+    view.raise_errors()
 
 
 def test_forces_and_gravity_are_finite(robots):
@@ -184,13 +184,13 @@ def test_quaternions_of_ball_joints_are_unit(build):
         view.set_joint_coords(wp.array(wrong, dtype=float))
         np.testing.assert_array_equal(reading(view, "joint_coords"), coords)
         with pytest.raises(ViewError, match="set_joint_coords: 4 values"):
-            view.check_errors()
+            view.raise_errors()
 
         positions = wp.array(np.full((2, 4), [0.0, NAN, 0.0, 0.0], dtype=np.float32))
         view.set_dof_positions(positions)
         np.testing.assert_array_equal(reading(view, "joint_coords"), coords)
         with pytest.raises(ViewError, match="set_dof_positions: 2 values"):
-            view.check_errors()
+            view.raise_errors()
 
 
 class Closed:
@@ -273,7 +273,7 @@ def test_a_held_body_is_refused_only_if_its_row_is_written(robots):
 
     view.set_velocities(wp.zeros((2, 6), dtype=float), indices=wp.array([1], dtype=int))
     with pytest.raises(ViewError, match="set_velocities: 1 bodies on the device are held by joints, in row 1, "):
-        view.check_errors()
+        view.raise_errors()
 
 
 def test_a_pose_is_set_through_frames_that_are_reported_anew(build):

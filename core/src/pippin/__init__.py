@@ -39,8 +39,8 @@ from .state.double_buffer import DoubleBuffer
 from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
-    from .assembly.assets.comparison.difference import Difference
-    from .assembly.assets.report import ImportReport
+    from .assets.fidelity.difference import Difference
+    from .assets.report import ImportReport
     from .replaying import Replay, ReplayError, replay
     from .runs.reading import Run, open_run
     from .state.outcome import Outcome
@@ -92,8 +92,8 @@ __all__ = [
 
 
 _LATE = {
-    "Difference": "pippin.assembly.assets.comparison.difference",
-    "ImportReport": "pippin.assembly.assets.report",
+    "Difference": "pippin.assets.fidelity.difference",
+    "ImportReport": "pippin.assets.report",
     "Outcome": "pippin.state.outcome",
     "Replay": "pippin.replaying",
     "ReplayError": "pippin.replaying",

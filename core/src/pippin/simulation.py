@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     import warp as wp
 
-    from .assembly.assets.report import ImportReport
+    from .assets.report import ImportReport
     from .binding import Owners
     from .catalog.entries import Kind
     from .components.tracing import HookTrace
@@ -597,7 +597,7 @@ class Simulation(FixedAttributes):
         for bound in self._components.bound.values():
             bound.check()
         if self._view is not None:
-            self._view.check_errors()
+            self._view.raise_errors()
 
     @property
     def first_diverged_step(self) -> int | None:

@@ -89,21 +89,16 @@ def asset(tmp_path):
 
 
 @pytest.fixture
-def simulate(asset):
-    def build(worlds=1, **options):
-        tables = {
-            "simulation": {"device": "cpu", "dt": 0.002, "capture": "require"},
-            "scene": {"worlds": worlds, "ground": True, "assets": [{"path": str(asset)}]},
-            "solver": {"type": "mujoco", **options},
-        }
-        return pippin.Simulation(pippin.structure(tables))
+def scene(asset):
+    return {"ground": True, "assets": [{"path": str(asset)}]}
 
-    return build
+
+pytestmark = pytest.mark.simulation(dt=0.002, capture="require", solver={"type": "mujoco"}, options="solver")
 
 
 @pytest.mark.alone
-def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simulate):
-    with simulate(iterations=11) as simulation:
+def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simulate, scene):
+    with simulate(scene=scene, iterations=11) as simulation:
         option = simulation.solver.mj_model.opt
 
     assert isinstance(simulation.solver, newton.solvers.SolverMuJoCo)
@@ -111,9 +106,9 @@ def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simu
 
 
 @pytest.mark.parametrize("use_mujoco_contacts", [True, False])
-def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, use_mujoco_contacts):
+def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, scene, use_mujoco_contacts):
     """Soft contacts give way by some 0.4 mm under 41 N; the velocity is what is left after 1 s."""
-    with simulate(worlds=2, use_mujoco_contacts=use_mujoco_contacts) as simulation:
+    with simulate(scene=scene, worlds=2, use_mujoco_contacts=use_mujoco_contacts) as simulation:
         simulation.step(500)
         simulation.check()
 
@@ -122,11 +117,11 @@ def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, use
         np.testing.assert_allclose(simulation.state.body_qd.numpy(), 0.0, atol=1e-4)
 
 
-def test_wind_carries_a_light_sphere_along(simulate):
+def test_wind_carries_a_light_sphere_along(simulate, scene):
     """A medium with density pulls every body towards its own velocity."""
     speeds = []
     for wind in (0.0, 5.0):
-        with simulate(wind=[wind, 0.0, 0.0], density=10.0) as simulation:
+        with simulate(scene=scene, wind=[wind, 0.0, 0.0], density=10.0) as simulation:
             simulation.step(50)
             speeds.append(simulation.state.body_qd.numpy()[0, 0])
 
@@ -134,10 +129,10 @@ def test_wind_carries_a_light_sphere_along(simulate):
     assert 0.0 < speeds[1] < 5.0
 
 
-def test_a_force_acts_in_its_own_world(simulate):
+def test_a_force_acts_in_its_own_world(simulate, scene):
     """(F / m - g) dt from the start, where the spheres touch the ground and no contact holds them yet."""
     forces = np.array([[0.0], [100.0], [50.0]], dtype=np.float32) * np.float32([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-    with simulate(worlds=3) as simulation:
+    with simulate(scene=scene, worlds=3) as simulation:
         simulation.state.body_f.assign(forces)
         simulation.step()
 

@@ -140,7 +140,7 @@ def test_a_camera_moves_with_the_body_that_it_follows(run):
         ({"size": (641, 480)}, r"viewers\.film\.size: must be two even numbers of at least 16.*641"),
         ({"camera": "up", "eye": (1.0, 0.0, 0.0)}, r"viewers\.film\.eye: needs `camera` to be left out"),
         ({"eye": (1.0, 0.0, 0.0), "target": (1.0, 0.0, 0.0)}, r"viewers\.film\.eye: must be another point"),
-        ({"path": "crate.xml/film.mp4"}, r"viewers\.film\.path: '.*' cannot be made, as '.*crate\.xml' is a file"),
+        ({"path": "crate.xml/film.mp4"}, r"viewers\.film\.path: '.*' cannot be created, as '.*crate\.xml' is a file"),
     ],
 )
 def test_a_film_that_cannot_be_made_is_refused(tmp_path, viewer, fault):

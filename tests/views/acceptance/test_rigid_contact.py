@@ -83,4 +83,4 @@ def test_multi_sensor_multi_filter(stacks):
         assert counts.shape == starts.shape == shape
         assert ((counts >= 0) & (counts <= 64)).all()
         np.testing.assert_array_equal(starts.ravel(), np.cumsum(counts) - counts.ravel())
-    contacts.check_errors()
+    contacts.raise_errors()

@@ -267,7 +267,7 @@ def test_nothing_is_allocated_by_reading(settled):
 
 def test_more_contacts_than_rows_are_counted_and_reported(settled):
     view = settled.view.contacts(["/bottom", "/top"], max_contact_data=5)
-    view.check_errors()
+    view.raise_errors()
 
     data = view.raw_contact_data()
 
@@ -277,7 +277,7 @@ def test_more_contacts_than_rows_are_counted_and_reported(settled):
     assert (data.other_shapes.numpy() >= 0).all()
     with pytest.raises(pippin.SimulationError, match=f"5 rows, but {counts.sum()} were needed"):
         settled.check()
-    view.check_errors()
+    view.raise_errors()
 
 
 def test_a_simulation_without_contact_forces_is_refused_with_the_cure(boxes):

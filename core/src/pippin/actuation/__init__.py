@@ -3,7 +3,9 @@
 At run time, only this package and the plugins use `newton.actuators`, which Newton calls experimental.
 """
 
-from .asset_actuators import AssetActuators
+from pippin.assets.actuators.asset_actuators import AssetActuators
+from pippin.assets.actuators.transmissions import Transmissions
+
 from .clamping import Clamping, DCMotorConfig, MaxEffortConfig, PositionBasedConfig, build_dc_motor
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 from .drive import TARGETS, DriveActuator
@@ -11,7 +13,6 @@ from .joint_properties import JOINT_PROPERTIES, JointProperties
 from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import LaneParameter, Lanes, Parameters
 from .targets import SharedTargets, refuse_assignment
-from .transmissions import Transmissions
 
 __all__ = [
     "JOINT_PROPERTIES",

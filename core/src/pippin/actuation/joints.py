@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 from pippin import labels
 from pippin.arrays import on_host
+from pippin.assets.actuators.asset_actuators import mark_driven
 from pippin.axes import choose_axes
 from pippin.errors import ConfigError
 
-from .asset_actuators import mark_driven
 from .config import JointConfig, Parameter, Uniform
 from .parameters import Lanes
 

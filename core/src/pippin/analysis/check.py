@@ -9,11 +9,11 @@ from pathlib import Path
 import attrs
 import newton
 import warp as wp
-from pippin.assembly.assets.actuators import find_prim_actuators
 from pippin.assembly.determinism import refuse_undeterministic
 from pippin.assembly.model import build_model
 from pippin.assembly.requirements import gaps, unmet_needs
 from pippin.assembly.solver import SolverBuilding
+from pippin.assets.actuators.prim_configs import find_prim_actuators
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load

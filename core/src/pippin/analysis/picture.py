@@ -10,8 +10,9 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.assembly.assets.importing import find_assets, import_asset
 from pippin.assembly.scene import finalize, new_builder
+from pippin.assets.asset import find_assets
+from pippin.assets.importing import import_asset
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
 from pippin.viewing.video.bounds import bounds

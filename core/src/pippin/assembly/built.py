@@ -12,6 +12,9 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
+from pippin.assets.actuators.notes import actuator_notes
+from pippin.assets.actuators.prim_configs import find_prim_actuators
+from pippin.assets.report import ImportReport, report_imports
 from pippin.binding import Host
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components, Implementation
@@ -40,9 +43,6 @@ from pippin.step.switches import Switches
 from pippin.task.policy.acting import Policy
 from pippin.task.task import Task
 
-from .actuator_notes import actuator_notes
-from .assets.actuators import find_prim_actuators
-from .assets.report import ImportReport, report_imports
 from .binding import ComponentBinding
 from .cures import cures
 from .determinism import refuse_undeterministic, with_determinism

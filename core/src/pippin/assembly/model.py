@@ -11,15 +11,16 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.actuation.asset_actuators import prepare_actuators
+from pippin.assets.actuators.asset_actuators import prepare_actuators
+from pippin.assets.formats import is_normalised
+from pippin.assets.mjcf.contact_dimensions import drop_frictions, raise_dimensions
+from pippin.assets.report import Imported
 from pippin.components.registry import Components, Implementation
 from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
 
-from .assets.contact_dimensions import drop_frictions, raise_dimensions, reads_dimensions
-from .assets.formats import is_normalised
-from .assets.report import Imported
+from .requirements import reads_dimensions
 from .scene import add_assets, add_worlds, finalize, new_builder, refuse_still
 from .settable_joints import make_settable
 from .worlds import WorldLayout, assets_of_worlds, listed_worlds

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 import newton
+from pippin.assets.mjcf.contact_dimensions import has_dimensions
 from pippin.catalog.entries import Catalog
 from pippin.components.declaration import Declaration
 from pippin.components.registry import Components
@@ -17,7 +18,7 @@ from pippin.spelling import listed
 from .used_features import used_features
 from .world_users import particles_touch
 
-__all__ = ["gaps", "refuse_gaps", "solvers_declaring", "unsettable"]
+__all__ = ["gaps", "reads_dimensions", "refuse_gaps", "solvers_declaring", "unsettable"]
 
 
 def gaps(model: newton.Model, solver: Declaration) -> dict[str, Sequence[str]]:
@@ -166,3 +167,12 @@ def unmet_needs(components: Components, asked: Collection[str], supported: froze
     needs = {name.replace(":", "."): declared.observables for name, declared in components.declarations.items()}
     needs = {"simulation.observables": frozenset(asked)} | needs
     return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported - MEASURED)]
+
+
+def reads_dimensions(components: Components) -> bool:
+    """Tell whether the solver reads dimensions of contacts: its `configure_builder` registers them."""
+    builder, solver = newton.ModelBuilder(), components.single("build_solver")
+    for answer in components.implementations("configure_builder"):
+        if solver is not None and answer.owner == solver.owner:
+            answer.call(builder=builder)
+    return has_dimensions(builder)

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import newton
+from pippin.assets.mjcf.contact_dimensions import DIMENSIONS
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig
@@ -14,9 +15,8 @@ from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.solver_support import SolverSupport
 
-from .assets.contact_dimensions import DIMENSIONS, reads_dimensions
 from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
-from .requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
+from .requirements import reads_dimensions, refuse_gaps, refuse_part, refuse_unsupported, unsettable
 
 __all__ = ["SolverBuilding"]
 

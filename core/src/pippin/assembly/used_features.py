@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import newton
 import numpy as np
-from pippin.actuation.asset_actuators import CONTROLLED, FREE, AssetActuators
-from pippin.actuation.attribute_rows import numbers, texts
+from pippin.assets.actuators.asset_actuators import CONTROLLED, FREE, AssetActuators
+from pippin.assets.attribute_rows import numbers, texts
 from pippin.features import FEATURES
 
 from .joint_users import JOINT_USERS

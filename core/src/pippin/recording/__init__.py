@@ -1,10 +1,7 @@
 """Recorders and recordings: a base class, its configuration, the channels' names and units, and reading back."""
 
-from pippin.extras import library
-
 from .column import Column
 from .config import RecorderConfig
-from .files import place
 from .header import Header
 from .part import Part
 from .parts import Parts, Reader
@@ -22,6 +19,4 @@ __all__ = [
     "RecorderConfig",
     "Recording",
     "Series",
-    "library",
-    "place",
 ]

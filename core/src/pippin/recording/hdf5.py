@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from pippin.errors import ConfigError
-from pippin.extras import library
+from pippin.extras import import_library
 
 from .column import Column
 from .config import RecorderConfig
@@ -49,7 +49,7 @@ class Hdf5Recorder(Recorder):
 
     def require(self) -> None:
         """Import h5py."""
-        library("h5py", "hdf5")
+        import_library("h5py", "hdf5")
 
     def open(self, path: Path, header: Header) -> None:
         """Make the datasets."""
@@ -128,7 +128,7 @@ class Hdf5File:
     """
 
     def __init__(self, path: Path) -> None:
-        h5py: Any = library("h5py", "hdf5")
+        h5py: Any = import_library("h5py", "hdf5")
         try:
             self._file = h5py.File(path, "r", locking=False)
             text = self._file[HEADER][()]
@@ -175,7 +175,7 @@ class _WholeRows:
 
 def mend(path: Path) -> tuple[Path, int]:
     """Cut all datasets of a file that was cut off to their whole rows; return the file, and the number of its rows."""
-    h5py: Any = library("h5py", "hdf5")
+    h5py: Any = import_library("h5py", "hdf5")
     found = Hdf5File(path)
     names = [column.name for column in found.header.columns]
     found.close()

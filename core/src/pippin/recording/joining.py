@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pippin.errors import ConfigError
+from pippin.files import refuse_unwritable
 
-from .files import is_full, refuse_locked, refuse_unwritable, room_for
+from .files import is_full, refuse_locked, room_for
 from .npz import spool_of
 from .reading import Recording, is_readable
 from .recorder import Recorder

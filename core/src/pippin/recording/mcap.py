@@ -11,7 +11,7 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from pippin.errors import ConfigError
-from pippin.extras import library
+from pippin.extras import import_library
 
 from .config import RecorderConfig
 from .header import Header, not_ours
@@ -49,9 +49,9 @@ class McapRecorder(Recorder):
 
     def require(self) -> None:
         """Import the Foxglove SDK, and what makes the messages."""
-        library("foxglove", "mcap")
-        library("mcap", "mcap")
-        library("google.protobuf", "mcap")
+        import_library("foxglove", "mcap")
+        import_library("mcap", "mcap")
+        import_library("google.protobuf", "mcap")
 
     @property
     def needed(self) -> Sequence[str]:
@@ -171,7 +171,7 @@ class McapFile:
 
 def mend(path: Path) -> tuple[Path, int]:
     """Write the records of a file that was cut off into a complete one, which takes its place."""
-    writers: Any = library("mcap.writer", "mcap")
+    writers: Any = import_library("mcap.writer", "mcap")
     found = McapFile(path)
     partial = path.with_name(f"{path.name}.part")
     schemas: dict[int, int] = {0: 0}

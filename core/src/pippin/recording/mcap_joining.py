@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import attrs
-from pippin.extras import library
+from pippin.extras import import_library
 
 from .mcap_records import METADATA, records
 from .messages import entries_of
@@ -39,7 +39,7 @@ def join(parts: Parts, path: Path, compression: str | None) -> None:
         path: The new file.
         compression: Compression of its chunks: "zstd", "lz4" or None.
     """
-    writers: Any = library("mcap.writer", "mcap")
+    writers: Any = import_library("mcap.writer", "mcap")
     kinds = writers.CompressionType
     kind = {"zstd": kinds.ZSTD, "lz4": kinds.LZ4, None: kinds.NONE}[compression]
     header = parts.header

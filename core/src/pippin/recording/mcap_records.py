@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pippin.extras import library
+from pippin.extras import import_library
 
 __all__ = ["METADATA", "records"]
 
@@ -16,7 +16,7 @@ METADATA = "pippin"
 
 def records(path: Path) -> Iterator[Any]:
     """Yield the records of a file until its end, or until the place where it was cut off."""
-    reader: Any = library("mcap.stream_reader", "mcap")
+    reader: Any = import_library("mcap.stream_reader", "mcap")
     with path.open("rb") as file:
         records = reader.StreamReader(file).records
         while True:

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.extras import library
+from pippin.extras import import_library
 
 from .column import Column
 
@@ -46,8 +46,8 @@ class Topic:
 
     def schema(self) -> bytes:
         """Return the protobuf `FileDescriptorSet` of the message."""
-        descriptor: Any = library("google.protobuf.descriptor_pb2", "mcap")
-        timestamp: Any = library("google.protobuf.timestamp_pb2", "mcap")
+        descriptor: Any = import_library("google.protobuf.descriptor_pb2", "mcap")
+        timestamp: Any = import_library("google.protobuf.timestamp_pb2", "mcap")
         files = descriptor.FileDescriptorSet()
         timestamp.DESCRIPTOR.CopyToProto(files.file.add())
         kind = descriptor.FieldDescriptorProto

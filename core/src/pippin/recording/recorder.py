@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pippin.errors import ConfigError, SimulationError
+from pippin.files import output_path, refuse_unwritable
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 
 from .config import RecorderConfig
-from .files import is_full, locked, place, refuse_locked, refuse_unwritable, room_for
+from .files import is_full, locked, refuse_locked, room_for
 from .header import Header
 from .part import Part
 from .parts import Parts
@@ -106,7 +107,7 @@ class Recorder(abc.ABC):
             self.finish()
 
     def require(self) -> None:  # noqa: B027  (few formats need one)
-        """Import the libraries of the format with `pippin.recording.library`; called by `bind`."""
+        """Import the libraries of the format with `pippin.extras.import_library`; called by `bind`."""
 
     @property
     def needed(self) -> Sequence[str]:
@@ -139,7 +140,7 @@ class Recorder(abc.ABC):
         self._label, self._simulation = binding.label, simulation
         self._step_period = binding.step_period
         label = binding.label.partition(":")[2]
-        self.path = place(simulation, self.config.path or f"{label}{self.suffix}")
+        self.path = output_path(simulation.folder, self.config.path or f"{label}{self.suffix}")
         if self.path.suffix != self.suffix:
             raise ConfigError(f"path: '{self.path}' must end with {self.suffix}, by which readers know the format")
         refuse_unwritable(self.path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pippin.errors import ConfigError, SimulationError
-from pippin.extras import library
+from pippin.extras import import_library
 from pippin.processes import free_cores, usable_cores
 
 __all__ = ["RayCluster", "line"]
@@ -38,7 +38,7 @@ class RayCluster:
         address = address or os.environ.get("RAY_ADDRESS")
         _authenticate(is_ours=address is None)
         #: The module `ray`.
-        self.ray: Any = library("ray", "ray")
+        self.ray: Any = import_library("ray", "ray")
         if address is None:
             self._begin(folder)
         else:

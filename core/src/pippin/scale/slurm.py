@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge, gt
-from pippin.extras import library
+from pippin.extras import import_library
 
 from .executor import Ended, How, Job
 from .slurm_queue import SlurmQueue
@@ -66,7 +66,7 @@ class SlurmExecutor:
 
     def __init__(self, config: Config) -> None:
         self.slots, self._is_local = config.processes, config.cluster == "local"
-        self._submitit = library("submitit", "slurm")
+        self._submitit = import_library("submitit", "slurm")
         self._executor = self._submitit.AutoExecutor(folder=config.folder, cluster=config.cluster)
         self._executor.update_parameters(timeout_min=config.minutes, cpus_per_task=config.cpus)
         # A job ends once: Slurm runs those of a node that fails again by itself.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pippin.extras import library
+from pippin.extras import import_library
 
 __all__ = ["write_csv", "write_parquet"]
 
@@ -26,7 +26,7 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     Raises:
         PluginError: The extra `parquet` is not installed.
     """
-    arrow, parquet = library("pyarrow", "parquet"), library("pyarrow.parquet", "parquet")
+    arrow, parquet = import_library("pyarrow", "parquet"), import_library("pyarrow.parquet", "parquet")
     columns = {name: _of_one_type([row.get(name) for row in rows]) for name in _columns(rows)}
     hidden = path.with_name(f".{path.name}")
     parquet.write_table(arrow.table(columns), hidden)

@@ -11,7 +11,7 @@ from .contacts.data import ContactData, FrictionData, RawContactData
 from .errors import RowError, ViewError
 from .metatype import ArticulationMetatype, DofType
 from .object_type import ObjectType
-from .quantities import ARTICULATION, RIGID_BODY, Quantity
+from .quantities import ARTICULATION, RIGID_BODY, ViewQuantity
 from .selection import SelectionError
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ __all__ = [
     "DofType",
     "FrictionData",
     "ObjectType",
-    "Quantity",
     "RawContactData",
     "RigidBodyView",
     "RigidContactView",
@@ -39,6 +38,7 @@ __all__ = [
     "SelectionError",
     "SimulationView",
     "ViewError",
+    "ViewQuantity",
 ]
 
 _LATE = {

@@ -18,7 +18,7 @@ from .errors import RowError
 from .exchange import Array, deliver
 from .indexing import PADDING, ArticulationIndices
 from .metatype import ArticulationMetatype
-from .quantities import ARTICULATION, Element, Quantity
+from .quantities import ARTICULATION, Element, ViewQuantity
 from .rows import RowView
 from .structure import of_articulation
 
@@ -41,7 +41,7 @@ class ArticulationView(RowView):
         articulations: Articulation of each row, shape [count], int32.
     """
 
-    quantities: ClassVar[Mapping[str, Quantity]] = ARTICULATION
+    quantities: ClassVar[Mapping[str, ViewQuantity]] = ARTICULATION
 
     def __init__(self, host: Host, articulations: np.ndarray) -> None:
         model = host.model

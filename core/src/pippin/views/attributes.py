@@ -23,7 +23,7 @@ from .kernels.marks import Marks
 from .launching import PreparedLaunch
 from .marks import RowMarks
 from .places import places_of
-from .quantities import Quantity
+from .quantities import ViewQuantity
 from .rules import RULES, Valid, of_type
 from .staging import Staging
 from .values import Values
@@ -86,7 +86,7 @@ class Attributes:
         self,
         host: Host,
         elements: Mapping[str, Callable[[], np.ndarray]],
-        quantities: Mapping[str, Quantity],
+        quantities: Mapping[str, ViewQuantity],
         faults: wp.array,
         marks: RowMarks | None,
     ) -> None:
@@ -252,7 +252,7 @@ class _Attribute:
         )
 
 
-def _arrays_of(quantity: Quantity) -> list[str]:
+def _arrays_of(quantity: ViewQuantity) -> list[str]:
     """Return the names of the arrays that a quantity is stored in, with the array of its inverses."""
     return [array.replace(".", ":") for array in (*quantity.arrays, quantity.inverse)]
 

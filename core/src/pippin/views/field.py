@@ -20,7 +20,7 @@ from .kernels.marks import Marks
 from .launching import Aliases, PreparedLaunch
 from .marks import RowMarks
 from .places import places_of
-from .quantities import Quantity
+from .quantities import ViewQuantity
 from .rules import RULES
 from .runs import Runs
 
@@ -44,7 +44,7 @@ class Field:
 
     def __init__(
         self,
-        quantity: Quantity,
+        quantity: ViewQuantity,
         index: np.ndarray,
         shape: tuple[int, ...],
         device: wp.Device,
@@ -152,19 +152,19 @@ class Field:
         return is_done
 
 
-def _is_plain(quantity: Quantity) -> bool:
+def _is_plain(quantity: ViewQuantity) -> bool:
     """Return whether one array holds the numbers unchanged, and nothing else is written with them."""
     return quantity.storage == "number" and not quantity.inverse and len(quantity.arrays) == 1
 
 
-def _element(quantity: Quantity) -> Any:
+def _element(quantity: ViewQuantity) -> Any:
     """Return the type of an element for setting it."""
     if quantity.storage == "flag":
         return wp.uint8
     return {1: wp.float32, 2: wp.vec2, 6: wp.spatial_vector, 7: wp.transform, 9: wp.mat33}[quantity.components]
 
 
-def _scatter_kernel(quantity: Quantity) -> Any:
+def _scatter_kernel(quantity: ViewQuantity) -> Any:
     if quantity.inverse:
         return kernels.scatter_masses if quantity.components == 1 else kernels.scatter_inertias
     if len(quantity.arrays) == 2:

@@ -13,7 +13,7 @@ from pippin.state.solver_support import Range, SolverSupport
 
 from .errors import ViewError
 from .kernels.held import hold
-from .quantities import Quantity
+from .quantities import ViewQuantity
 
 __all__ = ["Held"]
 
@@ -33,7 +33,7 @@ class Held:
     """
 
     def __init__(
-        self, quantity: Quantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
+        self, quantity: ViewQuantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
     ) -> None:
         self._support, self._faults = support, faults
         elements = np.unique(index[index >= 0])
@@ -44,7 +44,7 @@ class Held:
 
     @classmethod
     def of(
-        cls, quantity: Quantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
+        cls, quantity: ViewQuantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
     ) -> Held | None:
         """Return the held elements of a quantity; None if there are none."""
         held = cls(quantity, support, index, faults, model) if quantity.arrays else None

@@ -8,7 +8,7 @@ import warp as wp
 from pippin.binding import Host
 
 from .errors import ViewError
-from .quantities import Quantity
+from .quantities import ViewQuantity
 
 __all__ = ["NewtonArrays"]
 
@@ -23,7 +23,7 @@ class NewtonArrays:
     def __init__(self, host: Host) -> None:
         self._host = host
 
-    def to_read(self, quantity: Quantity) -> list[wp.array]:
+    def to_read(self, quantity: ViewQuantity) -> list[wp.array]:
         """Return the arrays to read a quantity from.
 
         Raises:
@@ -36,7 +36,7 @@ class NewtonArrays:
             return [self._observable(kind, quantity.name) for kind in quantity.arrays]
         return _arrays(host.control if quantity.source == "control" else host.model, quantity)
 
-    def to_write(self, quantity: Quantity) -> list[wp.array]:
+    def to_write(self, quantity: ViewQuantity) -> list[wp.array]:
         """Return the arrays to write a quantity into.
 
         Raises:
@@ -47,7 +47,7 @@ class NewtonArrays:
             return _arrays(host.written.state_for_joints(), quantity)
         return _arrays(host.control if quantity.source == "control" else host.model, quantity)
 
-    def inverse(self, quantity: Quantity) -> wp.array | None:
+    def inverse(self, quantity: ViewQuantity) -> wp.array | None:
         """Return the array of a quantity's inverses, if it has one."""
         return getattr(self._host.model, quantity.inverse) if quantity.inverse else None
 
@@ -61,13 +61,13 @@ class NewtonArrays:
         return array
 
 
-def _arrays(owner: Any, quantity: Quantity) -> list[wp.array]:
+def _arrays(owner: Any, quantity: ViewQuantity) -> list[wp.array]:
     if "." in quantity.arrays[0]:
         return [_added(owner, quantity)]
     return [getattr(owner, name) for name in quantity.arrays]
 
 
-def _added(owner: Any, quantity: Quantity) -> wp.array:
+def _added(owner: Any, quantity: ViewQuantity) -> wp.array:
     """Return an array that a solver adds to the model under its own name, such as `mujoco.gravcomp`."""
     path = quantity.arrays[0]
     solver, _, name = path.partition(".")

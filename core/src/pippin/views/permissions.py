@@ -10,7 +10,7 @@ from pippin.binding import Host
 
 from .held import Held
 from .indexing import PADDING
-from .quantities import Quantity
+from .quantities import ViewQuantity
 
 __all__ = ["Permissions", "index_of"]
 
@@ -30,16 +30,16 @@ class Permissions:
         self._held: dict[str, Held | None] = {}
         self._owners: tuple[str, ...] | None = None
 
-    def prepare(self, quantity: Quantity) -> None:
+    def prepare(self, quantity: ViewQuantity) -> None:
         """Allocate now what `held` would allocate later, if all components are bound."""
         if self._host.owners is not None:
             self.held(quantity)
 
-    def fault(self, quantity: Quantity) -> str | None:
+    def fault(self, quantity: ViewQuantity) -> str | None:
         """Return why a quantity cannot be set in any row; None if it can."""
         return self._fault_of_solver(quantity) or self._fault_of_owners(quantity)
 
-    def held(self, quantity: Quantity) -> Held | None:
+    def held(self, quantity: ViewQuantity) -> Held | None:
         """Return the elements that the built solver lets nobody set; found again until all components are bound."""
         name, host = quantity.name, self._host
         if name in self._held or not quantity.feature:
@@ -52,7 +52,7 @@ class Permissions:
             self._held[name] = held
         return held
 
-    def _fault_of_solver(self, quantity: Quantity) -> str | None:
+    def _fault_of_solver(self, quantity: ViewQuantity) -> str | None:
         """Return why the solver cannot honour a quantity; None if it can, or if actuators take over all of it."""
         fault = self._host.support.fault(quantity.feature)
         if fault is None:
@@ -60,7 +60,7 @@ class Permissions:
         index = index_of(quantity, self._indices)
         return None if index.size and (self._is_taken(quantity, index) | (index < 0)).all() else fault
 
-    def _fault_of_owners(self, quantity: Quantity) -> str | None:
+    def _fault_of_owners(self, quantity: ViewQuantity) -> str | None:
         """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
         owners = self._host.owners
         if owners is None or self._dofs is None or self._host.stepped_state is not None:
@@ -69,13 +69,13 @@ class Permissions:
             self._owners = tuple(owners.owning(self._dofs))
         return owners.fault(quantity.arrays[0], self._owners) if self._owners else None
 
-    def _is_taken(self, quantity: Quantity, index: np.ndarray) -> np.ndarray:
+    def _is_taken(self, quantity: ViewQuantity, index: np.ndarray) -> np.ndarray:
         """Tell for each row and column whether an actuator takes over what is set there."""
         if self._host.owners is None or self._dofs is None or index.shape != self._dofs.shape:
             return np.zeros(index.shape, dtype=bool)
         return self._host.owners.taken(quantity.arrays[0], self._dofs)
 
 
-def index_of(quantity: Quantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:
+def index_of(quantity: ViewQuantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:
     """Return the element of Newton's arrays of each row and column, padded with -1."""
     return indices["dof_coord" if quantity.is_in_coordinates else quantity.element]

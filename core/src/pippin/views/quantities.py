@@ -13,13 +13,13 @@ import attrs
 
 from .rules import Valid
 
-__all__ = ["ARTICULATION", "RIGID_BODY", "Element", "Quantity"]
+__all__ = ["ARTICULATION", "RIGID_BODY", "Element", "ViewQuantity"]
 
 Element = Literal["dof", "coordinate", "root", "link", "body", "generalized"]
 
 
 @attrs.frozen(kw_only=True)
-class Quantity:
+class ViewQuantity:
     """One quantity of all rows of a view."""
 
     name: str
@@ -69,7 +69,7 @@ class Quantity:
     """Whether Newton stores this quantity of DOFs in joint coordinates, with a quaternion for a ball joint."""
 
     placed: Literal["", "pose", "velocity"] = ""
-    """Quantity that is set through the joint that moves the body, instead of in the array."""
+    """ViewQuantity that is set through the joint that moves the body, instead of in the array."""
 
     moves_anchor: bool = False
     """Whether the quantity can be set if a joint holds the body: the joint's anchor in the world then moves too."""
@@ -87,7 +87,7 @@ _LIMIT: Valid = "non-negative or infinite"
 _INERTIAL_FLAGS = ("JOINT_DOF_INERTIAL_PROPERTIES",)
 
 
-def _table(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
+def _table(quantities: Iterable[ViewQuantity]) -> dict[str, ViewQuantity]:
     return {quantity.name: quantity for quantity in quantities}
 
 
@@ -99,9 +99,9 @@ def _of_dofs(
     feature: str,
     flags: tuple[str, ...] = _FORCE_FLAGS,
     valid: Valid = "non-negative",
-) -> Quantity:
+) -> ViewQuantity:
     """Return a quantity of the model with one number for each DOF."""
-    return Quantity(
+    return ViewQuantity(
         name=name,
         meaning=meaning,
         unit=unit,
@@ -115,15 +115,15 @@ def _of_dofs(
     )
 
 
-def _inertial(element: Element) -> list[Quantity]:
+def _inertial(element: Element) -> list[ViewQuantity]:
     """Return the inertial quantities of the links of an articulation, or of single bodies."""
 
-    def of(name: str, meaning: str, unit: str, array: str, **others: Any) -> Quantity:
-        return Quantity(
+    def of(name: str, meaning: str, unit: str, array: str, **others: Any) -> ViewQuantity:
+        return ViewQuantity(
             name=name, meaning=meaning, unit=unit, source="model", arrays=(array,), element=element, **others
         )
 
-    def settable(name: str, meaning: str, unit: str, array: str, **others: Any) -> Quantity:
+    def settable(name: str, meaning: str, unit: str, array: str, **others: Any) -> ViewQuantity:
         return of(name, meaning, unit, array, is_settable=True, flags=("BODY_INERTIAL_PROPERTIES",), **others)
 
     com = "centre of mass; the quaternion after it is the identity"
@@ -157,9 +157,9 @@ def _inertial(element: Element) -> list[Quantity]:
     ]
 
 
-ARTICULATION: Mapping[str, Quantity] = _table(
+ARTICULATION: Mapping[str, ViewQuantity] = _table(
     [
-        Quantity(
+        ViewQuantity(
             name="dof_positions",
             meaning="position; of a ball joint, its rotation vector",
             unit="m or rad",
@@ -170,7 +170,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             invalidates="joints",
             is_in_coordinates=True,
         ),
-        Quantity(
+        ViewQuantity(
             name="dof_velocities",
             meaning="velocity; of a ball joint, its angular velocity",
             unit="m/s or rad/s",
@@ -180,7 +180,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             is_settable=True,
             invalidates="joints",
         ),
-        Quantity(
+        ViewQuantity(
             name="joint_coords",
             meaning="joint coordinate; of a ball joint, its quaternion",
             unit="m or rad",
@@ -191,7 +191,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             valid="coordinate",
             invalidates="joints",
         ),
-        Quantity(
+        ViewQuantity(
             name="dof_position_targets",
             meaning="position that the solver's own drives pull to",
             unit="m or rad",
@@ -202,7 +202,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             feature="joint_drives",
             is_in_coordinates=True,
         ),
-        Quantity(
+        ViewQuantity(
             name="dof_velocity_targets",
             meaning="velocity that the solver's own drives pull to",
             unit="m/s or rad/s",
@@ -212,7 +212,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             is_settable=True,
             feature="joint_drives",
         ),
-        Quantity(
+        ViewQuantity(
             name="dof_forces",
             meaning="effort in addition to the drives; kept until set again; an actuator owns its DOFs",
             unit="N or N·m",
@@ -221,7 +221,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             element="dof",
             is_settable=True,
         ),
-        Quantity(
+        ViewQuantity(
             name="dof_limits",
             meaning="lowest and highest position",
             unit="m or rad",
@@ -256,7 +256,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             "dof_armatures", "armature", "kg or kg·m²", "joint_armature", "armature", ("JOINT_DOF_INERTIAL_PROPERTIES",)
         ),
         _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", "joint_friction"),
-        Quantity(
+        ViewQuantity(
             name="root_transforms",
             meaning="pose of the root; setting it for a fixed root moves its anchor",
             unit="m, 1",
@@ -272,7 +272,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             placed="pose",
             moves_anchor=True,
         ),
-        Quantity(
+        ViewQuantity(
             name="root_velocities",
             meaning="velocity of the root; can be set only for a free root",
             unit="m/s, rad/s",
@@ -285,7 +285,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             invalidates="joints",
             placed="velocity",
         ),
-        Quantity(
+        ViewQuantity(
             name="link_transforms",
             meaning="pose of each link",
             unit="m, 1",
@@ -295,7 +295,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             components=7,
             frame=_POSE,
         ),
-        Quantity(
+        ViewQuantity(
             name="link_velocities",
             meaning="velocity of each link",
             unit="m/s, rad/s",
@@ -305,7 +305,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             components=6,
             frame=_TWIST,
         ),
-        Quantity(
+        ViewQuantity(
             name="link_accelerations",
             meaning="acceleration of each link in the last substep",
             unit="m/s², rad/s²",
@@ -315,7 +315,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             components=6,
             frame=_TWIST,
         ),
-        Quantity(
+        ViewQuantity(
             name="link_incoming_joint_force",
             meaning="wrench that a link's own joint exerted on it in the last substep",
             unit="N, N·m",
@@ -326,7 +326,7 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             frame="world; force, then torque about the centre of mass",
         ),
         *_inertial("link"),
-        Quantity(
+        ViewQuantity(
             name="jacobians",
             meaning="velocity of each link per velocity of each generalized DOF",
             unit="1, m, 1/m, 1",
@@ -335,21 +335,21 @@ ARTICULATION: Mapping[str, Quantity] = _table(
             components=6,
             frame=_TWIST,
         ),
-        Quantity(
+        ViewQuantity(
             name="mass_matrices",
             meaning="inertia that couples the generalized DOFs, with armature",
             unit="kg, kg·m, kg·m²",
             source="computed",
             element="generalized",
         ),
-        Quantity(
+        ViewQuantity(
             name="gravity_forces",
             meaning="effort that holds the articulation still against gravity",
             unit="N or N·m",
             source="computed",
             element="generalized",
         ),
-        Quantity(
+        ViewQuantity(
             name="coriolis_forces",
             meaning="effort that Coriolis and centrifugal accelerations need",
             unit="N or N·m",
@@ -360,9 +360,9 @@ ARTICULATION: Mapping[str, Quantity] = _table(
 )
 """The quantities of `ArticulationView`, by name."""
 
-RIGID_BODY: Mapping[str, Quantity] = _table(
+RIGID_BODY: Mapping[str, ViewQuantity] = _table(
     [
-        Quantity(
+        ViewQuantity(
             name="transforms",
             meaning="pose; can be set only for a free body",
             unit="m, 1",
@@ -376,7 +376,7 @@ RIGID_BODY: Mapping[str, Quantity] = _table(
             valid="pose",
             placed="pose",
         ),
-        Quantity(
+        ViewQuantity(
             name="velocities",
             meaning="velocity; can be set only for a free body",
             unit="m/s, rad/s",
@@ -389,7 +389,7 @@ RIGID_BODY: Mapping[str, Quantity] = _table(
             invalidates="joints",
             placed="velocity",
         ),
-        Quantity(
+        ViewQuantity(
             name="accelerations",
             meaning="acceleration in the last substep",
             unit="m/s², rad/s²",

@@ -13,7 +13,7 @@ from pippin.labels import name_of
 
 from .exchange import Array
 from .indexing import PADDING
-from .quantities import RIGID_BODY, Quantity
+from .quantities import RIGID_BODY, ViewQuantity
 from .rows import RowView
 
 __all__ = ["RigidBodyView"]
@@ -29,7 +29,7 @@ class RigidBodyView(RowView):
         bodies: Body of each row, shape [count], int32.
     """
 
-    quantities: ClassVar[Mapping[str, Quantity]] = RIGID_BODY
+    quantities: ClassVar[Mapping[str, ViewQuantity]] = RIGID_BODY
 
     def __init__(self, host: Host, bodies: np.ndarray) -> None:
         model = host.model

@@ -30,7 +30,7 @@ from .marks import RowMarks
 from .newton_arrays import NewtonArrays
 from .permissions import Permissions, index_of
 from .placement import Placement
-from .quantities import Element, Quantity
+from .quantities import Element, ViewQuantity
 from .rules import RULES, Valid
 from .staging import Staging
 from .values import Values
@@ -52,12 +52,12 @@ class RowView(FixedAttributes, abc.ABC):
     If the data is on the simulation's device, no method allocates or waits after construction, and every method may be
     recorded; other data is copied. An index out of range is a `RowError`, and a value that is not allowed a `ViewError`
     that names it: nothing is written. For Warp arrays and for data on the device, such faults are only counted, because
-    nobody waits for the result: what is wrong is not written, and `check_errors` and `Simulation.check` raise.
+    nobody waits for the result: what is wrong is not written, and `raise_errors` and `Simulation.check` raise.
     """
 
     _assignable = frozenset({"is_valid"})
 
-    quantities: ClassVar[Mapping[str, Quantity]]
+    quantities: ClassVar[Mapping[str, ViewQuantity]]
     """The quantities to get and to set, by name."""
 
     def __init__(
@@ -125,7 +125,7 @@ class RowView(FixedAttributes, abc.ABC):
 
     def _field(
         self,
-        quantity: Quantity,
+        quantity: ViewQuantity,
         indices: Mapping[str, np.ndarray],
         balls: Balls | None,
         quaternion: np.ndarray | None,
@@ -142,7 +142,7 @@ class RowView(FixedAttributes, abc.ABC):
         )
 
     def _values_of(
-        self, quantity: Quantity, indices: Mapping[str, np.ndarray], quaternion: np.ndarray | None
+        self, quantity: ViewQuantity, indices: Mapping[str, np.ndarray], quaternion: np.ndarray | None
     ) -> Values:
         return Values(
             rule=RULES[quantity.valid],
@@ -205,7 +205,7 @@ class RowView(FixedAttributes, abc.ABC):
         """Return whether the view can be used and has rows; Isaac's name."""
         return self.is_valid and self.count > 0
 
-    def check_errors(self) -> None:
+    def raise_errors(self) -> None:
         """Raise an error for faults on the device since the last call. Synchronises with the device.
 
         The error names the setters. What was a fault is not written.
@@ -267,13 +267,13 @@ class RowView(FixedAttributes, abc.ABC):
             if quantity.invalidates is not None:
                 self._host.written.note(quantity.invalidates)
 
-    def _scatter(self, quantity: Quantity, values: wp.array, choice: Choice) -> None:
+    def _scatter(self, quantity: ViewQuantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
         self._notify(f"set_{quantity.name}", quantity.flags)
         marks = self._model_marks if quantity.flags else None if quantity.invalidates is None else self._marks
         self._fields[quantity.name].write(arrays, values, choice, marks, inverse)
 
-    def _place(self, where: str, quantity: Quantity, values: wp.array, choice: Choice) -> None:
+    def _place(self, where: str, quantity: ViewQuantity, values: wp.array, choice: Choice) -> None:
         if quantity.moves_anchor and self._placement.has_joined:
             self._notify(where, quantity.flags)
             self._placement.settle_joined(values, choice, self._faults_of[quantity.name], self._model_marks)

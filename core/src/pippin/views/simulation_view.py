@@ -264,12 +264,12 @@ class SimulationView(FixedAttributes):
 
     update_articulations_kinematic = flush
 
-    def check_errors(self) -> None:
-        """Raise an error for faults on the device in any view since the last call; see `RowView.check_errors`."""
+    def raise_errors(self) -> None:
+        """Raise an error for faults on the device in any view since the last call; see `RowView.raise_errors`."""
         expected = RULES["finite"].expected
         raise_for(self._faults.take(), self._host.world_count, lambda _: expected, lambda row: f"world {row}", "world")
         for view in self._views:
-            view.check_errors()
+            view.raise_errors()
 
     def invalidate(self) -> None:
         """Make this view, and every view made from it, raise an error if used. The simulation itself stays valid."""

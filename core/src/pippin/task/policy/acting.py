@@ -48,6 +48,16 @@ class Policy:
             )
         self.notes = [f"the actions are those of '{file}'"]
 
+    @property
+    def is_capturable(self) -> bool:
+        """Whether the network may be recorded."""
+        return self._network.is_capturable
+
+    @property
+    def eager_reason(self) -> str | None:
+        """The reason why the network may not be recorded."""
+        return None if self.is_capturable else "layers of the network differ, but have kernels of one name"
+
     @hookimpl(tryfirst=True)
     def start_step(self) -> None:
         """Choose the action from the last observations."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs.validators import deep_iterable, ge
 from pippin.errors import ConfigError
-from pippin.extras import library
+from pippin.extras import import_library
 from pippin.hookspecs import hookimpl
 from pippin.viewing.config import ViewerConfig
 
@@ -47,7 +47,7 @@ class GlViewer:
             ConfigError: There is no display, or a world does not exist.
         """
         for name in ("pyglet", "imgui_bundle"):
-            library(name, "gl")
+            import_library(name, "gl")
         worlds = self.config.worlds_of(simulation.world_count).tolist()
         self._window: Any = self._open()
         self._window.set_model(simulation.model)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from pippin.assembly.assets.formats import FORMATS
-from pippin.assembly.assets.importing import find_assets
+from pippin.assets.asset import find_assets
+from pippin.assets.formats import FORMATS
 
 from .geometry import geometry
 from .motion import UsdMotion

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from pippin.extras import library
+from pippin.extras import import_library
+from pippin.files import output_path, refuse_unwritable
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
-from pippin.recording.files import place, refuse_unwritable
 
 from .config import UsdConfig
 
@@ -59,12 +59,12 @@ class Usd:
             ConfigError: A world does not exist, the file cannot be written, or the stage has no place for the bodies.
             PluginError: OpenUSD is not installed.
         """
-        library("pxr", "usd")
+        import_library("pxr", "usd")
         from .scene import scene_motion
 
         config, count = self.config, simulation.world_count
         #: The file; known after `bind`.
-        self.path = place(simulation, config.path or f"{binding.label.partition(':')[2]}.usdc")
+        self.path = output_path(simulation.folder, config.path or f"{binding.label.partition(':')[2]}.usdc")
         refuse_unwritable(self.path)
         #: Indices of the worlds in the file, shape [worlds]; known after `bind`.
         self.worlds = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
-from pippin.extras import library
+from pippin.extras import import_library
+from pippin.files import output_path, refuse_unwritable
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
-from pippin.recording.files import place, refuse_unwritable
 
 from .config import VideoConfig
 from .tiles import tiles
@@ -72,10 +72,10 @@ class Video:
         from .renderer import Renderer
         from .shot import Shot
 
-        library("av", "video")
+        import_library("av", "video")
         config = self.config
         #: The file; known after `bind`.
-        self.path = place(simulation, config.path or f"{binding.label.partition(':')[2]}.mp4")
+        self.path = output_path(simulation.folder, config.path or f"{binding.label.partition(':')[2]}.mp4")
         refuse_unwritable(self.path)
         #: Indices of the worlds in the picture, shape [worlds]; known after `bind`.
         self.worlds = chosen_worlds(config.worlds or "0:1", simulation.world_count, "worlds", "leave the viewer out")

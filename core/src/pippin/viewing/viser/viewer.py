@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs.validators import ge, le, optional
 from pippin.devices import WARP_LOCK
-from pippin.extras import library
+from pippin.extras import import_library
 from pippin.hookspecs import hookimpl
 from pippin.validators import positive
 from pippin.viewing.config import ViewerConfig
@@ -81,7 +81,7 @@ class ViserViewer:
             PluginError: viser is not installed.
             ConfigError: The port is in use, or a key names what the simulation does not have.
         """
-        library("viser", "viser")
+        import_library("viser", "viser")
         worlds = self.config.worlds_of(simulation.world_count)
         self._worlds: Sequence[int] = worlds.tolist()
         self._open(simulation, free_port(self.config.port, "port"))

@@ -38,7 +38,7 @@ class ContactData(NamedTuple):
     """First row of each pair, shape [sensors, filters]."""
 
     overflow: wp.array
-    """Largest number of rows needed since the last `check_errors`, if there were too few rows, else 0; shape [1]."""
+    """Largest number of rows needed since the last `raise_errors`, if there were too few rows, else 0; shape [1]."""
 
 
 class RawContactData(NamedTuple):
@@ -57,7 +57,7 @@ class RawContactData(NamedTuple):
     starts: wp.array
     """First row of each sensor, shape [sensors]."""
     overflow: wp.array
-    """Largest number of rows needed since the last `check_errors`, if there were too few rows, else 0; shape [1]."""
+    """Largest number of rows needed since the last `raise_errors`, if there were too few rows, else 0; shape [1]."""
     other_bodies: wp.array
     """Body that exerts the force, shape [capacity]; -1 if it is static."""
 
@@ -81,4 +81,4 @@ class FrictionData(NamedTuple):
     starts: wp.array
     """First row of each pair or sensor, with the shape of `counts`."""
     overflow: wp.array
-    """Largest number of rows needed since the last `check_errors`, if there were too few rows, else 0; shape [1]."""
+    """Largest number of rows needed since the last `raise_errors`, if there were too few rows, else 0; shape [1]."""

@@ -219,7 +219,7 @@ class RigidContactView(FixedAttributes):
         """Return whether the view can be used and has sensors."""
         return self.is_valid and self.count > 0
 
-    def check_errors(self) -> None:
+    def raise_errors(self) -> None:
         """Raise an error if there were more contacts than rows since the last call. Synchronises with the device.
 
         Raises:

@@ -6,7 +6,7 @@ import attrs
 import newton
 import pippin
 import warp as wp
-from pippin.importing import Importer
+from pippin.assets import Importer
 
 __all__ = ["Deaf", "Nowhere", "Placing", "Twins"]
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import attrs
 import pippin
 from attrs.validators import gt
-from pippin.importing import Importer
+from pippin.assets import Importer
 
 
 @attrs.frozen(kw_only=True)

@@ -5,7 +5,7 @@ import json
 import attrs
 import pippin
 from attrs.validators import gt
-from pippin.importing import Importer
+from pippin.assets import Importer
 
 
 @attrs.frozen(kw_only=True)

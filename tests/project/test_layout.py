@@ -1,0 +1,35 @@
+"""Layout of the tests: a file stands in the room of its module and has the module's name."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CORE = ROOT / "core" / "src" / "pippin"
+
+BROAD = {
+    "core/tests": {"test_floors.py", "test_public.py"},
+    "tests": {"docs", "fidelity", "outside", "physics", "project", "walk"},
+    "tests/views": {"acceptance", "test_allocation.py", "test_devices.py", "test_following.py", "test_joint_types.py"}
+    | {"test_libraries.py"},
+}
+"""Files and folders about more than one module of the core."""
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the test files below a folder, those about one module of the core."""
+    broad = {ROOT / place / name for place, names in BROAD.items() for name in names}
+    return sorted(path for path in folder.rglob("test_*.py") if broad.isdisjoint([path, *path.parents]))
+
+
+@pytest.mark.parametrize("folder", ["core/tests", "tests"])
+def test_a_file_has_the_name_of_its_module(folder):
+    """The name may go on after the module's, as `test_scene_shapes.py` does; or be that of the room."""
+    homeless = []
+    for path in files(ROOT / folder):
+        room = CORE / path.parent.relative_to(ROOT / folder)
+        names = {room.name, *(module.stem for module in room.iterdir())}
+        if not any(f"{path.stem}_".startswith(f"test_{name}_") for name in names):
+            homeless.append(str(path.relative_to(ROOT)))
+
+    assert not homeless

@@ -1,0 +1,148 @@
+"""The distributions as a stranger gets them: wheels, installed where nothing else is."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from pippin.catalog.contract_version import CONTRACT_VERSIONS
+from pippin.catalog.entries import PLURALS
+
+ROOT = Path(__file__).parents[2]
+MEMBERS = sorted(path.parent for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src"))
+
+each_member = pytest.mark.parametrize("member", MEMBERS, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def project(member: Path) -> dict:
+    return tomllib.loads((member / "pyproject.toml").read_text())["project"]
+
+
+def imports(folder: Path) -> Iterator[str]:
+    """Yield the top-level packages that the files of a folder import, wherever in the file they do."""
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.split(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                yield node.module.split(".")[0]
+
+
+@pytest.fixture(scope="module")
+def wheels(uv, tmp_path_factory) -> Path:
+    """A folder with the wheel of every member, and no other."""
+    folder = tmp_path_factory.mktemp("wheels")
+    subprocess.run([uv, "build", "-q", "--all-packages", "--wheel", "-o", folder], cwd=ROOT, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def environment(uv, wheels, share_bytecode, tmp_path_factory) -> Callable[..., Path]:
+    """`environment("pippin", ...)` leaves these distributions and what they depend on in it, and returns its `bin`.
+
+    The same folder serves every test: what stays installed keeps its bytecode.
+    """
+    # The versions that this run tests: what uv has in its cache, and no newer one by chance.
+    tested = tmp_path_factory.mktemp("versions") / "constraints.txt"
+    freeze = [uv, "pip", "freeze", "-q", "--exclude-editable", "--python", sys.executable]
+    tested.write_bytes(subprocess.run(freeze, check=True, capture_output=True).stdout)
+
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([uv, "venv", "-q", "--python", sys.executable, folder], check=True)
+    command = [uv, "pip", "install", "-q", "--exact", "--python", folder, "--find-links", wheels]
+
+    def environment(*requirements: str | Path) -> Path:
+        subprocess.run([*command, "--constraints", tested, *requirements], cwd=folder, check=True)
+        share_bytecode(folder)
+        return folder / "bin"
+
+    return environment
+
+
+def test_the_wheels_in_an_empty_environment_list_every_plugin(environment, wheels):
+    scripts = environment(*wheels.glob("*.whl"))
+
+    done = subprocess.run([scripts / "pippin", "plugins", "--json"], capture_output=True, text=True, check=True)
+
+    listed = {
+        (row["distribution"], f"pippin.{PLURALS[row['kind']]}", row["name"], row["state"])
+        for row in json.loads(done.stdout)
+    }
+    assert listed == {
+        (project(member)["name"], group, name, "ok")
+        for member in [ROOT / "core", *MEMBERS]
+        for group, points in project(member)["entry-points"].items()
+        for name in points
+        if group != "pippin.contract"
+    }
+
+
+@pytest.mark.parametrize("member", [ROOT / "core", *MEMBERS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_member_declares_the_version_of_the_contract_that_it_keeps(member):
+    declared = project(member)["entry-points"]["pippin.contract"]
+
+    assert declared == {str(CONTRACT_VERSIONS[-1]): next((member / "src").glob("pippin*")).name}
+
+
+def alike() -> dict[str, list[Path]]:
+    """Return the members of one kind that depend on the same, by a name for each such group."""
+    groups: dict[str, list[Path]] = {}
+    for member in MEMBERS:
+        groups.setdefault(" ".join([member.parent.name, *project(member)["dependencies"]]), []).append(member)
+    return groups
+
+
+@pytest.mark.parametrize("members", alike().values(), ids=alike())
+def test_members_work_with_only_the_core_and_what_they_depend_on_installed(environment, members, run_tests_elsewhere):
+    """Their tests marked `alone` pass where nothing of another kind is; in the workspace all of them run."""
+    scripts = environment(*(project(member)["name"] for member in members), "pytest")
+
+    options = ("-q", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib", "-m", "alone")
+    run_tests_elsewhere(scripts / "python", *options, *(member / "tests" for member in members), cwd=ROOT)
+
+
+@each_member
+def test_a_member_and_its_tests_import_only_what_it_depends_on(member):
+    own = next((member / "src").glob("pippin_*")).name
+    extras = chain.from_iterable(project(member).get("optional-dependencies", {}).values())
+    requirements = [*project(member)["dependencies"], *extras, *project(ROOT / "core")["dependencies"]]
+    allowed = {canonicalize_name(Requirement(requirement).name) for requirement in requirements} | {"pytest"}
+    # Editable installs do not say which packages they provide: there the package has the distribution's name.
+    provided_by = metadata.packages_distributions()
+
+    undeclared = {
+        package
+        for package in set(imports(member)) - sys.stdlib_module_names - {own}
+        if allowed.isdisjoint(map(canonicalize_name, provided_by.get(package, [package])))
+    }
+
+    assert not undeclared
+
+
+def test_a_package_from_outside_with_a_compiled_core_is_chosen_by_name_and_compared(environment, uv, tmp_path):
+    """Built to a wheel and installed where nothing else is; its solver ends where MuJoCo does, to 0.1 mm in 0.4 s."""
+    project = tmp_path / "lab"
+    shutil.copytree(ROOT / "tests" / "outside" / "pippin-hinge-lab", project)
+    subprocess.run([uv, "build", "-q", "--wheel", "-o", tmp_path / "dist", project], check=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    scripts = environment(wheel, "pippin-solver-mujoco")
+
+    solvers = ("--solver", "hinges", "--solver", "mujoco")
+    command = [scripts / "pippin", "compare", "scene.toml", *solvers, "--steps", "200", "--json"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+
+    assert "none-any" not in wheel.name, "there is a compiled part in it"
+    assert done.returncode == 0, done.stdout + done.stderr
+    hinges, mujoco = json.loads(done.stdout)["solvers"]
+    assert (hinges["outcome"], mujoco["outcome"]) == ("finished", "finished")
+    assert hinges["energy_drift"] > 0.05, "the relay drives the pendulum"
+    assert mujoco["distance"] < 1e-4

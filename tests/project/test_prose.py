@@ -1,0 +1,50 @@
+"""Prose of docstrings and pages: first words that are nouns or verbs, and *if* for conditions."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [*ROOT.glob("core/src/**/*.py"), *ROOT.glob("*/*/src/**/*.py")]
+CLAUSES = {"What", "Who", "Where", "Whether", "How", "Which", "When", "Why", "That"}
+"""First words of a clause that takes the place of a noun."""
+
+DIALECT = re.compile(r"none where|where (it is|they are|there is|there are) none|what there is of|held against", re.I)
+"""Phrases with *where* for *if*, or a clause for a noun: "None where", "where it is None", "where there are none"."""
+
+
+def documented(kind: type[ast.Module] | type[ast.ClassDef]) -> Iterator[tuple[str, str]]:
+    """Yield the place and the first word of each docstring of a module or a class."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, kind) and (text := ast.get_docstring(node)):
+                yield f"{path.relative_to(ROOT)}: {text.splitlines()[0]}", re.findall(r"\w+", text)[0]
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield the place and the text of each string that is a statement, and of each Markdown page, in one line."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", " ".join(node.value.value.split())
+    pages = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for page in pages.splitlines():
+        yield page, " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+def test_a_module_docstring_begins_with_no_clause():
+    assert not [place for place, word in documented(ast.Module) if word in CLAUSES]
+
+
+def test_a_class_docstring_begins_with_no_clause():
+    assert not [place for place, word in documented(ast.ClassDef) if word in CLAUSES]
+
+
+def test_a_condition_is_an_if():
+    assert not [f"{place}: {found[0]}" for place, text in texts() for found in DIALECT.finditer(text)]

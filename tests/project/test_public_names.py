@@ -1,0 +1,83 @@
+"""The public boundary: what plugins import, and that each public name has a docstring and one path."""
+
+import importlib
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CORE = ROOT / "core" / "src" / "pippin"
+PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
+names_of, text_of, imports_of = PUBLIC["names_of"], PUBLIC["text_of"], PUBLIC["imports_of"]
+MODULES = (*PUBLIC["FOR_PLUGINS"], *PUBLIC["FOR_USERS"])
+NAMES = [(module, name) for module in MODULES for name in names_of(module)]
+
+MEMBERS = sorted(path for kind in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{kind}/*/src/pippin_*"))
+OUTSIDE = sorted(ROOT.glob("tests/outside/*/src/pippin_*"))
+TEMPLATES = sorted(path for path in CORE.glob("templates/*") if path.is_dir() and path.name != "__pycache__")
+
+
+def imports_in(folder):
+    """Yield file, module and name of each absolute import under a folder."""
+    for path in sorted(folder.rglob("*.py")):
+        for module, name in imports_of(path):
+            yield path.relative_to(ROOT), module, name
+
+
+@pytest.mark.parametrize("folder", [*MEMBERS, *OUTSIDE, *TEMPLATES], ids=lambda path: path.name)
+def test_a_plugin_imports_only_public_names(folder):
+    private = [
+        f"{path}: {module}" + (f".{name}" if name else "")
+        for path, module, name in imports_in(folder)
+        if module.partition(".")[0] == "pippin" and not is_public(module, name)
+    ]
+
+    assert not private, "import it from one of " + ", ".join(PUBLIC["FOR_PLUGINS"])
+
+
+def is_public(module, name):
+    """Tell whether plugins may import a module, or a name from it."""
+    if name is None:
+        return module in PUBLIC["FOR_PLUGINS"]
+    return f"{module}.{name}" in PUBLIC["FOR_PLUGINS"] or (module in PUBLIC["FOR_PLUGINS"] and name in names_of(module))
+
+
+@pytest.mark.parametrize("folder", MEMBERS, ids=lambda path: path.name)
+def test_no_plugin_of_the_workspace_imports_another(folder):
+    others = {path.name for path in MEMBERS} - {folder.name}
+
+    assert not [(path, module) for path, module, _ in imports_in(folder) if module.partition(".")[0] in others]
+
+
+def test_the_core_imports_no_plugin():
+    plugins = [
+        (path, module)
+        for path, module, _ in imports_in(CORE)
+        if module.startswith("pippin_") and "templates" not in path.parts
+    ]
+
+    assert not plugins
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_public_module_lists_names_that_it_has(module):
+    imported, names = importlib.import_module(module), names_of(module)
+
+    assert names, "no __all__"
+    assert names == list(imported.__all__)
+    assert not [name for name in names if not hasattr(imported, name)]
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES, ids=[f"{module}.{name}" for module, name in NAMES])
+def test_a_public_name_has_a_docstring(module, name):
+    assert text_of(module, name)
+
+
+def test_a_public_name_has_one_path():
+    paths = {}
+    for module, name in NAMES:
+        value = getattr(importlib.import_module(module), name)
+        paths.setdefault(id(value), []).append(f"{module}.{name}")
+
+    assert not [each for each in paths.values() if len(each) > 1]

@@ -1,0 +1,100 @@
+"""Structural figures of the core, each with a bound: a change that exceeds one has to lower something else.
+
+The bounds follow the source downwards. Raise one only with a reason in the commit.
+"""
+
+import ast
+import functools
+import runpy
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CORE = ROOT / "core" / "src" / "pippin"
+PUBLIC = runpy.run_path(str(ROOT / "docs" / "public_names.py"))
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+BOUNDS = {
+    "lines of the source": 61100,
+    "lines of simulation.py": 750,
+    "lines of the longest function": 76,
+    "imports of Newton and Warp in functions": 150,
+    "blocks for type checkers": 120,
+    "public names": 210,
+}
+
+SHARED_CLASS_NAMES = {
+    *("ActuatorConfig", "Answer", "Config", "Contents", "DelayConfig", "Difference", "Fault", "Field", "JointEfforts"),
+    *("Joints", "Outside", "OutsideConfig", "Part", "Progress", "Push", "Quantity", "Replay", "Rows", "Runs", "Task"),
+    *("_Part", "_Shapes"),
+}
+"""Names that several classes still share; none may be added."""
+
+
+@functools.cache
+def modules() -> dict[str, ast.Module]:
+    """Return the syntax tree of each file of the core; templates are packages of their own."""
+    paths = (path for path in CORE.rglob("*.py") if "templates" not in path.relative_to(CORE).parts[:-2])
+    return {str(path.relative_to(CORE)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def nodes(*kinds: type[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the file and each node of some kinds."""
+    for file, tree in modules().items():
+        yield from ((file, node) for node in ast.walk(tree) if isinstance(node, kinds))
+
+
+def imported(node: ast.AST) -> list[str]:
+    """Return the packages that an import statement names."""
+    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+    return [name.partition(".")[0] for name in names]
+
+
+def late_imports() -> set[tuple[str, int]]:
+    """Return file and line of each import of Newton or Warp in a function."""
+    return {
+        (file, inner.lineno)
+        for file, function in nodes(ast.FunctionDef)
+        for inner in ast.walk(function)
+        if isinstance(inner, ast.Import | ast.ImportFrom) and {"newton", "warp"} & set(imported(inner))
+    }
+
+
+def is_for_type_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def line_count(path: Path) -> int:
+    return path.read_text(encoding="utf-8").count("\n")
+
+
+def length(function: ast.AST) -> int:
+    return function.end_lineno - function.lineno + 1
+
+
+FIGURES = {
+    "lines of the source": lambda: sum(map(line_count, CORE.rglob("*.py"))),
+    "lines of simulation.py": lambda: line_count(CORE / "simulation.py"),
+    "lines of the longest function": lambda: max(length(node) for _, node in nodes(*Function.__args__)),
+    "imports of Newton and Warp in functions": lambda: len(late_imports()),
+    "blocks for type checkers": lambda: sum(is_for_type_checkers(node) for _, node in nodes(ast.If)),
+    "public names": lambda: sum(
+        len(PUBLIC["names_of"](module)) for module in (*PUBLIC["FOR_PLUGINS"], *PUBLIC["FOR_USERS"])
+    ),
+}
+
+
+@pytest.mark.parametrize("figure", BOUNDS)
+def test_a_figure_is_within_its_bound(figure):
+    assert FIGURES[figure]() <= BOUNDS[figure]
+
+
+def test_a_class_name_stands_once_in_the_core():
+    counts = Counter(node.name for _, node in nodes(ast.ClassDef))
+
+    assert {name for name, count in counts.items() if count > 1} <= SHARED_CLASS_NAMES

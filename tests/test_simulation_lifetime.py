@@ -1,0 +1,85 @@
+"""Lifetime of a simulation: what ends with it, and what others keep."""
+
+import gc
+import weakref
+
+import numpy as np
+import pippin
+import pytest
+import warp as wp
+from pippin.catalog.entries import Catalog
+
+RIGID = sorted(set(Catalog.installed().names("solver")) - {"implicit-mpm", "style3d"})
+
+
+def held_by(simulation):
+    """Return weak references to what a simulation made for its model."""
+    source, program = simulation.contact_source, simulation.program
+    held = [simulation, simulation.model, simulation.solver, simulation.state, simulation.control, program, source]
+    held += [each for each in (source.pipeline, source.contacts) if each is not None]
+    return [weakref.ref(each) for each in (*held, *(segment.graph for segment in program.segments if segment.graph))]
+
+
+@pytest.mark.parametrize("name", RIGID)
+def test_everything_bound_to_a_model_goes_with_its_simulation(name, ball, configure):
+    with pippin.Simulation(configure(name, scene={"ground": True}), prototype=ball(height=0.0995)) as simulation:
+        simulation.step(2)
+        simulation.reset()
+    held = held_by(simulation)
+
+    del simulation
+    gc.collect()
+
+    assert [reference() for reference in held] == [None] * len(held)
+
+
+@pytest.mark.parametrize("name", ["mujoco", "xpbd"])
+def test_another_model_can_follow_in_the_same_process(name, device, ball, chain, configure):
+    """The second one has other counts of everything, and moves as if it had been the first."""
+    ends = []
+    for before in ([], [ball(height=0.0995)]):
+        for prototype in before:
+            with pippin.Simulation(configure(name, device=device, scene={"ground": True}), prototype=prototype) as gone:
+                gone.step(3)
+            del gone
+            gc.collect()
+        config = configure(name, device=device, scene={"worlds": 3, "ground": True}, capture="require")
+        with pippin.Simulation(config, prototype=chain()) as simulation:
+            simulation.step(5)
+            ends.append(simulation.state.body_q.numpy())
+
+    np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.parametrize("name", ["mujoco", "xpbd"])
+def test_deleting_a_graph_leaves_others_as_they_were(name, device, ball, configure):
+    """One graph is deleted after another was recorded, and before a third is."""
+    config = configure(name, device=device, scene={"ground": True}, capture="require")
+    deleted, kept = (pippin.Simulation(config, prototype=ball(height=0.0995)) for _ in range(2))
+    deleted.step(2)
+    kept.step(2)
+    graph = weakref.ref(deleted.program.segments[0].graph)
+
+    del deleted
+    gc.collect()
+    kept.step(3)
+    later = pippin.Simulation(config, prototype=ball(height=0.0995))
+    later.step(5)
+
+    assert graph() is None
+    np.testing.assert_array_equal(kept.state.body_q.numpy(), later.state.body_q.numpy())
+
+
+def test_the_garbage_collector_waits_until_a_graph_is_recorded(device, ball, configure):
+    seen = set()
+
+    class Witness:
+        @pippin.hookimpl
+        def before_substep(self):
+            seen.add((wp.get_device(device).is_capturing, gc.isenabled()))
+
+    with pippin.Simulation(configure("xpbd", device=device), plugins=[Witness()], prototype=ball()) as simulation:
+        simulation.step(2)
+
+    assert seen == {(False, True), (True, False)}
+    assert gc.isenabled()
