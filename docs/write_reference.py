@@ -17,11 +17,9 @@ from typing import Any
 import attrs
 import click
 from pippin import Simulation
-from pippin.assembly.requirements import solvers_declaring
 from pippin.catalog.entries import PLURALS, Catalog, Kind
 from pippin.cli import main as pippin_command
 from pippin.components.bound import Bound
-from pippin.components.declaration import Declaration
 from pippin.config.fields import default_of, field_texts, fields_of
 from pippin.config.schema import json_schema
 from pippin.conformance import CHECKS, Conformance
@@ -29,6 +27,8 @@ from pippin.conformance.asks import ASKS, Ask, cell_of
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.conformance.kinds import CONFIGURED
 from pippin.solving import FEATURES
+from pippin.support.declaration import Declaration
+from pippin.support.requirements import solvers_declaring
 from pippin.views.quantities import ARTICULATION, RIGID_BODY, ViewQuantity
 from pippin.views.rules import RULES
 

@@ -18,10 +18,10 @@ COLD_ENTRANCES = (
     "pippin.gym",
     "pippin.isaac",
     "pippin.recording",
-    "pippin.scale",
     "pippin.sharding",
-    "pippin.scale.local",
-    "pippin.scale.sweep",
+    "pippin.sweeps",
+    "pippin.sweeps.local",
+    "pippin.sweeps.sweep",
     "pippin.sensing",
     "pippin.solving",
     "pippin.viewing",
@@ -49,10 +49,10 @@ DOORS = {
     ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
-    ("pippin.scale.rollout_shard", "pippin.scale.rollout"),
-    ("pippin.scale.variant_job", "pippin.scale.variant_run"),
+    ("pippin.sharding.rollout_shard", "pippin.sharding.rollout"),
+    ("pippin.sweeps.variant_job", "pippin.sweeps.variant_run"),
     ("pippin.sensing.sensor", "pippin.sensing.readings"),
-    ("pippin.sharding.part", "pippin.sharding.gathering"),
+    ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.model_changes import ModelChanges
     from .state.outcome import Outcome
-    from .state.solver_support import SolverSupport
     from .step.program import Program
+    from .support.solver_support import SolverSupport
     from .task.task import Task
     from .views import SimulationView
 

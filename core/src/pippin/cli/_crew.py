@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from pippin.errors import PippinError, PluginError, SimulationError
-from pippin.processes import FreshProcess, RemoteError, ready
 from pippin.runs.progress import RunProgress
 from pippin.runs.summary import speed_of, status_line
 from pippin.sharding.shard import Shard
+from pippin.workers import RemoteError, WorkerProcess, wait_any
 
 from ._shard import Task, simulate_shard
 from ._told import Told
@@ -41,7 +41,7 @@ class Member:
 
     def __init__(self, shard: Shard, task: Task) -> None:
         self.shard = shard
-        self.process = FreshProcess(str(shard), simulate_shard, shard, task)
+        self.process = WorkerProcess(str(shard), simulate_shard, shard, task)
         #: Control steps so far.
         self.step = 0
         #: The phases that have ended.
@@ -196,7 +196,7 @@ class Crew:
             member.process.send(None)
         left = {member.process: member for member in self.members if member.results is None}
         while left and time.monotonic() < end:
-            for process in ready(list(left), _LOOK_PERIOD):
+            for process in wait_any(list(left), _LOOK_PERIOD):
                 try:
                     left[process].take(process.receive(), self)
                 except PippinError:
@@ -225,7 +225,7 @@ class Crew:
         """
         while not self.sizes and any(each.results is None and not is_there(each) for each in self.members):
             processes = {member.process: member for member in self.members if member.results is None}
-            for process in ready(list(processes), _LOOK_PERIOD):
+            for process in wait_any(list(processes), _LOOK_PERIOD):
                 processes[process].take(process.receive(), self)
             for member in self.members:
                 member.hold_back(self._limit)

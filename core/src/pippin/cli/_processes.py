@@ -12,7 +12,6 @@ from pippin.config import ComponentConfig, SimulationConfig
 from pippin.devices import find_device, warp_quiet
 from pippin.errors import ConfigError, PippinError
 from pippin.indices import chosen_worlds
-from pippin.processes import free_cores
 from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
 from pippin.runs.decisions import recorded_by_default
@@ -20,6 +19,7 @@ from pippin.runs.growth import Growth
 from pippin.runs.progress import RunProgress
 from pippin.runs.result import End, RunResult, summary_of
 from pippin.sharding.shard import Shard, shards_of
+from pippin.workers import free_cores
 
 from ._crew import Crew
 from ._interrupt import stopped_between_steps

@@ -17,8 +17,8 @@ from pippin.runs.decisions import import_newton
 from pippin.runs.growth import sizes_for
 from pippin.runs.progress import RunProgress
 from pippin.runs.summary import capacity_rows, component_notes
-from pippin.sharding.numbering import in_run
 from pippin.sharding.shard import Shard
+from pippin.sharding.world_numbers import renumber_worlds
 from pippin.simulation import Simulation
 
 from ._progress import log_shown
@@ -69,7 +69,7 @@ def simulate_shard(connection: Connection, shard: Shard, task: Task) -> None:
         try:
             results = _simulate(connection, shard, task, progress)
         except PippinError as error:
-            error.restate(partial(in_run, first=shard.worlds.start))
+            error.restate(partial(renumber_worlds, first=shard.worlds.start))
             raise
         connection.send(("ended", results))
 
@@ -156,7 +156,7 @@ def _ran(loop: RunLoop, shard: Shard) -> dict[str, Any]:
     from pippin.runs.simulate import facts_of
 
     simulation, end = loop.simulation, loop.end
-    say = partial(in_run, first=shard.worlds.start)
+    say = partial(renumber_worlds, first=shard.worlds.start)
     notes = component_notes(simulation, loop.notes)
     if isinstance(end, PippinError):
         end.restate(say)
@@ -195,4 +195,4 @@ class _SentProgress(RunProgress):
 
     def note(self, text: str, *, once: str = "") -> None:
         """Send a line that stays; the caller prints each once."""
-        self._connection.send(("note", in_run(text, self._first)))
+        self._connection.send(("note", renumber_worlds(text, self._first)))

@@ -12,7 +12,7 @@ import attrs
 import click
 from pippin.catalog.entries import Catalog
 from pippin.config import load
-from pippin.features import FEATURES
+from pippin.support.features import FEATURES
 
 from ._options import PATH, changes, json_list, solvers
 from ._progress import shown_progress

@@ -22,9 +22,9 @@ from ._progress import shown_progress
 from ._table import new_table, print_table
 
 if TYPE_CHECKING:
-    from pippin.scale.executor import Executor
-    from pippin.scale.sweep import Sweep
-    from pippin.scale.variants import Variant
+    from pippin.sweeps.executor import Executor
+    from pippin.sweeps.sweep import Sweep
+    from pippin.sweeps.variants import Variant
 
 FAILED = 4
 
@@ -98,8 +98,8 @@ def sweep(
             _print_variants(variants)
             return
         _note_viewers(variants, progress)
-        from pippin.scale.sweep import Sweep
-        from pippin.scale.sweep_folder import SweepFolder
+        from pippin.sweeps.sweep import Sweep
+        from pippin.sweeps.sweep_folder import SweepFolder
 
         command = [click.get_current_context().find_root().info_name or "pippin", *sys.argv[1:]]
         path = Path("sweeps") / f"{file.stem}-{_id(variants)}" if out is None else out
@@ -113,7 +113,7 @@ def sweep(
                 raise
             finally:
                 if is_parquet:
-                    from pippin.scale.table import write_parquet
+                    from pippin.sweeps.table import write_parquet
 
                     write_parquet(path / "results.parquet", driver.rows)
         counts = driver.counts
@@ -133,8 +133,8 @@ def _variants(
     duration: float | None,
 ) -> list[Variant]:
     from pippin.runs.decisions import step_count
-    from pippin.scale.values import axis_of, axis_of_file
-    from pippin.scale.variants import variants_of
+    from pippin.sweeps.values import axis_of, axis_of_file
+    from pippin.sweeps.variants import variants_of
 
     axes = [*([] if table is None else [axis_of_file(table)]), *map(axis_of, over)]
     if not axes:
@@ -143,7 +143,7 @@ def _variants(
 
 
 def _executor(name: str, processes: str | None, settings: Sequence[str]) -> Executor:
-    from pippin.scale.executors import make_executor
+    from pippin.sweeps.executors import make_executor
 
     chosen = [] if processes is None else [f"processes={processes}"]
     return make_executor(name, [*chosen, *settings])

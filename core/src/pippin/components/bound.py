@@ -7,8 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pippin.errors import PluginError
-
-from .attributes import MISSING, read
+from pippin.support.attributes import MISSING, read
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from pippin.binding import Host
 from pippin.components.bound import Bound
-from pippin.components.declaration import Declaration
 from pippin.components.registry import Components, Implementation
 from pippin.errors import PippinError
+from pippin.support.declaration import Declaration
 
 from .callbacks import Callbacks
 from .stride import next_stride

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 from pippin.errors import ConfigError
-from pippin.features import OF_ATTRIBUTES
+from pippin.support.features import OF_ATTRIBUTES
 from pippin.task.ranges import ZERO, Range, ordered, ranged
 from pippin.task.terms import Event, EventConfig
 
