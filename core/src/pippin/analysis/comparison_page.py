@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from .chart import Chart, Line
-from .markup import Markup, bars, element, joined, section, table
-from .page import Charts, grid, page
+from pippin.runs.report.chart import Chart, Line
+from pippin.runs.report.markup import Markup, bars, element, joined, section, table
+from pippin.runs.report.page import Charts, grid, page
 
 if TYPE_CHECKING:
     from pippin.analysis.compare import SolverRun

@@ -7,8 +7,8 @@ import subprocess
 
 import numpy as np
 import pytest
-from pippin.analysis.report.run_page import run_page
 from pippin.recording.series import Series
+from pippin.runs.report.run_page import run_page
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -11,7 +11,10 @@ from pippin.config import ComponentConfig, SimulationConfig
 from pippin.errors import BufferOverflowError
 from pippin.solving.capacities import Capacity
 
-__all__ = ["grown", "sizes_for"]
+__all__ = ["RESTARTS_MAX", "Growth", "sizes_for"]
+
+RESTARTS_MAX = 5
+"""Starts with larger buffers after which an overflow ends the run: each doubles a buffer at least."""
 
 _FACTOR = 2
 """Size of a buffer at the next start, relative to this one."""
@@ -20,8 +23,37 @@ _HEAD_ROOM = 1.25
 """Size of a buffer at the next start, relative to the largest need that was seen."""
 
 
+class Growth:
+    """Starts of a run with larger buffers.
+
+    Args:
+        config: The configuration as the user gave it.
+    """
+
+    def __init__(self, config: SimulationConfig) -> None:
+        #: The configuration as the user gave it, and that of the next start.
+        self.asked = self.config = config
+        #: A note for each start with larger buffers.
+        self.notes: list[str] = []
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the run has started so often that another overflow ends it."""
+        return len(self.notes) >= RESTARTS_MAX
+
+    def grow(self, sizes: Mapping[str, int], time: float) -> None:
+        """Set the sizes of buffers, by key, that were full by a time [s]."""
+        for field, size in sizes.items():
+            self.config = _with(self.config, field.split("."), size)
+        keys = ", ".join(f"{field} = {size}" for field, size in sizes.items())
+        self.notes.append(
+            f"buffers were full by t = {time:.6g} s, so the run started again with larger ones;"
+            f" write {keys} into the file to start with these sizes"
+        )
+
+
 def sizes_for(
-    config: SimulationConfig, capacities: Sequence[Capacity], error: BufferOverflowError
+    config: SimulationConfig, capacities: Sequence[Capacity], error: BaseException | None
 ) -> dict[str, int] | None:
     """Return larger sizes for the buffers that overflowed, by key, or None if the user chose one of them.
 
@@ -30,8 +62,10 @@ def sizes_for(
     Args:
         config: The configuration as the user gave it.
         capacities: The buffers of the simulation.
-        error: The error that `Simulation.check` raised.
+        error: What ended the run. Only a `BufferOverflowError` can be cured.
     """
+    if not isinstance(error, BufferOverflowError):
+        return None
     sizes = {}
     for field, needed in error.needed.items():
         capacity = next((each for each in capacities if each.field == field), None)
@@ -40,13 +74,6 @@ def sizes_for(
         allocated = capacity.allocated // capacity.shared_by
         sizes[field] = max(_FACTOR * allocated, math.ceil(_HEAD_ROOM * (needed or 0)))
     return sizes
-
-
-def grown(config: SimulationConfig, sizes: dict[str, int]) -> SimulationConfig:
-    """Return the configuration with the sizes of some buffers, by key."""
-    for field, size in sizes.items():
-        config = _with(config, field.split("."), size)
-    return config
 
 
 def _is_left_out(table: Any, keys: Sequence[str]) -> bool:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
-from pippin.recording.reading import open_run
 from pippin.recording.series import Series
 
-from .report.comparison_page import comparison_page
+from .reading import open_run
 from .report.run_page import run_page
-
-if TYPE_CHECKING:
-    from .compare import SolverRun
 
 __all__ = ["RunFolder"]
 
@@ -38,9 +34,9 @@ class RunFolder:
         #: The folder.
         self.path = path
         if path.exists() and not path.is_dir():
-            raise ConfigError(f"--out: '{path}' is a file; choose another folder")
+            raise ConfigError(f"out: '{path}' is a file; choose another folder")
         if path.is_dir() and any(path.iterdir()):
-            raise ConfigError(f"--out: '{path}' is not empty; choose another folder, or empty this one")
+            raise ConfigError(f"out: '{path}' is not empty; choose another folder, or empty this one")
 
     @classmethod
     def named_after(cls, file: Path, parent: Path = Path("runs")) -> RunFolder:
@@ -52,9 +48,19 @@ class RunFolder:
             path = parent / f"{name}-{copies}"
         return cls(path)
 
+    def write(
+        self, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None = None
+    ) -> None:
+        """Add configuration, summary and page to the files of recorders and viewers."""
+        self.write_config(config)
+        self.write_summary(summary)
+        if trace is not None:
+            trace.write(self._file("hooks.csv"))
+        self.write_text("report.html", self._report(file, config, summary, trace))
+
     def write_config(self, config: SimulationConfig) -> None:
         """Write `config.toml`: every value of the run. `pippin run` repeats the run from this file."""
-        self._file("config.toml").write_text(dump_toml(config), encoding="utf-8")
+        self.write_text("config.toml", dump_toml(config))
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Write `summary.json`."""
@@ -63,11 +69,7 @@ class RunFolder:
     def write_json(self, name: str, data: Mapping[str, Any]) -> None:
         """Write plain data as JSON into a file with the given name."""
         text = json.dumps(data, indent=2, ensure_ascii=False)
-        self._file(name).write_text(f"{text}\n", encoding="utf-8")
-
-    def write_trace(self, trace: HookTrace) -> None:
-        """Write `hooks.csv`: every hook call."""
-        trace.write(self._file("hooks.csv"))
+        self.write_text(name, f"{text}\n")
 
     def write_series(self, series: Mapping[str, Series]) -> None:
         """Write `series.npz`: each series by name, with `labels/<name>` and `units/<name>` if it has them."""
@@ -77,30 +79,19 @@ class RunFolder:
             arrays |= {f"{kind}/{name}": np.array(texts) for kind, texts in notes.items() if texts}
         np.savez(self._file("series.npz"), **arrays)
 
-    def write_report(
-        self, file: Path, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None = None
-    ) -> None:
-        """Write `report.html`: the page of the run, with the first recording and the films that are in the folder."""
-        self.path.mkdir(parents=True, exist_ok=True)
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text file."""
+        self._file(name).write_text(text, encoding="utf-8")
+
+    def _report(self, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None) -> str:
+        """Return the page of the run, with the first recording and the videos that are in the folder."""
         with open_run(self.path) as run:
             recording = next(iter(run.recordings.values()), None)
             series = {"time": Series(values=np.zeros(0), units=("s",)), **(recording or {})}
             if recording is not None:
                 series["time"] = recording["time"]
             worlds = None if recording is None else recording.worlds
-            text = run_page(str(file), summary, series, dump_toml(config), folder=self.path, trace=trace, worlds=worlds)
-        self._file("report.html").write_text(text, encoding="utf-8")
-
-    def write_comparison(
-        self,
-        results: Sequence[SolverRun],
-        summary: Mapping[str, Any],
-        columns: Mapping[str, str],
-        cell: Callable[[str, Any], str],
-    ) -> None:
-        """Write `comparison.html`: the page of a comparison, with these columns, each figure as `cell` writes it."""
-        text = comparison_page(results, summary, columns, cell)
-        self._file("comparison.html").write_text(text, encoding="utf-8")
+            return run_page(file, summary, series, dump_toml(config), folder=self.path, trace=trace, worlds=worlds)
 
     def _file(self, name: str) -> Path:
         self.path.mkdir(parents=True, exist_ok=True)

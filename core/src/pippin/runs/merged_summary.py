@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .limit_note import with_limits
+from .summary import with_limits
 
 __all__ = ["merged"]
 

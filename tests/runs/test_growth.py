@@ -2,7 +2,7 @@
 
 import pippin
 import pytest
-from pippin.analysis.growth import grown, sizes_for
+from pippin.runs.growth import Growth, sizes_for
 from pippin.solving import Capacity
 
 CAPACITIES = (
@@ -42,8 +42,10 @@ def test_a_buffer_without_a_key_does_not_grow():
 
 
 def test_the_sizes_are_written_where_the_file_would_have_them():
-    larger = grown(config(), {"solver.njmax": 128, "collision.rigid_contact_max": 20})
+    growth = Growth(config())
 
-    assert larger == pippin.structure(
+    growth.grow({"solver.njmax": 128, "collision.rigid_contact_max": 20}, time=1.5)
+
+    assert growth.config == pippin.structure(
         {"solver": {"type": "mujoco", "njmax": 128}, "collision": {"rigid_contact_max": 20}}
     )

@@ -2,8 +2,8 @@
 
 import base64
 
-from pippin.analysis.report import film
-from pippin.analysis.report.film import films
+from pippin.runs.report import film
+from pippin.runs.report.film import films
 
 
 def test_a_small_film_is_part_of_the_page(tmp_path):

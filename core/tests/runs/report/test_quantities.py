@@ -1,8 +1,8 @@
 """Quantities of a recording: what is one chart, and what its lines are."""
 
 import numpy as np
-from pippin.analysis.report.quantities import quantities
 from pippin.recording.series import Series
+from pippin.runs.report.quantities import quantities
 
 TIME = np.linspace(0.1, 1.0, 10)
 

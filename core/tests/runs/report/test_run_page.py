@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pippin.analysis.report.run_page import run_page
 from pippin.components.tracing import HookTrace
 from pippin.recording.series import Series
+from pippin.runs.report.run_page import run_page
 
 ROWS = 2000
 SERIES = {

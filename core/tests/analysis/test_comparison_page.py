@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 from pippin.analysis.compare import SolverRun
-from pippin.analysis.report.comparison_page import comparison_page
+from pippin.analysis.comparison_page import comparison_page
 from pippin.recording.series import Series
 
 SUMMARY = {"file": "scenes/arm.toml", "steps": 100, "reference": "xpbd", "exceeded": ["vbd: distance is 3"]}

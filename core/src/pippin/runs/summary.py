@@ -5,23 +5,50 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from pippin.config import SimulationConfig
 from pippin.simulation import Simulation
-from pippin.step.program import Program
 
-from .notes import notes_of
-from .speed import speed_of
-
-__all__ = ["capacity_rows", "throughput", "what_ran"]
+__all__ = [
+    "capacity_rows",
+    "component_notes",
+    "speed_of",
+    "speed_text",
+    "status_line",
+    "throughput",
+    "what_ran",
+    "with_limits",
+]
 
 _DISTRIBUTIONS = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp", "numpy")
 _GIB = 2**30
 
 _SHOWN = ("field", "holds", "allocated")
 """What a summary says of a buffer."""
+
+
+def speed_of(config: SimulationConfig, world_steps: int, steps: int, seconds: float) -> dict[str, float | None]:
+    """Return physics steps per second of all worlds together, and the real-time factor of one world.
+
+    Both are None if nothing was measured.
+
+    Args:
+        config: The configuration of the run.
+        world_steps: Control steps, summed over the worlds.
+        steps: Control steps that all worlds took.
+        seconds: Time they took [s].
+    """
+    step = config.simulation
+    if not world_steps or not seconds:
+        return {"world_steps_per_second": None, "real_time_factor": None}
+    return {
+        "world_steps_per_second": world_steps * step.decimation / seconds,
+        "real_time_factor": steps * (step.dt * step.decimation) / seconds,
+    }
 
 
 def throughput(simulation: Simulation, steps: int, seconds: float) -> dict[str, float | None]:
@@ -46,7 +73,7 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
     """
     return {
         "program": _program(simulation.program),
-        "notes": notes_of(simulation, start),
+        "notes": with_limits(component_notes(simulation, start), simulation.limit_count),
         "imports": {each.file: [str(difference) for difference in each.differences] for each in simulation.imports},
         "capacities": [{name: row[name] for name in _SHOWN} for row in capacity_rows(simulation)],
         "plugins": _plugins(simulation),
@@ -55,7 +82,31 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
     }
 
 
-def _program(program: Program) -> dict[str, Any]:
+def component_notes(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Sequence[str]]:
+    """Return the notes of the components and of the start.
+
+    Args:
+        simulation: The simulation.
+        start: The notes on its start.
+    """
+    return {name: texts for name, texts in {**simulation.notes, "start": start}.items() if texts}
+
+
+def with_limits(notes: Mapping[str, Sequence[str]], count: int) -> dict[str, Sequence[str]]:
+    """Return notes by component, with one on the solver if it reached a limit of iterations.
+
+    Args:
+        notes: The other notes.
+        count: How often it reached one, over the substeps of all worlds.
+    """
+    if not count:
+        return dict(notes)
+    limit = "reached its limit of iterations, and continued with the last iterate"
+    times = "once" if count == 1 else f"{count:,} times"
+    return {**notes, "solver": [*notes.get("solver", ()), f"{limit}, {times} (substeps of all worlds)"]}
+
+
+def _program(program: Any) -> dict[str, Any]:
     segments = [
         {"captured": segment.graph is not None, "operations": [operation.name for operation in segment.operations]}
         for segment in program.segments
@@ -119,3 +170,13 @@ def _memory_gib() -> float | None:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB, 1)
     except (AttributeError, ValueError, OSError):
         return None
+
+
+def status_line(time: float, speed: Mapping[str, float | None], left: float) -> str:
+    """Return the line of a running simulation: its time [s], its speed, and the time that is left [s]."""
+    return f"t = {time:.2f} s, {speed_text(speed)}, {timedelta(seconds=round(left))} to go"
+
+
+def speed_text(speed: Mapping[str, Any]) -> str:
+    """Return a speed that was measured, as `throughput` gives it."""
+    return f"{speed['world_steps_per_second']:,.0f} world-steps/s, {speed['real_time_factor']:.3g} × real time"

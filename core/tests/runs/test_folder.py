@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pippin
 import pytest
-from pippin.analysis.run_folder import RunFolder
+from pippin.runs.folder import RunFolder
 
 
 def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
 
-    with pytest.raises(pippin.ConfigError, match=r"--out: .* is not empty"):
+    with pytest.raises(pippin.ConfigError, match=r"^out: .* is not empty"):
         RunFolder(tmp_path)
 
 
