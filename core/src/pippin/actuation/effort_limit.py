@@ -8,9 +8,9 @@ import newton
 import numpy as np
 from newton.actuators import ClampingBase, ClampingMaxEffort
 from pippin.arrays import on_host
-from pippin.features import NO_LIMIT
 from pippin.labels import name_of
 from pippin.spelling import listed
+from pippin.support.features import NO_LIMIT
 
 from .config import ActuatorConfig
 from .parameters import Lanes

@@ -13,8 +13,8 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
-from pippin.features import NO_LIMIT
 from pippin.state.pipeline_kernels import kernels_made_once
+from pippin.support.features import NO_LIMIT
 
 __all__ = ["PenetrationProbe", "joint_gap", "kinetic_energy", "limit_violation", "positions", "potential_energy"]
 

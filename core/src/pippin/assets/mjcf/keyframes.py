@@ -16,7 +16,7 @@ import warp as wp
 from newton.math import quat_between_axes
 from pippin.assets.actuators.asset_actuators import AssetActuators
 from pippin.assets.actuators.servos import servo_of
-from pippin.assets.attribute_rows import write
+from pippin.attribute_rows import write
 from pippin.axes import axis_labels
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
