@@ -107,8 +107,8 @@ def show(name: str, found: dict[str, Any]) -> None:
     """Draw a robot, and add what was found about it."""
     import pippin
     from pippin.analysis.gain_tables import group_table
-    from pippin.analysis.notes import start_notes
     from pippin.analysis.tuning import tune
+    from pippin.runs.start import start_notes
 
     asset: dict[str, Any] = {"path": str(PACKAGES / ROBOTS[name])}
     tables = {

@@ -20,12 +20,11 @@ from pippin.config.loading import read_tree, structure_tree
 from pippin.config.overrides import Override, apply
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.runs.start import start_notes
 from pippin.simulation import Simulation
 from pippin.spelling import listed
 from pippin.step.compilation import compile_step
 from pippin.support.requirements import gaps, unmet_needs
-
-from .notes import start_notes
 
 __all__ = ["Verdict", "check_solvers", "with_solver"]
 
