@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["conjugate", "product", "rotated"]
+__all__ = ["conjugate", "from_mujoco", "matrix", "product", "rotated"]
 
 
 def rotated(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
@@ -24,3 +24,13 @@ def product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def conjugate(quaternions: np.ndarray) -> np.ndarray:
     """Return the opposite rotations, shape [..., 4]."""
     return quaternions * (-1.0, -1.0, -1.0, 1.0)
+
+
+def matrix(quaternions: np.ndarray) -> np.ndarray:
+    """Return rotation matrices, shape [..., 3, 3]; their columns are the turned axes."""
+    return rotated(quaternions[..., None, :], np.eye(3)).swapaxes(-1, -2)
+
+
+def from_mujoco(quaternions: np.ndarray) -> np.ndarray:
+    """Return quaternions that MuJoCo stores, with w first, with w last, shape [..., 4]."""
+    return np.roll(quaternions, -1, axis=-1)
