@@ -17,11 +17,9 @@ from typing import Any
 import attrs
 import click
 from pippin import Simulation
-from pippin.assembly.requirements import solvers_declaring
 from pippin.catalog.entries import PLURALS, Catalog, Kind
 from pippin.cli import main as pippin_command
 from pippin.components.bound import Bound
-from pippin.components.declaration import Declaration
 from pippin.config.fields import default_of, field_texts, fields_of
 from pippin.config.schema import json_schema
 from pippin.conformance import CHECKS, Conformance
@@ -29,6 +27,8 @@ from pippin.conformance.asks import ASKS, Ask, cell_of
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.conformance.kinds import CONFIGURED
 from pippin.solving import FEATURES
+from pippin.support.declaration import Declaration
+from pippin.support.requirements import solvers_declaring
 from pippin.views.quantities import ARTICULATION, RIGID_BODY, ViewQuantity
 from pippin.views.rules import RULES
 
@@ -356,7 +356,7 @@ one of six kinds. [Configuration](configuration.md#task) lists the keys of `[tas
 - an [action](#actions) sets targets or efforts from the numbers of a policy
 - a [reward](#rewards) is a law over a quantity or a sensor, with a weight
 - a [termination](#terminations) ends the episode of a world
-- an [event](#events) changes a world at random, and a [command](#commands) is a wish drawn at random
+- an [event](#events) changes a world at random, and a [command](#commands) is a target drawn at random
 
 ```toml
 extends = ["docs/examples/ant.toml"]
@@ -437,7 +437,7 @@ TASK_KINDS = {
     "reward": "x stands for the numbers of the quantity `of`, minus the `target`.",
     "termination": "Besides these, an episode ends by `task.episode_length`, and if the state of its world diverges.",
     "event": "Random changes, drawn for each world; changes of the model start from the values that it was built with.",
-    "command": "Wishes for each world, drawn at each reset and from time to time.",
+    "command": "Targets for each world, drawn at each reset and from time to time.",
 }
 """First sentence of the section of each kind of terms."""
 

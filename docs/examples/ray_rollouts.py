@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import ray
-from pippin.scale import RolloutShard
+from pippin.sharding import RolloutShard
 
 HERE = Path(__file__).parent
 TASK = HERE / "tasks/inverted_pendulum.toml"

@@ -49,7 +49,7 @@ def test_the_law_is_flat_near_its_target_and_then_a_line(simulate):
         for step in range(1, 20):
             simulation.step()
             expected = np.clip(2.0 - (1.0 - fallen(step)) / 0.1, 0.0, 1.0)
-            np.testing.assert_allclose(simulation.task.reward_terms.numpy(), [[expected] * 3], atol=1e-4)
+            np.testing.assert_allclose(simulation.task.episodes.reward_terms.numpy(), [[expected] * 3], atol=1e-4)
 
         assert simulation.program.is_captured
 
@@ -75,12 +75,12 @@ def test_the_termination_counts_its_patience_and_a_reset_forgets_it(simulate):
         ended = []
         for step in range(1, first + 5):
             simulation.step()
-            ended += [step] * int(simulation.task.worlds.terminated.numpy()[0])
+            ended += [step] * int(simulation.task.episodes.terminated.numpy()[0])
         simulation.reset([0])
         simulation.step(first + 1)
 
         assert ended == [first + 3, first + 4]
-        assert simulation.task.worlds.terminated.numpy().tolist() == [False, True, True]
+        assert simulation.task.episodes.terminated.numpy().tolist() == [False, True, True]
 
 
 def test_the_event_draws_for_each_world_and_the_same_for_the_same_seed(simulate):

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from pippin.components.declaration import Declaration
 from pippin.config.fields import field_texts
+from pippin.support.declaration import Declaration
 from pippin_solver_mujoco import MuJoCoConfig, SolverMuJoCo
 from pippin_solver_mujoco_native import MuJoCoNativeConfig, SolverMuJoCoNative
 

@@ -6,10 +6,10 @@ import pytest
 from pippin.assembly.scene import world_offsets
 from pippin.config import structure
 from pippin.errors import ConfigError
-from pippin.processes import usable_cores
-from pippin.scale import shards_of
+from pippin.sharding import shards_of
 from pippin.sharding.shard import shard_count
 from pippin.simulation import Simulation
+from pippin.workers import usable_cores
 
 ASSET = {"path": "pkg:pippin/gym/tasks/pendulum.xml"}
 

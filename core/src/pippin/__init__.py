@@ -41,8 +41,8 @@ from .step.callbacks import Callback, Callbacks
 if TYPE_CHECKING:
     from .assets.fidelity.difference import Difference
     from .assets.report import ImportReport
-    from .recording.reading import Run, open_run
-    from .replaying import Replay, ReplayError, replay
+    from .export.replay import Replay, ReplayError, replay
+    from .runs.reading import Run, open_run
     from .state.outcome import Outcome
 
 __all__ = [
@@ -95,11 +95,11 @@ _LATE = {
     "Difference": "pippin.assets.fidelity.difference",
     "ImportReport": "pippin.assets.report",
     "Outcome": "pippin.state.outcome",
-    "Replay": "pippin.replaying",
-    "ReplayError": "pippin.replaying",
-    "Run": "pippin.recording.reading",
-    "open_run": "pippin.recording.reading",
-    "replay": "pippin.replaying",
+    "Replay": "pippin.export.replay",
+    "ReplayError": "pippin.export.replay",
+    "Run": "pippin.runs.reading",
+    "open_run": "pippin.runs.reading",
+    "replay": "pippin.export.replay",
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""
 

@@ -114,7 +114,7 @@ def test_twice_the_mass_halves_the_acceleration_right_after_a_reset_in_the_step(
     speeds = []
 
     for _ in range(7):
-        simulation.task.worlds.action.fill_(0.5)
+        simulation.task.episodes.action.fill_(0.5)
         simulation.step()
         speeds.append(float(simulation.state.joint_qd.numpy()[1]))
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from pippin.arrays import on_host
-from pippin.features import NO_LIMIT
 from pippin.labels import name_of
 from pippin.spelling import listed
+from pippin.support.features import NO_LIMIT
 
 if TYPE_CHECKING:
     import newton

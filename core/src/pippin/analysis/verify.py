@@ -13,10 +13,10 @@ import attrs
 import numpy as np
 from pippin.config import load
 from pippin.devices import warp_quiet
-from pippin.processes import FreshProcess
 from pippin.simulation import Simulation, import_hot_modules
 from pippin.state.outcome import Outcome
 from pippin.state.world_rows import worlds_of
+from pippin.workers import WorkerProcess
 
 __all__ = ["Difference", "verify"]
 
@@ -73,8 +73,8 @@ def verify(
     """
     before = partial(import_hot_modules, requires_grad=load(file, overrides).simulation.requires_grad)
     with (
-        FreshProcess("first run", _replay, file, overrides, steps, before=before) as first,
-        FreshProcess("second run", _replay, file, overrides, steps, before=before) as second,
+        WorkerProcess("first run", _replay, file, overrides, steps, before=before) as first,
+        WorkerProcess("second run", _replay, file, overrides, steps, before=before) as second,
     ):
         runs = (first, second)
         for step in range(steps + 1):

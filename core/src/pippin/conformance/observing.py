@@ -44,7 +44,7 @@ def start(simulation: Simulation) -> None:
         if targets is not None:
             _assign_rows(targets)
     if simulation.task is not None:
-        _assign_rows(simulation.task.worlds.action)
+        _assign_rows(simulation.task.episodes.action)
 
 
 def _assign_rows(numbers: Any) -> None:
@@ -128,7 +128,7 @@ def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -
 
 def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the numbers of the terms, one row for each world."""
-    for name, rows in (("rewards", task.reward_terms), ("terminations", task.termination_terms)):
+    for name, rows in (("rewards", task.episodes.reward_terms), ("terminations", task.episodes.termination_terms)):
         if len(rows):
             yield name, rows.numpy().T
     for name, group in task.observations.items():

@@ -16,7 +16,6 @@ import attrs
 from pippin.catalog.entries import Catalog, Entry, Kind
 from pippin.components.blame import Blame
 from pippin.components.contract import load_plugin
-from pippin.components.declaration import Declaration
 from pippin.components.sub_solvers import make_plugin
 from pippin.config import ComponentConfig, structure
 from pippin.config.loading import structure_choice
@@ -24,6 +23,7 @@ from pippin.config.tree import Node, Origin
 from pippin.errors import CaptureWarning
 from pippin.sensing import SiteConfig
 from pippin.simulation import Simulation
+from pippin.support.declaration import Declaration
 
 from . import scenes
 from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of

@@ -263,7 +263,7 @@ class SolverSteel:
         return self._solver
 
     def capacities(self) -> tuple[Capacity, ...]:
-        """Return the row capacities of a world by family; `check` asks the solver if rows were dropped."""
+        """Return the row capacities of a world by family; `raise_errors` asks the solver if rows were dropped."""
         rows = {
             "articulation": self.config.articulation_constraint_max,
             "free_body": self.config.free_body_constraint_max,
@@ -271,7 +271,7 @@ class SolverSteel:
         }
         return tuple(_capacity(family, allocated) for family, allocated in rows.items() if allocated is not None)
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """Raise if the solver dropped rows or contacts, or rejected its input, since the last reset of a world.
 
         Raises:

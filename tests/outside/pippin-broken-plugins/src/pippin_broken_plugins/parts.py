@@ -2,7 +2,7 @@
 
 import attrs
 from pippin import sensing
-from pippin.scale import Ended
+from pippin.sweeps import JobResult
 
 
 @attrs.frozen(kw_only=True)
@@ -33,7 +33,7 @@ class Losing:
         self._ended = []
 
     def submit(self, job):
-        self._ended.append(Ended(key=job.key, how="lost", text="nobody runs it"))
+        self._ended.append(JobResult(key=job.key, status="lost", text="nobody runs it"))
 
     def wait(self, timeout):
         ended, self._ended = self._ended, []

@@ -80,16 +80,16 @@ class AnyCommandConfig(CommandConfig):
 
 
 class Shared(Command):
-    """Forgets the wishes of all worlds."""
+    """Forgets the targets of all worlds."""
 
     Config = AnyCommandConfig
     labels = ("speed",)
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
+    def __init__(self, config, context):
+        super().__init__(config, context)
         import warp as wp
 
-        self.value = wp.zeros((place.world_count, 1), dtype=float, device=place.device)
+        self.value = wp.zeros((context.world_count, 1), dtype=float, device=context.device)
 
     def resample(self, world_mask):
         self.value += 1.0
