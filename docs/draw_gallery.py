@@ -107,8 +107,8 @@ def show(name: str, found: dict[str, Any]) -> None:
     """Draw a robot, and add what was found about it."""
     import pippin
     from pippin.analysis.gain_tables import group_table
-    from pippin.analysis.notes import start_notes
     from pippin.analysis.tuning import tune
+    from pippin.runs.start import start_notes
 
     asset: dict[str, Any] = {"path": str(PACKAGES / ROBOTS[name])}
     tables = {
@@ -158,14 +158,15 @@ def runs(model: Any, tables: dict[str, Any], solver: str) -> bool:
     from contextlib import closing
 
     import pippin
-    from pippin.assembly.requirements import gaps
+    from pippin.assembly.model import features_of
     from pippin.catalog.entries import Catalog
     from pippin.components.registry import Components
-    from pippin.features import FEATURES
+    from pippin.support.features import FEATURES
+    from pippin.support.requirements import gaps
 
     config = pippin.structure({**tables, "solver": {"type": solver}})
     with closing(Components(config, (), Catalog.installed(), of_stages={})) as components:
-        lacking = gaps(model, components.declarations[components.solver_name])
+        lacking = gaps(features_of(model), components.declarations[components.solver_name])
     return not any(FEATURES[feature].is_structural for feature in lacking)
 
 

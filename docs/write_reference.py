@@ -17,11 +17,9 @@ from typing import Any
 import attrs
 import click
 from pippin import Simulation
-from pippin.assembly.requirements import solvers_declaring
 from pippin.catalog.entries import PLURALS, Catalog, Kind
 from pippin.cli import main as pippin_command
 from pippin.components.bound import Bound
-from pippin.components.declaration import Declaration
 from pippin.config.fields import default_of, field_texts, fields_of
 from pippin.config.schema import json_schema
 from pippin.conformance import CHECKS, Conformance
@@ -29,6 +27,8 @@ from pippin.conformance.asks import ASKS, Ask, cell_of
 from pippin.conformance.benches import BENCHES, UNTRIED
 from pippin.conformance.kinds import CONFIGURED
 from pippin.solving import FEATURES
+from pippin.support.declaration import Declaration
+from pippin.support.requirements import solvers_declaring
 from pippin.views.quantities import ARTICULATION, RIGID_BODY, ViewQuantity
 from pippin.views.rules import RULES
 
@@ -356,7 +356,7 @@ one of six kinds. [Configuration](configuration.md#task) lists the keys of `[tas
 - an [action](#actions) sets targets or efforts from the numbers of a policy
 - a [reward](#rewards) is a law over a quantity or a sensor, with a weight
 - a [termination](#terminations) ends the episode of a world
-- an [event](#events) changes a world at random, and a [command](#commands) is a wish drawn at random
+- an [event](#events) changes a world at random, and a [command](#commands) is a target drawn at random
 
 ```toml
 extends = ["docs/examples/ant.toml"]
@@ -437,7 +437,7 @@ TASK_KINDS = {
     "reward": "x stands for the numbers of the quantity `of`, minus the `target`.",
     "termination": "Besides these, an episode ends by `task.episode_length`, and if the state of its world diverges.",
     "event": "Random changes, drawn for each world; changes of the model start from the values that it was built with.",
-    "command": "Wishes for each world, drawn at each reset and from time to time.",
+    "command": "Targets for each world, drawn at each reset and from time to time.",
 }
 """First sentence of the section of each kind of terms."""
 
@@ -960,21 +960,23 @@ def tasks_page() -> str:
 
 def _terms(kind: Kind, schema: Schema) -> str:
     """Return the table of the terms of a kind, and that of their keys: terms with a key of one meaning share a row."""
-    terms: dict[str, Any] = {each.name: each.load() for each in Catalog.installed().entries if each.kind == kind}
+    entries = [each for each in Catalog.installed().entries if each.kind == kind]
+    terms: dict[str, Any] = {each.name: each.load() for each in entries}
+    configs = {each.name: each.load_config() for each in entries}
     if not terms:
         return "\nPlugins of other packages. This repository has none.\n"
     has_unit = kind == "quantity"
     head = "\n| name | meaning | unit |\n|---|---|---|\n" if has_unit else "\n| name | meaning |\n|---|---|\n"
     rows = []
     for name, term in terms.items():
-        meaning = re.sub(rf"^The [\w ]+ `{name}`(: |$)", "", _summary(term)) or _summary(term.Config)
+        meaning = re.sub(rf"^The [\w ]+ `{name}`(: |$)", "", _summary(term)) or _summary(configs[name])
         rows.append(_cells(name, meaning, *([term.unit] if has_unit else [])))
     owners: dict[str, list[str]] = {}
     for case in schema.get("allOf", ()):
         table = case["then"]
         for key, value in table["properties"].items() if table.get("title") in terms else ():
             if key not in ("type", "extends"):
-                needed = next(each for each in fields_of(terms[table["title"]].Config) if each.name == key)
+                needed = next(each for each in fields_of(configs[table["title"]]) if each.name == key)
                 row = _row(key, value, needed.default is attrs.NOTHING)
                 owners.setdefault(row, []).append(f"`{table['title']}`")
     if not owners:

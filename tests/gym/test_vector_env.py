@@ -225,7 +225,7 @@ def test_a_reward_that_is_not_finite_is_named_and_nothing_else_is_lost(make):
     expected, _, terminated, *_ = whole.step(actions)
 
     np.testing.assert_array_equal(env.observe(), expected)
-    np.testing.assert_array_equal(env.task.worlds.terminated.numpy(), terminated)
+    np.testing.assert_array_equal(env.task.episodes.terminated.numpy(), terminated)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin import solving
-from pippin.analysis.summary import what_ran
 from pippin.cli import main
+from pippin.runs.summary import what_ran
 
 
 def builder_with_ball(height=0.05):

@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.features import OF_ATTRIBUTES
+from pippin.support.features import OF_ATTRIBUTES
 from pippin.views import ViewError
 
 WORLDS = 3

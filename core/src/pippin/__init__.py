@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .assets.fidelity.difference import Difference
     from .assets.report import ImportReport
     from .export.replay import Replay, ReplayError, replay
-    from .recording.reading import Run, open_run
+    from .runs.reading import Run, open_run
     from .state.outcome import Outcome
 
 __all__ = [
@@ -97,8 +97,8 @@ _LATE = {
     "Outcome": "pippin.state.outcome",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
-    "Run": "pippin.recording.reading",
-    "open_run": "pippin.recording.reading",
+    "Run": "pippin.runs.reading",
+    "open_run": "pippin.runs.reading",
     "replay": "pippin.export.replay",
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""

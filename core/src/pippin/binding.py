@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .state.draws import WorldSeeds
     from .state.kinematics import WrittenWorlds
     from .state.model_changes import ModelChanges
-    from .state.solver_support import SolverSupport
+    from .support.solver_support import SolverSupport
 
 __all__ = ["Binding", "Host", "closed", "refuse_closed"]
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.model_changes import ModelChanges
     from .state.outcome import Outcome
-    from .state.solver_support import SolverSupport
     from .step.program import Program
+    from .support.solver_support import SolverSupport
     from .task.task import Task
     from .views import SimulationView
 
@@ -595,7 +595,7 @@ class Simulation(FixedAttributes):
         self.support.check()
         self._refuse_massless()
         for bound in self._components.bound.values():
-            bound.check()
+            bound.raise_errors()
         if self._view is not None:
             self._view.raise_errors()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import warp as wp
 from pippin.assembly.scene import add_assets, new_builder
-from pippin.assets.attribute_rows import numbers, texts
+from pippin.attribute_rows import numbers, texts
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
 

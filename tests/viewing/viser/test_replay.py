@@ -4,8 +4,7 @@ import attrs
 import numpy as np
 import pippin
 import pytest
-from pippin import Simulation
-from pippin.recording.reading import open_run
+from pippin import Simulation, open_run
 from pippin.viewing.viser.replay import Replay, poses_of
 
 
@@ -31,7 +30,7 @@ def test_a_replay_shows_the_recorded_poses_at_each_time(simulate, tmp_path, chan
             simulation.step()
             poses.append(simulation.state.body_q.numpy().reshape(3, -1, 7)[1:].copy())
     with open_run(tmp_path) as run:
-        replay = Replay(simulation, poses_of(run))
+        replay = Replay(simulation, poses_of(run.recordings, run.path))
         replay.seek(0.031)
         shown = (replay.time, replay.state.body_q.numpy().reshape(3, -1, 7)[1:].copy())
         replay.forward()
@@ -49,11 +48,11 @@ def test_a_world_that_was_not_recorded_is_refused(simulate, tmp_path):
     with simulate({"log": {"type": "npz"}}, tmp_path) as simulation:
         simulation.step()
     with open_run(tmp_path) as run, pytest.raises(pippin.ConfigError, match=r"world 2 is not in .* recorded: "):
-        Replay(simulation, poses_of(run), "2:3")
+        Replay(simulation, poses_of(run.recordings, run.path), "2:3")
 
 
 def test_a_recording_without_poses_is_refused(simulate, tmp_path):
     with simulate({"log": {"type": "npz", "series": ["joint_qd"]}}, tmp_path) as simulation:
         simulation.step()
     with open_run(tmp_path) as run, pytest.raises(pippin.ConfigError, match=r"no recording with rows of body_q or"):
-        poses_of(run)
+        poses_of(run.recordings, run.path)

@@ -10,8 +10,7 @@ import attrs
 import newton
 import warp as wp
 from pippin.assembly.determinism import refuse_undeterministic
-from pippin.assembly.model import build_model
-from pippin.assembly.requirements import gaps, unmet_needs
+from pippin.assembly.model import build_model, features_of
 from pippin.assembly.solver import SolverBuilding
 from pippin.assets.actuators.prim_configs import find_prim_actuators
 from pippin.catalog.entries import Catalog
@@ -21,11 +20,11 @@ from pippin.config.loading import read_tree, structure_tree
 from pippin.config.overrides import Override, apply
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.runs.start import start_notes
 from pippin.simulation import Simulation
 from pippin.spelling import listed
 from pippin.step.compilation import compile_step
-
-from .notes import start_notes
+from pippin.support.requirements import gaps, unmet_needs
 
 __all__ = ["Verdict", "check_solvers", "with_solver"]
 
@@ -185,8 +184,9 @@ def _compared(
     if isinstance(model, tuple):
         return Verdict(solver=solver, faults=model)
     declared = components.declarations[components.solver_name]
-    unmet = unmet_needs(components, config.simulation.observables, declared.supported_observables or frozenset())
-    accepted, found = config.simulation.accept_unsupported, gaps(model, declared)
+    asked, supported = config.simulation.observables, declared.supported_observables or frozenset()
+    unmet = unmet_needs(components.declarations, asked, supported)
+    accepted, found = config.simulation.accept_unsupported, gaps(features_of(model), declared)
     users = {name: listed(labels) for name, labels in found.items()}
     return Verdict(
         solver=solver,

@@ -16,16 +16,16 @@ import numpy as np
 from pippin.config import SimulationConfig, load
 from pippin.devices import warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
-from pippin.features import FEATURES
 from pippin.recording.series import Series
+from pippin.runs.summary import throughput
 from pippin.simulation import Simulation, import_hot_modules
 from pippin.step.compilation import compile_step
+from pippin.support.features import FEATURES
 from pippin.workers import WorkerProcess
 
 from . import measures
 from .check import with_solver
 from .measures import PenetrationProbe
-from .summary import throughput
 
 __all__ = ["UNITS", "SolverRun", "compare", "measured_run"]
 

@@ -32,7 +32,6 @@ from pippin.state.monitor import Monitor
 from pippin.state.observables import Reports, allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
-from pippin.state.solver_support import SolverSupport
 from pippin.state.unread_worlds import UnreadWorlds
 from pippin.step.callbacks import Callbacks, Turn
 from pippin.step.owners import DofOwners
@@ -40,7 +39,8 @@ from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.resetting import EndedWorlds, Resetting
 from pippin.step.switches import Switches
-from pippin.task.policy.acting import Policy
+from pippin.support.solver_support import SolverSupport
+from pippin.task.policy.policy import Policy
 from pippin.task.task import Task
 
 from .binding import ComponentBinding

@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
-from pippin.analysis.speed import speed_of
 from pippin.errors import PippinError, PluginError, SimulationError
+from pippin.runs.progress import RunProgress
+from pippin.runs.summary import speed_of, status_line
 from pippin.sharding.shard import Shard
 from pippin.workers import RemoteError, WorkerProcess, wait_any
 
-from ._progress import Progress
-from ._results import line
 from ._shard import Task, simulate_shard
 from ._told import Told
 
@@ -103,7 +102,7 @@ class Crew:
 
     is_waiting = False
 
-    def __init__(self, shards: Sequence[Shard], task: Task, progress: Progress) -> None:
+    def __init__(self, shards: Sequence[Shard], task: Task, progress: RunProgress) -> None:
         self.progress = progress
         self._config = task.config
         #: The phase that all are in, until the run.
@@ -245,7 +244,7 @@ class Crew:
             done = sum(len(member.shard.worlds) * (member.step - 1) for member in self.members)
             left = seconds * (count - least) / (least - 1)
             time = least * step.dt * step.decimation
-            self.progress.update(line(time, speed_of(self._config, done, least - 1, seconds), left))
+            self.progress.update(status_line(time, speed_of(self._config, done, least - 1, seconds), left))
 
     def close(self) -> None:
         """End all processes."""

@@ -7,13 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pippin.analysis.merged_summary import merged
 from pippin.catalog.entries import Catalog
 from pippin.components.contract import load_plugin
 from pippin.config import SimulationConfig
 from pippin.recording.joining import join
 from pippin.recording.npz import NpzRecorder, spool_of
 from pippin.recording.recorder import Recorder
+from pippin.runs.merged_summary import merged
 
 from ._crew import Member
 from ._shard import Task
@@ -46,7 +46,7 @@ def joined(members: Sequence[Member], task: Task) -> tuple[dict[str, Any], Simul
             kept.update(path for part in parts for path in (part, spool_of(part)))
     ran["notes"] = {"processes": [_division(members), *_rest(task.folder / "shards", kept)], **ran["notes"]}
     steps = min(each["steps"] for each in results.values())
-    facts = {"worlds": task.config.scene.worlds, "first_step": 0, "steps": steps, "seconds_waited": 0.0}
+    facts = {"worlds": task.config.scene.worlds, "first_step": 0, "steps": steps, "measured_steps": max(steps - 1, 0)}
     config = next(iter(results.values()))["config"]
     return {**facts, "recordings": recordings, **ran}, config
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import os
 import sys
-import time
 import tomllib
 import webbrowser
 import zipfile
@@ -16,23 +15,24 @@ from typing import TYPE_CHECKING
 import attrs
 from pippin.config import SimulationConfig, load, structure
 from pippin.errors import ConfigError, SimulationError
+from pippin.runs.decisions import import_newton
+from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 from pippin.validators import slice_or_indices
 from pippin.viewing.viser.ports import free_port
 from pippin.viewing.viser.viewer import ViserConfig, ViserViewer
 
 from ._interrupt import stopped_between_steps
-from ._progress import Progress
-from ._simulate import import_newton, prepare
 
 if TYPE_CHECKING:
-    from pippin.recording.reading import Run
+    from pippin.runs.loop import RunLoop
+    from pippin.runs.reading import Run
     from pippin.viewing.viser.audience import Audience
 
 __all__ = ["Shown", "source_of"]
 
-_LOOK_PERIOD = 0.25
-"""Time between two checks of the simulation [s]."""
+
+_NO_END = 2**62
 
 
 @attrs.frozen(kw_only=True)
@@ -44,7 +44,7 @@ class Shown(abc.ABC):
 
     def show(
         self,
-        progress: Progress,
+        progress: RunProgress,
         *,
         worlds: str | None,
         speed: float | None,
@@ -82,7 +82,7 @@ class Shown(abc.ABC):
 
     @abc.abstractmethod
     def open(
-        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
     ) -> None:
         """Open the page, tell its address, and stay until it is over."""
 
@@ -95,20 +95,22 @@ class Running(Shown):
     """Returns the simulation, with plugins by label."""
 
     def open(
-        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
     ) -> None:
         """Run the simulation in real time."""
+        from pippin.runs.loop import RunLoop
+
         viewer = ViserViewer(page)
         viewer.ends_with_tabs = is_over is not _never
         with progress.phase("build"):
             simulation = self.build({"page": viewer})
         with simulation:
             tell(viewer.url)
-            if not simulation.program.is_recorded:
-                prepare(simulation, progress)
+            loop = RunLoop(simulation, progress)
+            loop.begin()
             try:
                 with progress.phase("view"), stopped_between_steps(simulation) as stop_if_asked:
-                    _run(simulation, viewer, progress, is_over, stop_if_asked)
+                    _run(loop, viewer, is_over, stop_if_asked)
             finally:
                 for note in viewer.notes:
                     progress.note(note)
@@ -121,14 +123,14 @@ class Recorded(Shown):
     run: Run
 
     def open(
-        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
     ) -> None:
         """Replay the recording."""
         from pippin.viewing.viser.replay import Replay, poses_of
         from pippin.viewing.viser.replay_page import ReplayPage
 
         with self.run:
-            recording = poses_of(self.run)
+            recording = poses_of(self.run.recordings, self.run.path)
             with progress.phase("build"):
                 simulation = Simulation(self.config.unobserved())
             with simulation:
@@ -164,7 +166,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
 
 
 def _recorded(path: Path) -> Recorded:
-    from pippin.recording.reading import open_run
+    from pippin.runs.reading import open_run
 
     run = open_run(path)
     if run.config is None:
@@ -173,32 +175,24 @@ def _recorded(path: Path) -> Recorded:
 
 
 def _run(
-    simulation: Simulation,
-    viewer: ViserViewer,
-    progress: Progress,
-    is_over: Callable[[Audience], bool],
-    stop_if_asked: Callable[[], None],
+    loop: RunLoop, viewer: ViserViewer, is_over: Callable[[Audience], bool], stop_if_asked: Callable[[], None]
 ) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
-    count, looked, is_failed = 1, time.perf_counter(), False
+    is_failed = False
     while not is_over(viewer.audience):
         try:
-            simulation.step(count)
-            simulation.check()
+            loop.stride_to(_NO_END)
         except SimulationError as error:
             is_failed = True
             viewer.tell_fault(str(error))
             viewer.pause()
-            progress.note(f"error: {error}")
+            loop.progress.note(f"error: {error}")
         else:
             if is_failed:
                 is_failed = False
                 viewer.tell_fault("")
         stop_if_asked()
-        now = time.perf_counter()
-        count = max(1, min(2 * count, int(count * _LOOK_PERIOD / (now - looked))))
-        looked = now
-        progress.update(f"t = {simulation.time:.2f} s")
+        loop.progress.update(f"t = {loop.simulation.time:.2f} s")
 
 
 def _page_of(config: SimulationConfig) -> ViserConfig:

@@ -12,7 +12,7 @@ import attrs
 import click
 from pippin.catalog.entries import Catalog
 from pippin.config import load
-from pippin.features import FEATURES
+from pippin.support.features import FEATURES
 
 from ._options import PATH, changes, json_list, solvers
 from ._progress import shown_progress
@@ -44,7 +44,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
         with progress.phase("read"):
             config = load(file, overrides)
         own = config.solver
-        from ._simulate import import_newton
+        from pippin.runs.decisions import import_newton
 
         import_newton(config, progress)
         from pippin.analysis.check import check_solvers

@@ -39,7 +39,7 @@ def inspect(file: Path, overrides: tuple[str, ...], picture: Path | None, as_jso
     # The result is the tables: progress goes to standard error.
     with shown_progress(is_stdout_reserved=True) as progress:
         config = _config(file, overrides)
-        from ._simulate import import_newton
+        from pippin.runs.decisions import import_newton
 
         import_newton(config, progress)
         from pippin.analysis.inspection import inspect_assets

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from pippin.errors import ConfigError
+from pippin.runs.progress import RunProgress
 
 from ._options import PATH, changes, json_line, out
-from ._progress import Progress, shown_progress
+from ._progress import shown_progress
 from ._table import new_table, print_table
 
 if TYPE_CHECKING:
@@ -131,10 +132,9 @@ def _variants(
     steps: int | None,
     duration: float | None,
 ) -> list[Variant]:
+    from pippin.runs.decisions import step_count
     from pippin.sweeps.values import axis_of, axis_of_file
     from pippin.sweeps.variants import variants_of
-
-    from ._simulate import step_count
 
     axes = [*([] if table is None else [axis_of_file(table)]), *map(axis_of, over)]
     if not axes:
@@ -161,13 +161,13 @@ def _print_variants(variants: Sequence[Variant]) -> None:
     print_table(table)
 
 
-def _note_viewers(variants: Sequence[Variant], progress: Progress) -> None:
+def _note_viewers(variants: Sequence[Variant], progress: RunProgress) -> None:
     labels = dict.fromkeys(label for variant in variants for label in variant.config.viewers)
     if labels:
         progress.note(f"viewers are left out: {', '.join(labels)}; show a variant by pippin run on its config.toml")
 
 
-def _run(driver: Sweep, progress: Progress) -> None:
+def _run(driver: Sweep, progress: RunProgress) -> None:
     """Run the sweep with a live line."""
     before = sum(count for name, count in driver.counts.items() if name not in ("waiting", "running"))
     if before:

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
-from pippin.features import FEATURES
 from pippin.spelling import did_you_mean
+from pippin.support.features import FEATURES
 from pippin.validators import finite, in_schema, slice_or_indices, unit_quaternion
 
 from .catalog import CatalogConfig

@@ -28,7 +28,7 @@ class RslEnv(VecEnv):
         self.device, self.cfg = env.device, env.task.config
         #: Steps after which an episode is truncated; without a limit, the largest number.
         self.max_episode_length = env.task.episode_steps or 2**31 - 1
-        self._lengths = wp.to_torch(env.task.worlds.length)
+        self._lengths = wp.to_torch(env.task.episodes.length)
         if not env.was_reset:
             env.reset()
 

@@ -14,11 +14,12 @@ from typing import TypeVar
 
 from pippin.binding import Host
 from pippin.components.bound import Bound
-from pippin.components.declaration import Declaration
 from pippin.components.registry import Components, Implementation
 from pippin.errors import PippinError
+from pippin.support.declaration import Declaration
 
 from .callbacks import Callbacks
+from .stride import next_stride
 
 __all__ = ["Observers"]
 
@@ -157,7 +158,7 @@ class _Viewer:
         if self.fault is not None:
             return 2**62
         if self._rate is not None:
-            return max(1, min(2 * last, int(_FRAME_SHARE / self._rate / pace))) if pace else 2 * last
+            return next_stride(last, last * pace, _FRAME_SHARE / self._rate)
         return max(1, self._next_step - done)
 
     def look(self, *, is_forced: bool = False) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 from pippin.assets.actuators.asset_actuators import CONTROLLED, FREE, IS_DRIVEN, AssetActuators
-from pippin.assets.attribute_rows import numbers
+from pippin.attribute_rows import numbers
 from pippin.axes import axis_labels
 from pippin.components.registry import Components
 from pippin.errors import ConfigError, PluginError

@@ -8,18 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from pippin.analysis.compare import SolverRun, measured_run
-from pippin.analysis.growth import grown, sizes_for
-from pippin.analysis.notes import start_notes
-from pippin.analysis.summary import what_ran
 from pippin.config import SimulationConfig
 from pippin.devices import warp_quiet
-from pippin.errors import BufferOverflowError, PluginError, SimulationError
+from pippin.errors import PluginError, SimulationError
+from pippin.runs.growth import Growth, sizes_for
+from pippin.runs.start import start_notes
+from pippin.runs.summary import what_ran
 from pippin.simulation import Simulation
 
 __all__ = ["run_variant"]
-
-_RESTARTS_MAX = 5
-"""Starts with larger buffers after which an overflow is a failure: each doubles a buffer at least."""
 
 _NO_FIGURES = ("solver", "outcome", "reason", "ignored", "warnings", "relative_energy_drift", "distance", "series")
 """What a comparison says of a run beside the figures, or by a reference."""
@@ -36,18 +33,17 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
     Raises:
         PippinError: The simulation cannot be built.
     """
-    started, asked = time.time(), config
+    started, growth = time.time(), Growth(config)
     with warp_quiet(), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        restarts = 0
         while True:
-            with Simulation(config, folder=folder) as simulation:
+            with Simulation(growth.config, folder=folder) as simulation:
                 summary, failure = _summary(simulation, folder, steps, started)
                 start = start_notes(simulation)
-                sizes = _larger(simulation, asked, failure) if restarts < _RESTARTS_MAX else None
-            if sizes is None:
+                sizes = sizes_for(growth.asked, simulation.capacities, failure)
+            if sizes is None or growth.is_exhausted:
                 break
-            restarts, config = restarts + 1, grown(config, sizes)
+            growth.grow(sizes, simulation.time)
     summary |= what_ran(simulation, start)  # recorders write their last rows, and note faults, at the end
     return {**summary, "warnings": list(dict.fromkeys(" ".join(str(each.message).split()) for each in noted))}
 
@@ -72,11 +68,3 @@ def _summary(
         "ignored": list(result.ignored),
     }
     return summary, failure
-
-
-def _larger(
-    simulation: Simulation, asked: SimulationConfig, failure: SimulationError | PluginError | None
-) -> dict[str, int] | None:
-    if not isinstance(failure, BufferOverflowError):
-        return None
-    return sizes_for(asked, simulation.capacities, failure)

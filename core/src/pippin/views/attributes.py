@@ -11,8 +11,8 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Host
-from pippin.features import OF_ATTRIBUTES
 from pippin.spelling import did_you_mean
+from pippin.support.features import OF_ATTRIBUTES
 
 from .choice import Choice
 from .errors import ViewError

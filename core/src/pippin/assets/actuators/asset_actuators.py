@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pippin import labels
-from pippin.assets.attribute_rows import numbers, texts, write
+from pippin.attribute_rows import numbers, texts, write
 from pippin.errors import ConfigError
 
 from .transmissions import Transmissions
@@ -96,6 +96,14 @@ class AssetActuators:
         has_bias = (bias == 1) & np.any(self._column("biasprm") != 0.0, axis=1)
         has_law = (bias > 1) | (gain > 1) | self._is_motor | (self._column("damping") != 0.0)
         return has_bias | has_law | self._excludes_zero("ctrl") | self._excludes_zero("force")
+
+    def direct(self) -> list[str]:
+        """Return the labels of those that act only if the solver applies `control.mujoco.ctrl`."""
+        if not len(self):
+            return []
+        acts = self.acts_at_zero | (numbers(self._of, "mujoco:ctrl") != 0.0)
+        is_used = (self.owners == CONTROLLED) | ((self.owners == FREE) & acts) | self.has_rotor
+        return [self.labels[index] for index in np.flatnonzero(~self.is_servo & is_used)]
 
     def choose(self, patterns: Sequence[str], where: str) -> list[int]:
         """Return the actuators whose labels match patterns.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.assets.attribute_rows import numbers
+from pippin.attribute_rows import numbers
 from pippin.axes import axis_labels
 from pippin.labels import name_of
 from pippin.spelling import listed

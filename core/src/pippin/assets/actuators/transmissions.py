@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pippin.assets.attribute_rows import dof_numbers, numbers, texts
+from pippin.attribute_rows import dof_numbers, numbers, texts
 
 if TYPE_CHECKING:
     import newton

@@ -9,7 +9,7 @@ import mujoco
 import newton
 import numpy as np
 import warp as wp
-from pippin.assets.attribute_rows import dof_numbers
+from pippin.attribute_rows import dof_numbers
 
 from .pairs import shape_pairs, solid_shapes
 

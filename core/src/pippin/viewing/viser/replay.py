@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import newton
@@ -9,7 +11,7 @@ import numpy as np
 from pippin.arrays import on_host, present
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
-from pippin.recording.reading import Recording, Run
+from pippin.recording.reading import Recording
 from pippin.viewing.config import WORLDS_MAX
 
 __all__ = ["Replay", "poses_of"]
@@ -18,17 +20,21 @@ _POSES = ("body_q", "joint_q")
 """Channels with the poses of the bodies, the most direct one first."""
 
 
-def poses_of(run: Run) -> Recording:
+def poses_of(recordings: Mapping[str, Recording], folder: Path) -> Recording:
     """Return the recording of a run folder that has the poses of the bodies.
+
+    Args:
+        recordings: The recordings of the folder.
+        folder: The folder.
 
     Raises:
         ConfigError: No recording has them.
     """
     for name in _POSES:
-        for recording in run.recordings.values():
+        for recording in recordings.values():
             if name in recording and len(recording.time):
                 return recording
-    raise ConfigError(f"{run.path}: no recording with rows of {' or '.join(_POSES)}; record one of them")
+    raise ConfigError(f"{folder}: no recording with rows of {' or '.join(_POSES)}; record one of them")
 
 
 def _shown(recording: Recording, worlds: str | tuple[int, ...] | None, count: int) -> list[int]:

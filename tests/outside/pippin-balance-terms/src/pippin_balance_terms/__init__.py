@@ -2,7 +2,7 @@
 
 import attrs
 from attrs.validators import ge, gt
-from pippin.task import Event, EventConfig, Law, LawConfig, Quantity, Termination
+from pippin.task import Event, EventConfig, Quantity, QuantityReward, QuantityRewardConfig, Termination
 
 
 @attrs.frozen(kw_only=True)
@@ -19,9 +19,9 @@ class Lean(Quantity):
     Config = BodyConfig
     labels = ("x", "y")
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        self._bodies = place.root(config.body)
+    def __init__(self, config, context):
+        super().__init__(config, context)
+        self._bodies = context.root(config.body)
 
     def measure(self, state, out):
         """Write the two components of each world."""
@@ -33,14 +33,14 @@ class Lean(Quantity):
 
 
 @attrs.frozen(kw_only=True)
-class PlateauConfig(LawConfig):
+class PlateauConfig(QuantityRewardConfig):
     """A law that is flat near the target."""
 
     radius: float = attrs.field(validator=gt(0.0))
     """Distance from the target up to which the law is 1 [unit of the quantity]; it is 0 from twice this distance."""
 
 
-class Plateau(Law):
+class Plateau(QuantityReward):
     """The law `plateau`: 1 near the target, and a straight line down to 0."""
 
     Config = PlateauConfig
@@ -71,13 +71,13 @@ class Lying(Termination):
 
     Config = LyingConfig
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
+    def __init__(self, config, context):
+        super().__init__(config, context)
         import warp as wp
 
-        self._bodies = place.root(config.body)
-        self._steps = wp.zeros(place.world_count, dtype=int, device=place.device)
-        self._allowed = round(config.patience / place.simulation.control_dt)
+        self._bodies = context.root(config.body)
+        self._steps = wp.zeros(context.world_count, dtype=int, device=context.device)
+        self._allowed = round(config.patience / context.simulation.control_dt)
 
     def evaluate(self, out):
         """Count the steps of each world below the height."""
@@ -85,7 +85,8 @@ class Lying(Termination):
 
         from .kernels import count_lying
 
-        inputs = [self.place.simulation.state.body_q, self._bodies, self.config.height, self._allowed, self._steps, out]
+        state = self.context.simulation.state
+        inputs = [state.body_q, self._bodies, self.config.height, self._allowed, self._steps, out]
         wp.launch(count_lying, len(out), inputs, device=out.device)
 
     def reset(self, world_mask):
@@ -114,10 +115,10 @@ class Spin(Event):
     Config = SpinConfig
     moves_bodies = True
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        _, self._starts = place.free_joint(config.body)
-        self._draws = place.draws()
+    def __init__(self, config, context):
+        super().__init__(config, context)
+        _, self._starts = context.free_joint(config.body)
+        self._draws = context.draws()
 
     def apply(self, state, world_mask):
         """Add to the angular velocity in the masked worlds."""
@@ -126,5 +127,5 @@ class Spin(Event):
         from .kernels import spin
 
         inputs = [world_mask, *self._draws.arguments, self._starts, self.config.rate, state.joint_qd]
-        wp.launch(spin, self.place.world_count, inputs, device=world_mask.device)
+        wp.launch(spin, self.context.world_count, inputs, device=world_mask.device)
         self._draws.advance(world_mask)

@@ -22,15 +22,15 @@ class ActionDemo(Action):
 
     Config = EffortsConfig
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        self._joints = place.joints(config.joints)
-        place.claim("effort", self._joints.labels, "joints")
+    def __init__(self, config, context):
+        super().__init__(config, context)
+        self._labels, _, self._dofs = context.joints(config.joints)
+        context.claim("effort", self._labels, "joints")
 
     @property
     def labels(self):
         """A name for each number: the joint's."""
-        return self._joints.labels
+        return self._labels
 
     @property
     def bounds(self):
@@ -44,5 +44,5 @@ class ActionDemo(Action):
 
         from .kernels import set_efforts
 
-        dofs, control = self._joints.dofs, self.place.simulation.control
+        dofs, control = self._dofs, self.context.simulation.control
         wp.launch(set_efforts, dofs.shape, [action, dofs, self.config.scale], [control.joint_f], device=action.device)

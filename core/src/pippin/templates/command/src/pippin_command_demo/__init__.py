@@ -6,7 +6,7 @@ from pippin.task import Command, CommandConfig
 
 @attrs.frozen(kw_only=True)
 class HeightConfig(CommandConfig):
-    """A wish for the height of a body."""
+    """A target height of a body."""
 
     low: float
     """Lowest height [m]."""
@@ -27,12 +27,12 @@ class CommandDemo(Command):
     unit = "m"
     labels = ("height",)
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
+    def __init__(self, config, context):
+        super().__init__(config, context)
         import warp as wp
 
-        self.value = wp.zeros((place.world_count, 1), dtype=float, device=place.device)
-        self._draws = place.draws()
+        self.value = wp.zeros((context.world_count, 1), dtype=float, device=context.device)
+        self._draws = context.draws()
 
     def resample(self, world_mask):
         """Draw the heights of the masked worlds."""
@@ -41,5 +41,5 @@ class CommandDemo(Command):
         from .kernels import draw_heights
 
         inputs = [world_mask, *self._draws.arguments, self.config.low, self.config.high, self.value]
-        wp.launch(draw_heights, self.place.world_count, inputs, device=world_mask.device)
+        wp.launch(draw_heights, self.context.world_count, inputs, device=world_mask.device)
         self._draws.advance(world_mask)

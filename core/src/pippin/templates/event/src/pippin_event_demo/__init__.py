@@ -22,10 +22,10 @@ class EventDemo(Event):
     Config = SpinConfig
     moves_bodies = True
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        _, self._starts = place.free_joint(config.body)
-        self._draws = place.draws()
+    def __init__(self, config, context):
+        super().__init__(config, context)
+        _, self._starts = context.free_joint(config.body)
+        self._draws = context.draws()
 
     def apply(self, state, world_mask):
         """Add to the angular velocity in the masked worlds."""
@@ -34,5 +34,5 @@ class EventDemo(Event):
         from .kernels import spin
 
         inputs = [world_mask, *self._draws.arguments, self._starts, self.config.rate, state.joint_qd]
-        wp.launch(spin, self.place.world_count, inputs, device=world_mask.device)
+        wp.launch(spin, self.context.world_count, inputs, device=world_mask.device)
         self._draws.advance(world_mask)

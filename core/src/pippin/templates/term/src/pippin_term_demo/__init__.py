@@ -2,7 +2,7 @@
 
 import attrs
 from attrs.validators import gt
-from pippin.task import Law, LawConfig, Quantity
+from pippin.task import Quantity, QuantityReward, QuantityRewardConfig
 
 
 @attrs.frozen(kw_only=True)
@@ -20,9 +20,9 @@ class QuantityDemo(Quantity):
     unit = "rad"
     labels = ("tilt",)
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        self._bodies = place.root(config.body)
+    def __init__(self, config, context):
+        super().__init__(config, context)
+        self._bodies = context.root(config.body)
 
     def measure(self, state, out):
         """Write the angle of each world."""
@@ -34,14 +34,14 @@ class QuantityDemo(Quantity):
 
 
 @attrs.frozen(kw_only=True)
-class SmallConfig(LawConfig):
+class SmallConfig(QuantityRewardConfig):
     """A law that is 1 if all numbers of a quantity are zero, and falls slowly with their size."""
 
     width: float = attrs.field(default=1.0, validator=gt(0.0))
     """Size at which the law has fallen to a half [unit of the quantity]."""
 
 
-class RewardDemo(Law):
+class RewardDemo(QuantityReward):
     """The reward `demo`: 1 / (1 + sum of (x / width)²), x the numbers of a quantity minus a target."""
 
     Config = SmallConfig

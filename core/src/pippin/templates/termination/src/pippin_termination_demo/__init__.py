@@ -20,9 +20,9 @@ class TerminationDemo(Termination):
 
     Config = LowConfig
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        self._bodies = place.root(config.body)
+    def __init__(self, config, context):
+        super().__init__(config, context)
+        self._bodies = context.root(config.body)
 
     def evaluate(self, out):
         """Write for each world whether its episode ends."""
@@ -30,5 +30,5 @@ class TerminationDemo(Termination):
 
         from .kernels import is_low
 
-        inputs = [self.place.simulation.state.body_q, self._bodies, self.config.height]
+        inputs = [self.context.simulation.state.body_q, self._bodies, self.config.height]
         wp.launch(is_low, len(out), inputs, [out], device=out.device)
