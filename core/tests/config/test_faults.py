@@ -46,6 +46,9 @@ class Drive:
     pass
 """.replace("high: float = 1.0", "high: float = attrs.field(default=1.0)").replace("@high_validator", "@high.validator")
 
+DEMO = "@attrs.frozen\nclass DemoConfig:\n    implementation = 'Demo'\n"
+"""Beginning of a configuration, whose fields follow."""
+
 
 @pytest.fixture
 def drive(install):
@@ -161,7 +164,7 @@ def test_a_huge_integer_is_no_finite_number():
 
 
 def test_settings_that_raise_on_their_own_are_located(install):
-    source = "import attrs\n@attrs.frozen\nclass DemoConfig:\n    implementation = 'Demo'\n    def __attrs_post_init__(self): raise LookupError('no map')\n"
+    source = f"import attrs\n{DEMO}    def __attrs_post_init__(self): raise LookupError('no map')\n"
     install("demo-plug", f"{source}class Demo: pass\n", 'demo = "demo_plug:DemoConfig"')
 
     assert faults(pippin.structure, {"solver": {"type": "demo"}}) == ["solver: LookupError: no map"]
@@ -186,7 +189,7 @@ def test_unknown_key_far_from_any_lists_those_there_are():
 
 def test_key_of_an_earlier_version_is_refused_with_what_replaced_it(install):
     source = (
-        "from typing import ClassVar\nimport attrs\n@attrs.frozen\nclass DemoConfig:\n    implementation = 'Demo'\n    gap: float = 0.0\n"
+        f"from typing import ClassVar\nimport attrs\n{DEMO}    gap: float = 0.0\n"
         "    replaced_keys: ClassVar[dict] = {'radius': 'write gap'}\nclass Demo: pass\n"
     )
     install("demo-plug", source, 'demo = "demo_plug:DemoConfig"')
@@ -218,7 +221,7 @@ def test_a_validator_s_own_fault_is_told_at_its_field(install):
     source = (
         "import attrs\n"
         "def check(instance, attribute, value): value.no_such_method()\n"
-        "@attrs.frozen\nclass DemoConfig:\n    implementation = 'Demo'\n    gain: float = attrs.field(default=1.0, validator=check)\n"
+        f"{DEMO}    gain: float = attrs.field(default=1.0, validator=check)\n"
     )
     install("demo-plug", f"{source}class Demo: pass\n", 'demo = "demo_plug:DemoConfig"')
 
@@ -285,9 +288,7 @@ def test_unknown_plugin_beside_another_fault_is_a_config_error():
     ],
 )
 def test_config_class_that_no_file_can_fill_is_the_plugins_fault(install, field, reason):
-    source = (
-        f"import attrs\n@attrs.frozen\nclass DemoConfig:\n    implementation = 'Demo'\n    {field}\nclass Demo: pass\n"
-    )
+    source = f"import attrs\n{DEMO}    {field}\nclass Demo: pass\n"
     install("demo-plug", f"from __future__ import annotations\n{source}", 'demo = "demo_plug:DemoConfig"')
 
     (found,) = faults(pippin.structure, {"solver": {"type": "demo", "x": 1}}, error=pippin.PluginError)
