@@ -960,21 +960,23 @@ def tasks_page() -> str:
 
 def _terms(kind: Kind, schema: Schema) -> str:
     """Return the table of the terms of a kind, and that of their keys: terms with a key of one meaning share a row."""
-    terms: dict[str, Any] = {each.name: each.load() for each in Catalog.installed().entries if each.kind == kind}
+    entries = [each for each in Catalog.installed().entries if each.kind == kind]
+    terms: dict[str, Any] = {each.name: each.load() for each in entries}
+    configs = {each.name: each.load_config() for each in entries}
     if not terms:
         return "\nPlugins of other packages. This repository has none.\n"
     has_unit = kind == "quantity"
     head = "\n| name | meaning | unit |\n|---|---|---|\n" if has_unit else "\n| name | meaning |\n|---|---|\n"
     rows = []
     for name, term in terms.items():
-        meaning = re.sub(rf"^The [\w ]+ `{name}`(: |$)", "", _summary(term)) or _summary(term.Config)
+        meaning = re.sub(rf"^The [\w ]+ `{name}`(: |$)", "", _summary(term)) or _summary(configs[name])
         rows.append(_cells(name, meaning, *([term.unit] if has_unit else [])))
     owners: dict[str, list[str]] = {}
     for case in schema.get("allOf", ()):
         table = case["then"]
         for key, value in table["properties"].items() if table.get("title") in terms else ():
             if key not in ("type", "extends"):
-                needed = next(each for each in fields_of(terms[table["title"]].Config) if each.name == key)
+                needed = next(each for each in fields_of(configs[table["title"]]) if each.name == key)
                 row = _row(key, value, needed.default is attrs.NOTHING)
                 owners.setdefault(row, []).append(f"`{table['title']}`")
     if not owners:

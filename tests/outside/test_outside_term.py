@@ -1,9 +1,11 @@
 """Terms of a task that somebody else wrote, installed like any package and selected by name."""
 
+import newton
 import numpy as np
 import pippin
 import pytest
 from pippin import conformance
+from pippin.conformance import scenes
 
 DT = 0.01
 
@@ -15,22 +17,26 @@ def plugin(install_outside):
         yield
 
 
-@pytest.fixture
-def simulate(ball, configure):
-    """Return a function that lets balls fall from 1 m above a task about balance."""
+def falling_ball():
+    """Return a ball at a height of 1 m."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_ball(builder, 1.0, mass=1.0, radius=0.1)
+    return builder
 
-    def build(seed=0, **tables):
-        task = {
-            "episode_length": 1.0,
-            "observations": {"policy": {"lean": {"of": "lean", "scale": 2.0}}},
-            "rewards": {"near": {"type": "plateau", "of": "root-height", "target": 1.0, "radius": 0.1, "weight": 1.0}},
-            **tables,
-        }
-        scene = {"worlds": 3}
-        config = configure("semi-implicit", scene=scene, dt=DT, task=task, capture="require", seed=seed)
-        return pippin.Simulation(config, prototype=ball(height=1.0))
 
-    return build
+pytestmark = pytest.mark.simulation(
+    dt=DT,
+    capture="require",
+    worlds=3,
+    prototype=falling_ball,
+    solver="semi-implicit",
+    task={
+        "episode_length": 1.0,
+        "observations": {"policy": {"lean": {"of": "lean", "scale": 2.0}}},
+        "rewards": {"near": {"type": "plateau", "of": "root-height", "target": 1.0, "radius": 0.1, "weight": 1.0}},
+    },
+    options="task",
+)
 
 
 def fallen(step):

@@ -220,7 +220,7 @@ def test_two_events_for_one_mass_are_refused(floating):
 
 
 def test_a_change_that_the_solver_does_not_take_over_is_refused(floating, monkeypatch):
-    from pippin_solver_featherstone import SolverFeatherstone
+    from pippin_solver_featherstone.solver import SolverFeatherstone
 
     monkeypatch.setattr(SolverFeatherstone, "supported_model_changes", frozenset({"MODEL_PROPERTIES"}))
 

@@ -262,7 +262,7 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
             raise under_key("type", MissingKeyError(f"the name of a plugin, installed: {installed}"))
         try:
             name = _type_name(table["type"])
-            config_class = catalog.find(kind, name).load().Config  # pyright: ignore[reportAttributeAccessIssue]
+            config_class = catalog.find(kind, name).load_config()
             structure = converter.get_structure_hook(config_class)
         except (UnexpectedValueError, PluginError) as error:
             raise under_key("type", error) from error

@@ -126,7 +126,7 @@ def check_schema(runs: Runs) -> None:
 
 
 def _config_class(subject: Subject) -> type:
-    return subject.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
+    return subject.entry.load_config()
 
 
 def _refuse(subject: Subject, faults: list[str]) -> None:

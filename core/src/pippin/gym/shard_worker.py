@@ -1,4 +1,4 @@
-"""What runs in the process of a shard of an environment: worlds that follow the steps of their owner."""
+"""The worker of a shard of an environment: worlds that step at signals of their owner."""
 
 from __future__ import annotations
 
