@@ -38,7 +38,6 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
-    ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),

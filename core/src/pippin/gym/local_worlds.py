@@ -121,8 +121,8 @@ class LocalWorlds:
         if mask is None or mask.any():
             self.simulation.reset(mask)
 
-    def check(self) -> None:
-        """Raise if the simulation failed; see `Simulation.check`."""
+    def raise_errors(self) -> None:
+        """Raise if the simulation failed; see `Simulation.raise_errors`."""
         self.simulation.check()
 
     def render(self) -> tuple[np.ndarray, ...]:

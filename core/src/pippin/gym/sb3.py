@@ -7,21 +7,30 @@ from typing import Any
 
 import numpy as np
 from pippin.errors import ConfigError
-from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
 
+from .adapters import refuse_unfit
 from .vector_env import VectorEnv
 
-__all__ = ["StableBaselinesEnv"]
+try:
+    from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
+except ModuleNotFoundError:
+    VecEnv = None
+
+__all__ = ["Sb3VecEnvWrapper"]
 
 
-class StableBaselinesEnv(VecEnv):
-    """The worlds of a vector environment, as Stable-Baselines3 has them.
+class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIssues]
+    """The worlds of a vector environment as a `VecEnv` of Stable-Baselines3.
 
     Args:
         env: The environment; its backend is "numpy", its autoreset "same-step".
+
+    Raises:
+        ConfigError: The environment has another backend or autoreset, or Stable-Baselines3 is not installed.
     """
 
     def __init__(self, env: VectorEnv) -> None:
+        refuse_unfit(type(self).__name__, env, "numpy", "stable-baselines3", is_installed=VecEnv is not None)
         #: The vector environment.
         self.env = env
         self._actions: np.ndarray | None = None
