@@ -299,7 +299,7 @@ class JointsOnly:
 def test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only(chain, substeps):
     import newton
 
-    config = pippin.SimulationConfig(simulation=pippin.StepConfig(device="cpu", substeps=substeps, capture="require"))
+    config = pippin.SimulationConfig(simulation=pippin.SimulationOptions(device="cpu", substeps=substeps, capture="require"))
     with pippin.Simulation(config, plugins=[JointsOnly()], prototype=chain()) as simulation:
         simulation.step(20)
         expected = simulation.model.state()
@@ -321,7 +321,7 @@ class UndeclaredXPBD:
 
 
 def test_a_solver_that_wrongly_claims_reduced_coordinates_is_refused(chain):
-    config = pippin.SimulationConfig(simulation=pippin.StepConfig(device="cpu"))
+    config = pippin.SimulationConfig(simulation=pippin.SimulationOptions(device="cpu"))
 
     with (
         pippin.Simulation(config, plugins=[UndeclaredXPBD()], prototype=chain()) as simulation,

@@ -87,8 +87,8 @@ class DriveActuator(FixedAttributes, abc.ABC):
         limit, notes = build_effort_limit(self.config, simulation.model, lanes, clamping)
         clamping, self.notes = [*clamping, *limit], (*self.notes, *notes, *_note_on_gains(self.config))
         delay = self.build_delay(lanes)
-        for parameter in lanes.parameters.values():
-            parameter.locate([drive, *clamping, *([] if delay is None else [delay])])
+        for parameter in lanes.parameters.values() if self.config.effort_mode == "implicit" else ():
+            parameter.locate([drive, *clamping])
         effort = build_effort(simulation.model, lanes, drive, clamping, delay, self.config.effort_mode)
         self.worlds, self.joint_labels, self.actuated_dofs = lanes.worlds, lanes.labels, effort.dofs
         self.computed_effort, self.applied_effort = effort.computed_effort, effort.applied_effort

@@ -47,7 +47,10 @@ class LaneParameter:
     _attribute: str = attrs.field(default="", alias="attribute")
 
     def locate(self, components: Iterable[Any]) -> None:
-        """Find which of the `components` holds the array, and in which attribute: Newton may replace it there."""
+        """Find which of the `components` holds the array, and in which attribute.
+
+        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array.
+        """
         for component in components:
             for name, value in vars(component).items():
                 if value is self.array:

@@ -11,7 +11,7 @@ import newton
 from pippin.actuation.effort import zero_efforts
 from pippin.arrays import present
 from pippin.components.registry import Components, Implementation
-from pippin.config import StepConfig
+from pippin.config import SimulationOptions
 from pippin.errors import PluginError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.accelerations import Accelerations
@@ -41,7 +41,7 @@ class StepPlan:
     result into the first state.
     """
 
-    config: StepConfig
+    config: SimulationOptions
     components: Components
     model: newton.Model
     solver: newton.solvers.SolverBase
