@@ -299,7 +299,9 @@ class JointsOnly:
 def test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only(chain, substeps):
     import newton
 
-    config = pippin.SimulationConfig(simulation=pippin.SimulationOptions(device="cpu", substeps=substeps, capture="require"))
+    config = pippin.SimulationConfig(
+        simulation=pippin.SimulationOptions(device="cpu", substeps=substeps, capture="require")
+    )
     with pippin.Simulation(config, plugins=[JointsOnly()], prototype=chain()) as simulation:
         simulation.step(20)
         expected = simulation.model.state()

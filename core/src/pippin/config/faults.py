@@ -94,7 +94,9 @@ def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[ConfigFault]:
             for key in sorted(error.extra_fields, key=str):
                 yield ConfigFault((*path, key), _unknown_key(key, error.cl), error)
         case StructureHandlerNotFoundError():
-            yield ConfigFault(path, f"the plugin's configuration asks for {error.type_!r}, which no file can hold", error)
+            yield ConfigFault(
+                path, f"the plugin's configuration asks for {error.type_!r}, which no file can hold", error
+            )
         case _:
             yield ConfigFault(path, _text(error, path), error)
 
