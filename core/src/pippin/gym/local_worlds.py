@@ -122,8 +122,8 @@ class LocalWorlds:
             self.simulation.reset(mask)
 
     def check(self) -> None:
-        """Raise if the simulation failed; see `Simulation.check`."""
-        self.simulation.check()
+        """Raise if the simulation failed; see `Simulation.raise_errors`."""
+        self.simulation.raise_errors()
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return a picture of each world."""
