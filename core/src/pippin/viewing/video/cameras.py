@@ -1,52 +1,46 @@
-"""A shot: the poses of the cameras of a film, one for each world, which may move along with bodies."""
+"""Poses of the cameras of a video, one for each world, which may move along with bodies."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import newton
 import numpy as np
 import warp as wp
-from pippin import labels
+from pippin import ConfigError, Host, labels
 from pippin.arrays import on_host
-from pippin.errors import ConfigError
 from pippin.quaternions import product, rotated
-from pippin.spelling import listed
 
-from .bounds import bounds
+from .bounding_box import bounding_box
 from .config import VideoConfig
-from .followed import named_bodies, roots
+from .followed_bodies import named_bodies, roots
 
-if TYPE_CHECKING:
-    from pippin.binding import Host
-
-__all__ = ["Shot", "look"]
+__all__ = ["Cameras", "look_at"]
 
 _FOV = 0.7
-"""Angle between the upper and the lower edge of the picture [rad]."""
+"""Angle between the upper and the lower edge of the image [rad]."""
 
 _FROM = np.array((1.0, -1.7, 0.62))
 """Direction from the robots to the camera."""
 
 _MARGIN = 0.95
-"""Distance of the camera, as a factor of that at which a sphere around the robots fills the picture."""
+"""Distance of the camera, as a factor of that at which a sphere around the robots fills the image."""
 
 _DELAY = np.array((0.25, 0.25, 0.6))
 """Time by which the camera is behind the bodies that it follows [s]: steps and jumps do not shake it."""
 
 _CUT = 2.0
-"""Jump of the bodies between two frames, in sizes of the picture, that the camera takes at once: a reset."""
+"""Jump of the bodies between two frames, in sizes of the image, that the camera takes at once: a reset."""
 
 
-class Shot:
+class Cameras:
     """The cameras of some worlds, from `VideoConfig`.
 
     Args:
         config: The configuration.
         simulation: The simulation in its start pose.
         worlds: Indices of the worlds.
-        aspect: Width of each picture by its height.
+        aspect: Width of each image by its height.
 
     Raises:
         ConfigError: A body or a camera does not exist, or the camera cannot look along the vertical.
@@ -54,11 +48,11 @@ class Shot:
 
     def __init__(self, config: VideoConfig, simulation: Host, worlds: np.ndarray, aspect: float) -> None:
         self._model, state = simulation.model, simulation.state
-        #: Angle between the upper and the lower edge of the pictures [rad].
+        #: Angle between the upper and the lower edge of the images [rad].
         self.fov = _FOV if config.fov is None else config.fov
         self._sites: np.ndarray | None = None
         middle, radius = _framed(self._model, state, worlds)
-        #: Size of what is in the middle of the pictures [m].
+        #: Size of what is in the middle of the images [m].
         self.scale = radius
         if config.camera is not None:
             self._sites, fov = _cameras(self._model, worlds, config.camera)
@@ -71,7 +65,7 @@ class Shot:
         eye = target + away if config.eye is None else np.tile(np.array(config.eye), (len(worlds), 1))
         if config.eye is not None:
             self.scale = float(np.linalg.norm(eye - target, axis=1).mean()) * math.sin(narrow / 2.0) / _MARGIN
-        self._turns = np.array([look(*pair)[3:] for pair in zip(eye, target, strict=True)])
+        self._turns = np.array([look_at(*pair)[3:] for pair in zip(eye, target, strict=True)])
         self._eyes = eye
         self._groups = self._followed(config, worlds)
         self._start = self._last = self._smooth = self._anchors(state)
@@ -106,7 +100,7 @@ class Shot:
         return anchors
 
 
-def look(eye: np.ndarray, target: np.ndarray) -> np.ndarray:
+def look_at(eye: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Return the pose of a camera that looks along its own −z, with +y up: position and quaternion, shape [7]."""
     back = (eye - target) / np.linalg.norm(eye - target)
     right = np.cross((0.0, 1.0, 0.0) if abs(back[2]) > 1.0 - 1e-6 else (0.0, 0.0, 1.0), back)
@@ -120,7 +114,7 @@ def _framed(model: newton.Model, state: newton.State, worlds: np.ndarray) -> tup
     """Return the middle of what can be seen of each world [m], shape [worlds, 3], and the largest radius [m]."""
     middles, radius = np.zeros((len(worlds), 3)), 0.0
     for row, world in enumerate(worlds):
-        found = bounds(model, state, int(world))
+        found = bounding_box(model, state, int(world))
         if found is not None:
             middles[row] = (found[0] + found[1]) / 2.0
             radius = max(radius, float(np.linalg.norm(found[1] - found[0])) / 2.0)
@@ -141,7 +135,7 @@ def _cameras(model: newton.Model, worlds: np.ndarray, pattern: str) -> tuple[np.
         names = [model.shape_label[site] for site in own]
         found = labels.match(pattern, names, "camera", "camera")
         if len(found) > 1:
-            raise ConfigError(f"camera: {pattern!r} matches {listed([names[i] for i in found])}; name one of them")
+            raise ConfigError(f"camera: {pattern!r} matches {', '.join(names[i] for i in found)}; name one of them")
         sites.append(own[found[0]])
     return np.array(sites), float(angles[sites[0]])
 

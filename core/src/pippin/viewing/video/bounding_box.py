@@ -9,12 +9,12 @@ import numpy as np
 from pippin.arrays import on_host
 from pippin.quaternions import rotated
 
-__all__ = ["bounds"]
+__all__ = ["bounding_box"]
 
 _ENDLESS = (int(newton.GeoType.PLANE), int(newton.GeoType.HFIELD))
 
 
-def bounds(model: newton.Model, state: newton.State, world: int) -> tuple[np.ndarray, np.ndarray] | None:
+def bounding_box(model: newton.Model, state: newton.State, world: int) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the lowest and the highest corner [m] of what can be seen of a world, or None if nothing can.
 
     Shapes that are fixed to the world count only if there are no others; planes and height fields never do.

@@ -1,11 +1,11 @@
-"""Claims about pictures: of a scene in its start pose, without a display."""
+"""Claims about images: of a scene in its start pose, without a display."""
 
 import struct
 import zlib
 
 import numpy as np
 import pytest
-from pippin.analysis.picture import draw_scene, png
+from pippin.analysis.image import draw_scene, png
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
 

@@ -1,4 +1,4 @@
-"""Pictures of a scene in its start pose, and PNG files."""
+"""Images of a scene in its start pose, and PNG files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pippin.assets.asset import find_assets
 from pippin.assets.importing import import_asset
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
-from pippin.viewing.video.bounds import bounds
-from pippin.viewing.video.still import still
+from pippin.viewing.video.bounding_box import bounding_box
+from pippin.viewing.video.image import render_image
 
 __all__ = ["draw_scene", "png"]
 
 _SIZE = (720, 540)
-"""Width and height of the picture of a scene [pixels]."""
+"""Width and height of the image of a scene [pixels]."""
 
 _FOV = 0.7
 """Angle of view from its upper to its lower edge [rad]."""
@@ -31,7 +31,7 @@ _FROM = np.array((1.0, -1.6, 0.8))
 
 
 def draw_scene(scene: SceneConfig, file: Path) -> None:
-    """Write a picture of the start pose of a scene's assets, on a plane under their lowest point.
+    """Write an image of the start pose of a scene's assets, on a plane under their lowest point.
 
     Raises:
         ConfigError: An asset cannot be read, nothing can be seen, or the file cannot be written.
@@ -49,7 +49,7 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
         model = finalize(builder, device, has_valid_inertias=True)  # no step is taken
         state = model.state()
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
-        ends = bounds(model, state, world=-1)
+        ends = bounding_box(model, state, world=-1)
         if ends is None:
             raise ConfigError("--draw: the asset has no shape that can be seen; leave the option out")
         low, high = ends
@@ -58,7 +58,7 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
         )
         middle, radius = (low + high) / 2.0, np.linalg.norm(high - low) / 2.0
         eye = middle + _FROM / np.linalg.norm(_FROM) * radius / np.sin(_FOV / 2.0)
-        image = still(model, state, eye, middle, _SIZE, _FOV)
+        image = render_image(model, state, eye, middle, _SIZE, _FOV)
     file.write_bytes(png(image))
 
 

@@ -1,4 +1,4 @@
-"""A still: one picture of a world from a given place."""
+"""One image of a world from a given position."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import newton
 import numpy as np
 
+from .cameras import look_at
 from .renderer import Renderer
-from .shot import look
 from .tiles import tiles
 
-__all__ = ["still"]
+__all__ = ["render_image"]
 
 
-def still(
+def render_image(
     model: newton.Model,
     state: newton.State,
     eye: Sequence[float] | np.ndarray,
@@ -35,4 +35,4 @@ def still(
     """
     scale = math.dist(eye, target) * math.sin(fov / 2.0)
     renderer = Renderer(model, np.zeros(1, dtype=int), tiles(1, size), fov, scale)
-    return renderer.render(state, look(np.array(eye), np.array(target))[None]).copy()
+    return renderer.render(state, look_at(np.array(eye), np.array(target))[None]).copy()

@@ -1,26 +1,24 @@
-"""Replay of a recording: the state of a simulation at the time of a row, in the place of a running simulation."""
+"""Playback of a recording: the state of a simulation at the time of a row, in place of a running simulation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import newton
 import numpy as np
+from pippin import ConfigError, Simulation
 from pippin.arrays import on_host, present
-from pippin.errors import ConfigError
-from pippin.indices import chosen_worlds
-from pippin.recording.reading import Recording
-from pippin.viewing.config import WORLDS_MAX
+from pippin.recording import Recording
+from pippin.viewing import ViewerConfig
 
-__all__ = ["Replay", "poses_of"]
+__all__ = ["Playback", "find_poses"]
 
 _POSES = ("body_q", "joint_q")
 """Channels with the poses of the bodies, the most direct one first."""
 
 
-def poses_of(recordings: Mapping[str, Recording], folder: Path) -> Recording:
+def find_poses(recordings: Mapping[str, Recording], folder: Path) -> Recording:
     """Return the recording of a run folder that has the poses of the bodies.
 
     Args:
@@ -37,23 +35,23 @@ def poses_of(recordings: Mapping[str, Recording], folder: Path) -> Recording:
     raise ConfigError(f"{folder}: no recording with rows of {' or '.join(_POSES)}; record one of them")
 
 
-def _shown(recording: Recording, worlds: str | tuple[int, ...] | None, count: int) -> list[int]:
-    if worlds is None:
-        return list(recording.worlds[:WORLDS_MAX])
-    chosen = chosen_worlds(worlds, count, "worlds").tolist()
+def _shown_worlds(recording: Recording, config: ViewerConfig, count: int) -> list[int]:
+    if config.worlds is None:
+        return list(recording.worlds[: config.worlds_max])
+    chosen = config.worlds_of(count).tolist()
     for world in chosen:
         if world not in recording.worlds:
             raise ConfigError(f"worlds: world {world} is not in '{recording.path}'; recorded: {recording.worlds}")
     return chosen
 
 
-class Replay:
+class Playback:
     """A simulation that shows what was recorded, as viewers see it; it takes no steps.
 
     Args:
         simulation: The simulation of the same configuration, whose state is overwritten.
         recording: The recording, which has `body_q` or `joint_q`.
-        worlds: The worlds to show, as in a viewer's table; None means the first of the recorded ones.
+        config: The settings of a viewer: the worlds to show, by default the first recorded ones.
 
     Raises:
         ConfigError: A world does not exist, or was not recorded.
@@ -65,11 +63,11 @@ class Replay:
     program: None = None
     is_waiting = True
 
-    def __init__(self, simulation: Any, recording: Recording, worlds: str | tuple[int, ...] | None = None) -> None:
+    def __init__(self, simulation: Simulation, recording: Recording, config: ViewerConfig) -> None:
         self._simulation, self._recording = simulation, recording
         self.config, self.model, self.device = simulation.config, simulation.model, simulation.device
         #: The shown worlds.
-        self.worlds = _shown(recording, worlds, simulation.world_count)
+        self.worlds = _shown_worlds(recording, config, simulation.world_count)
         #: Simulated time of each row [s], shape [rows].
         self.times = recording.time
         #: The row that is shown.
@@ -105,11 +103,6 @@ class Replay:
         return self._simulation.world_count
 
     @property
-    def prototype_of_world(self) -> np.ndarray:
-        """The prototype that each world is a copy of, shape [world_count]."""
-        return self._simulation.prototype_of_world
-
-    @property
     def is_at_end(self) -> bool:
         """Whether the row is the last one."""
         return self.row == len(self.times) - 1
@@ -130,7 +123,7 @@ class Replay:
         """Go to the next row."""
         self.seek(float(self.times[min(self.row + 1, len(self.times) - 1)]))
 
-    def reset(self, worlds: Any = None) -> None:
+    def reset(self, worlds: Sequence[int] | np.ndarray | None = None) -> None:
         """Go to the first row."""
         self.seek(float(self.times[0]))
 
