@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from pippin.recording.channels import channels
-from pippin.recording.rows import DeviceRows, HostRows, rows_of
+from pippin.recording.row_buffer import DeviceRowBuffer, HostRowBuffer, row_buffer
 
 EVERY = [".*", ".*/.*"]
 
@@ -16,7 +16,7 @@ def simulation(simulate):
 
 
 @pytest.mark.parametrize("worlds", [[0, 1, 2, 3], [1, 3], [3, 0, 1]])
-@pytest.mark.parametrize("kind", [HostRows, DeviceRows])
+@pytest.mark.parametrize("kind", [HostRowBuffer, DeviceRowBuffer])
 def test_rows_are_the_values_after_each_step(simulation, kind, worlds):
     """The way of a CUDA device is tried on the CPU, too: the same copies, without a wait."""
     found = channels(simulation, worlds, EVERY)
@@ -35,7 +35,7 @@ def test_rows_are_the_values_after_each_step(simulation, kind, worlds):
     assert len({row["joint_q"].tobytes() for row in taken}) == 3
 
 
-@pytest.mark.parametrize("kind", [HostRows, DeviceRows])
+@pytest.mark.parametrize("kind", [HostRowBuffer, DeviceRowBuffer])
 def test_a_buffer_is_used_again(simulation, kind):
     rows = kind(channels(simulation), 600)
 
@@ -52,4 +52,4 @@ def test_a_buffer_is_used_again(simulation, kind):
 
 
 def test_a_row_that_is_larger_than_the_buffer_has_room(simulation):
-    assert rows_of(channels(simulation), 1, simulation.device).capacity == 1
+    assert row_buffer(channels(simulation), 1, simulation.device).capacity == 1

@@ -18,11 +18,11 @@ from foxglove.messages import (
     Timestamp,
     Vector3,
 )
+from pippin import Host
 from pippin.arrays import on_host
 from pippin.axes import axis_labels
-from pippin.binding import Host
+from pippin.recording import Header
 
-from .header import Header
 from .scene_entities import entities
 
 __all__ = ["RobotMessages"]

@@ -24,7 +24,7 @@ from pippin.arrays import on_host
 __all__ = ["entities"]
 
 _GROUND = 40.0
-"""Size of an endless plane in the picture [m]."""
+"""Size of an endless plane in the image [m]."""
 
 _THIN = 0.002
 _GREY = (0.6, 0.6, 0.65)
@@ -41,7 +41,7 @@ def entities(
         numbers: Numbers of the worlds in their names.
         offsets: Positions at which the worlds are drawn [m], shape [worlds, 3].
     """
-    shapes, of_shape = _Shapes(model), on_host(model.shape_world)
+    shapes, of_shape = _ShapePrimitives(model), on_host(model.shape_world)
     body_of_shape, starts = on_host(model.shape_body), on_host(model.body_world_start)
     for place, world in [(None, -1), *enumerate(worlds)]:
         own = [int(shape) for shape in np.flatnonzero(of_shape == world) if shapes.is_visible(int(shape))]
@@ -66,7 +66,7 @@ def _entity(frame: str, name: str, groups: Sequence[Sequence[Any]]) -> SceneEnti
     return SceneEntity(frame_id=frame, id=name, frame_locked=True, **lists)
 
 
-class _Shapes:
+class _ShapePrimitives:
     """The shapes of a model as primitives."""
 
     def __init__(self, model: newton.Model) -> None:

@@ -13,17 +13,17 @@ from pippin.arrays import present
 from .channels import Channel
 from .column import row_type
 
-__all__ = ["DeviceRows", "HostRows", "Rows", "rows_of"]
+__all__ = ["DeviceRowBuffer", "HostRowBuffer", "RowBuffer", "row_buffer"]
 
 Write = Callable[[int], Any]
 
 
-def rows_of(channels: Sequence[Channel], size: int, device: wp.Device) -> Rows:
+def row_buffer(channels: Sequence[Channel], size: int, device: wp.Device) -> RowBuffer:
     """Return a buffer of at most `size` bytes, or of one row, for channels on a device."""
-    return HostRows(channels, size) if device.is_cpu else DeviceRows(channels, size)
+    return HostRowBuffer(channels, size) if device.is_cpu else DeviceRowBuffer(channels, size)
 
 
-class Rows(abc.ABC):
+class RowBuffer(abc.ABC):
     """A buffer of rows, each with the time and the values of all channels.
 
     Args:
@@ -69,7 +69,7 @@ class Rows(abc.ABC):
     def _read(self, count: int) -> np.ndarray: ...
 
 
-class HostRows(Rows):
+class HostRowBuffer(RowBuffer):
     """Rows of arrays on the CPU: they keep their address, so that a row is one NumPy assignment for each channel."""
 
     def __init__(self, channels: Sequence[Channel], size: int) -> None:
@@ -81,7 +81,7 @@ class HostRows(Rows):
         return self._rows[:count]
 
 
-class DeviceRows(Rows):
+class DeviceRowBuffer(RowBuffer):
     """Rows of arrays on a CUDA device: gathered on the device, and read in one piece, with one wait."""
 
     def __init__(self, channels: Sequence[Channel], size: int) -> None:

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import attrs
 import numpy as np
 from pippin.extras import import_library
+from pippin.recording import Column
 
-from .column import Column
-
-__all__ = ["Topic", "encoded_time", "entries_of", "fields_of", "topics_of"]
+__all__ = ["Topic", "encoded_time", "message_type", "topics_of"]
 
 _TIMESTAMP, _TIME, _FIRST = 1, 2, 3
 """Numbers of the fields: the timestamp, the same time as a number [s], and the first of the values."""
 
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_VARINT, _FIXED64, _BYTES = 0, 1, 2
 """Wire types of protobuf."""
+
+_TIME_COLUMN = Column(name="time", shape=(1,), dtype=np.dtype("<f8"), units=("s",))
 
 _TYPES = {"f4": "TYPE_FLOAT", "f8": "TYPE_DOUBLE", "i4": "TYPE_SFIXED32", "i8": "TYPE_SFIXED64"}
 _TYPES |= {"u4": "TYPE_FIXED32", "u8": "TYPE_FIXED64"}
 """Types of protobuf with the bytes of a NumPy type; other types are stored as `i4` or `f4`."""
 
 
-@attrs.frozen(kw_only=True, eq=False)
+@attrs.frozen(kw_only=True, eq=False, slots=False)
 class Topic:
     """The columns that share a message: those of a sensor or an actuator, or those of the state."""
 
@@ -85,13 +87,18 @@ class Topic:
         return _Encoder(self.columns)
 
     def decoded(self, payloads: Sequence[bytes], name: str) -> np.ndarray:
-        """Return the values of a column in some messages, shape [messages, …]."""
-        number, column = next(each for each in enumerate(self.columns, _FIRST) if each[1].name == name)
+        """Return the values of a column, or `time` [s], in some messages: shape [messages, …]."""
+        fields = {column.name: (field, column) for field, column in self._fields()}
+        field, column = fields.get(name, ("time", _TIME_COLUMN))
         values = np.zeros((len(payloads), *column.shape[1:]), dtype=column.dtype)
         for row, payload in enumerate(payloads):
-            stored = np.frombuffer(fields_of(payload)[number], dtype=f"<{_stored(column.dtype)}")
-            values[row] = stored.reshape(values.shape[1:])
+            message = self._type.FromString(payload)
+            values[row] = np.reshape(getattr(message, field), values.shape[1:])
         return values
+
+    @cached_property
+    def _type(self) -> Any:
+        return message_type(self.schema_name, self.schema())
 
     def _fields(self) -> Iterator[tuple[str, Column]]:
         for column in self.columns:
@@ -104,6 +111,22 @@ def topics_of(columns: Sequence[Column]) -> tuple[Topic, ...]:
     for column in columns:
         groups.setdefault(column.name.rpartition("/")[0] or "state", []).append(column)
     return tuple(Topic(name=name, columns=tuple(group)) for name, group in groups.items())
+
+
+def message_type(name: str, schema: bytes) -> Any:
+    """Return the class of a message.
+
+    Args:
+        name: Full name of the message.
+        schema: The protobuf `FileDescriptorSet` of the message.
+    """
+    descriptor: Any = import_library("google.protobuf.descriptor_pb2", "mcap")
+    pools: Any = import_library("google.protobuf.descriptor_pool", "mcap")
+    factory: Any = import_library("google.protobuf.message_factory", "mcap")
+    pool = pools.DescriptorPool()
+    for file in descriptor.FileDescriptorSet.FromString(schema).file:
+        pool.Add(file)
+    return factory.GetMessageClass(pool.FindMessageTypeByName(name))
 
 
 class _Encoder:
@@ -131,40 +154,6 @@ def encoded_time(seconds: float, nanoseconds: int) -> bytes:
     return _tag(_TIMESTAMP, _BYTES) + _varint(len(stamp)) + stamp + number
 
 
-def time_of(payload: bytes) -> float:
-    """Return the time of a message [s]."""
-    return float(np.frombuffer(fields_of(payload)[_TIME], dtype="<f8")[0])
-
-
-def fields_of(payload: bytes) -> Mapping[int, bytes]:
-    """Return the bytes of each field of a message, by its number."""
-    return {number: value for number, value, _ in _each_field(payload)}
-
-
-def entries_of(payload: bytes) -> list[bytes]:
-    """Return the fields of a message one by one, each with its tag: those of several messages make one message."""
-    return [whole for _, _, whole in _each_field(payload)]
-
-
-def _each_field(payload: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield number and value of each field, and the bytes of both."""
-    place = 0
-    while place < len(payload):
-        start = place
-        tag, place = _read_varint(payload, place)
-        kind = tag & 7
-        size = {_FIXED64: 8, _FIXED32: 4}.get(kind)
-        if kind == _BYTES:
-            size, place = _read_varint(payload, place)
-        elif kind == _VARINT:
-            size = _read_varint(payload, place)[1] - place
-        if size is None:
-            raise ValueError(f"wire type {kind} in a message")
-        end = place + size
-        yield tag >> 3, payload[place:end], payload[start:end]
-        place = end
-
-
 def _stored(dtype: np.dtype[Any]) -> str:
     """Return the type that values are stored in: their own if protobuf has it."""
     name = f"{dtype.kind}{dtype.itemsize}"
@@ -182,14 +171,3 @@ def _varint(value: int) -> bytes:
         value >>= 7
     found.append(value)
     return bytes(found)
-
-
-def _read_varint(payload: bytes, place: int) -> tuple[int, int]:
-    """Return a number, and the place after it."""
-    value = shift = 0
-    while True:
-        byte = payload[place]
-        value |= (byte & 127) << shift
-        place, shift = place + 1, shift + 7
-        if byte < 128:
-            return value, place

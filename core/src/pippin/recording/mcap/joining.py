@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import attrs
 from pippin.extras import import_library
 
-from .mcap_records import METADATA, records
-from .messages import entries_of
-from .parts import Parts
+from .messages import message_type
+from .records import METADATA, records
 
 __all__ = ["join"]
 
@@ -31,11 +31,11 @@ Row: TypeAlias = Mapping[str, _Message]
 """The messages of one time, by topic."""
 
 
-def join(parts: Parts, path: Path, compression: str | None) -> None:
+def join(parts: Any, path: Path, compression: str | None) -> None:
     """Write one file of the rows that all files have.
 
     Args:
-        parts: The files.
+        parts: The files, as `Recorder.join` gets them.
         path: The new file.
         compression: Compression of its chunks: "zstd", "lz4" or None.
     """
@@ -49,35 +49,34 @@ def join(parts: Parts, path: Path, compression: str | None) -> None:
         writer.add_metadata(METADATA, {"header": header.to_json(), **header.versions})
         writer.add_attachment(0, 0, "config.toml", "application/toml", header.config.encode())
         channels: dict[str, int] = {}
-        for rows in zip(*map(_rows, parts.paths), strict=False):
-            for message, data in _in_order(rows, parts):
-                _write(writer, channels, message, data)
+        rows = zip(*map(_rows, parts.paths), strict=False)
+        for message, data in chain.from_iterable(_in_order(each, parts) for each in rows):
+            _write(writer, channels, message, data)
         writer.finish()
 
 
 def _rows(path: Path) -> Iterator[Row]:
     """Yield the messages of each time in a file."""
+    for _, messages in groupby(_messages(path), key=lambda message: message.record.log_time):
+        yield {message.channel.topic: message for message in messages}
+
+
+def _messages(path: Path) -> Iterator[_Message]:
+    """Yield the messages of a file, each with its schema and its channel."""
     schemas: dict[int, Any] = {}
     channels: dict[int, Any] = {}
-    row: dict[str, _Message] = {}
-    time: int | None = None
     for record in records(path):
-        kind = type(record).__name__
-        if kind == "Schema":
-            schemas[record.id] = record
-        elif kind == "Channel":
-            channels[record.id] = record
-        elif kind == "Message":
-            if row and record.log_time != time:
-                yield row
-                row = {}
-            time, channel = record.log_time, channels[record.channel_id]
-            row[channel.topic] = _Message(schema=schemas[channel.schema_id], channel=channel, record=record)
-    if row:
-        yield row
+        match type(record).__name__:
+            case "Schema":
+                schemas[record.id] = record
+            case "Channel":
+                channels[record.id] = record
+            case "Message":
+                channel = channels[record.channel_id]
+                yield _Message(schema=schemas[channel.schema_id], channel=channel, record=record)
 
 
-def _in_order(rows: Sequence[Row], parts: Parts) -> Iterator[tuple[_Message, bytes]]:
+def _in_order(rows: Sequence[Row], parts: Any) -> Iterator[tuple[_Message, bytes]]:
     """Yield the messages of a row with their data, by kind as in the first file, then by world."""
     found = {topic: message for row in reversed(rows) for topic, message in row.items()}
     for kind, is_of_world in dict.fromkeys(map(_kind, rows[0])):
@@ -86,7 +85,7 @@ def _in_order(rows: Sequence[Row], parts: Parts) -> Iterator[tuple[_Message, byt
                 message = found[f"/world_{world}{kind}"]
                 yield message, message.record.data
         else:
-            yield found[kind], _of_all_worlds([row[kind].record.data for row in rows], parts)
+            yield found[kind], _of_all_worlds([row[kind] for row in rows], parts)
 
 
 def _kind(topic: str) -> tuple[str, bool]:
@@ -95,18 +94,26 @@ def _kind(topic: str) -> tuple[str, bool]:
     return (topic, False) if of_world is None else (of_world[2], True)
 
 
-def _of_all_worlds(messages: Sequence[bytes], parts: Parts) -> bytes:
+def _of_all_worlds(messages: Sequence[_Message], parts: Any) -> bytes:
     """Return one message with the entries of all worlds: first those that all messages have, such as the ground."""
-    entries = [entries_of(message) for message in messages]
-    held = set(entries[0]).intersection(*entries[1:])
-    shared = [entry for entry in entries[0] if entry in held]
+    schema = messages[0].schema
+    kind = message_type(schema.name, schema.data)
+    decoded = [kind.FromString(message.record.data) for message in messages]
+    ((field, _),) = decoded[0].ListFields()  # all entries are in one field
+    entries = [[entry.SerializeToString() for entry in getattr(each, field.name)] for each in decoded]
+    common = set(entries[0]).intersection(*entries[1:])
+    chosen = [entry for entry in entries[0] if entry in common]
     of_world: dict[int, list[bytes]] = {}
     for own, header in zip(entries, parts.headers, strict=True):
-        rest = [entry for entry in own if entry not in held]
+        rest = [entry for entry in own if entry not in common]
         size = len(rest) // len(header.worlds)
-        for place, world in enumerate(header.worlds):
-            of_world[world] = rest[place * size : (place + 1) * size]
-    return b"".join([*shared, *(entry for world in parts.header.worlds for entry in of_world[world])])
+        for index, world in enumerate(header.worlds):
+            of_world[world] = rest[index * size : (index + 1) * size]
+    chosen += [entry for world in parts.header.worlds for entry in of_world[world]]
+    whole = kind()
+    for entry in chosen:
+        getattr(whole, field.name).add().ParseFromString(entry)
+    return whole.SerializeToString()
 
 
 def _write(writer: Any, channels: dict[str, int], message: _Message, data: bytes) -> None:

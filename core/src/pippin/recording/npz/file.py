@@ -1,4 +1,4 @@
-"""Recorder `npz`: a file of NumPy arrays; until the end its rows are in a file beside it, so that a kill loses none."""
+"""Npz files of recordings, and the files of rows that they are assembled from."""
 
 from __future__ import annotations
 
@@ -7,24 +7,20 @@ import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
+from pippin.recording import Header
 
-from .files import room_for
-from .header import Header, not_ours
-from .parts import Parts
-from .recorder import Recorder
-from .spool import Spool, SpoolWriter
+from .spool import Spool
 
-__all__ = ["NpzFile", "NpzRecorder", "assemble", "spool_of"]
+__all__ = ["NpzFile", "RowSource", "SpoolFile", "assemble", "repair", "spool_of"]
 
 HEADER = "header"
 """Name of the array with the header's text."""
 
 _LOCAL_HEADER_SIZE = 30
-_MARGIN = 1_000_000
 
 
 def spool_of(path: Path) -> Path:
@@ -32,48 +28,22 @@ def spool_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.rows")
 
 
-class NpzRecorder(Recorder):
-    """The default recorder: an npz file, read by `numpy.load` and `pippin.open_run`.
+class RowSource(Protocol):
+    """The rows of a spool, or of the files of several processes."""
 
-    The array of a channel has the channel's name; `labels/NAME` and `units/NAME` have its names and units. Until the
-    end, the rows are in `PATH.rows`, which `pippin.open_run` reads and `pippin recover` turns into an npz file. At the
-    end the disk needs room for the rows twice; without it, the file of rows stays.
-    """
-
-    suffix = ".npz"
+    header: Header
 
     @property
-    def growing_path(self) -> Path:
-        """The file of rows."""
-        return spool_of(self.path)
+    def count(self) -> int:
+        """Number of rows."""
+        ...
 
-    def open(self, path: Path, header: Header) -> None:
-        """Begin the file of rows."""
-        self._rows_file = SpoolWriter(spool_of(path), header)
-
-    def write(self, rows: np.ndarray) -> None:
-        """Append rows to the file of rows."""
-        self._rows_file.write(rows)
-
-    def finish(self) -> None:
-        """Assemble the npz file, and remove the file of rows; it stays if there is no room for both."""
-        self._rows_file.close()
-        spool = spool_of(self.path)
-        if room_for(self.path) < spool.stat().st_size + _MARGIN:
-            self.notes.append(
-                f"the rows are in '{spool}', as there is no room for '{self.path.name}'; pippin.open_run reads them,"
-                " and `pippin recover` writes the npz file"
-            )
-            return
-        assemble(Spool(spool), self.path)
-        spool.unlink()
-
-    def join(self, parts: Parts, path: Path) -> None:
-        """Assemble the npz file from the files of several processes."""
-        assemble(parts, path)
+    def blocks_of(self, name: str) -> Iterator[np.ndarray]:
+        """Yield the values of a column in all rows, some rows at a time."""
+        ...
 
 
-def assemble(spool: Spool | Parts, path: Path) -> None:
+def assemble(spool: RowSource, path: Path) -> None:
     """Write an npz file of the rows of a spool, block by block; a file that is there is replaced at the end."""
     partial = path.with_name(f"{path.name}.part")
     try:
@@ -83,7 +53,7 @@ def assemble(spool: Spool | Parts, path: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _write(spool: Spool | Parts, path: Path) -> None:
+def _write(spool: RowSource, path: Path) -> None:
     header = spool.header
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         _write_column(archive, "time", spool, np.dtype("<f8"), ())
@@ -105,7 +75,7 @@ def _texts(header: Header) -> Iterator[tuple[str, Any]]:
     yield HEADER, header.to_json()
 
 
-def _write_column(archive: zipfile.ZipFile, name: str, spool: Spool | Parts, dtype: np.dtype[Any], shape: Any) -> None:
+def _write_column(archive: zipfile.ZipFile, name: str, spool: RowSource, dtype: np.dtype[Any], shape: Any) -> None:
     description = {"descr": dtype.str, "fortran_order": False, "shape": (spool.count, *shape)}
     with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
         np.lib.format.write_array_header_1_0(member, description)
@@ -131,7 +101,7 @@ class NpzFile:
                 with archive.open(f"{HEADER}.npy") as member:
                     text = str(np.lib.format.read_array(member, allow_pickle=False))
         except (zipfile.BadZipFile, KeyError, ValueError) as error:
-            raise ConfigError(not_ours(path, error)) from error
+            raise ConfigError(Header.fault(path, error)) from error
         self.header = Header.from_json(text, str(path))
 
     def column(self, name: str) -> np.ndarray:
@@ -171,7 +141,7 @@ class SpoolFile:
         """Do nothing: the arrays keep their memory."""
 
 
-def mend(path: Path) -> tuple[Path, int]:
+def repair(path: Path) -> tuple[Path, int]:
     """Turn the rows that a killed recorder left into an npz file; return it, and the number of its rows."""
     spool = Spool(path)
     target = path.with_suffix("")

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from pippin.errors import ConfigError
-
-from .header import Header
+from pippin import ConfigError
+from pippin.recording import Header
 
 __all__ = ["Spool", "SpoolWriter"]
 
