@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, get_args
@@ -19,7 +19,7 @@ import attrs
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
-from .implementation import ATTRIBUTE, EXTRA, config_fault, implementation_of
+from .implementation import ATTRIBUTE, EXTRA, config_fault, configurations_in, implementation_of
 
 if TYPE_CHECKING:
     import click
@@ -171,14 +171,14 @@ class Entry:
             raise PluginError(f"{self}: {fault}")
         module, _, path = self.value.rpartition(":")
         holder = self._module(module.strip(), self._import)
-        return self._attribute(holder, path.strip(), self._holder, self._cure)
+        return self._attribute(holder, path.strip(), self._holder, self._cure, configurations_in(holder))
 
-    def _attribute(self, module: ModuleType, path: str, where: str, cure: str) -> Any:
+    def _attribute(self, module: ModuleType, path: str, where: str, cure: str, known: Iterable[str] = ()) -> Any:
         try:
             return functools.reduce(getattr, path.split("."), module)
         except AttributeError as error:
             what = "command" if self.kind == "subcommand" else "class"
-            near = did_you_mean(path, dir(module))
+            near = did_you_mean(path, known or dir(module))
             raise PluginError(f"{self}: {where} has no {what} {path!r}; {cure}{near}") from error
 
     @property
