@@ -38,7 +38,6 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
-    ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),
@@ -46,7 +45,7 @@ DOORS = {
     ("pippin.simulation", "pippin.step.rollout"),
     ("pippin.simulation", "pippin.views.simulation_view"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
-    ("pippin.recording.recorder", "pippin.recording.rows"),
+    ("pippin.recording.recorder", "pippin.recording.row_buffer"),
     ("pippin.sharding.rollout_shard", "pippin.sharding.rollout"),
     ("pippin.sweeps.variant_job", "pippin.sweeps.variant_run"),
     ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),

@@ -121,7 +121,7 @@ class LocalWorlds:
         if mask is None or mask.any():
             self.simulation.reset(mask)
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """Raise if the simulation failed; see `Simulation.raise_errors`."""
         self.simulation.raise_errors()
 
