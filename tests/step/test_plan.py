@@ -236,7 +236,7 @@ def test_a_closed_loop_splits_a_control_step_until_it_is_switched_off(chain, con
     drives = {"first": first, "second": {**pd["legs"], "joints": ["hinge_1"]}}
     with pippin.Simulation(configure("mujoco-native", decimation=3, actuators=drives), prototype=chain()) as simulation:
         split = solver_calls(simulation)
-        simulation.switch(simulation.actuators["second"], on=False)
+        simulation.set_enabled(simulation.actuators["second"], False)
         simulation.step()
 
         assert (split, solver_calls(simulation)) == (3, 1)
