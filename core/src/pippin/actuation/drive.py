@@ -51,7 +51,9 @@ class DriveActuator(JointActuator, abc.ABC):
         return _build_delay(self.config.delay, lanes)
 
     def build(self, binding: Binding, lanes: Lanes) -> Mapping[str, wp.array]:
-        """Build drive, clamping and delay over the joints of all worlds that have them."""
+        """Build drive, clamping and delay over the joints of all worlds that have them; return the targets,
+        each of shape [len(worlds), DOFs].
+        """
         model = binding.simulation.model
         drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
         limit, notes = build_effort_limit(self.config, model, lanes, clamping)

@@ -54,7 +54,11 @@ class JointActuator(FixedAttributes):
 
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Resolve the joints, and switch off the asset's drives of these joints."""
+        """Resolve the joints, and switch off the asset's drives of these joints.
+
+        Raises:
+            ConfigError: The object belongs to another simulation, or a pattern matches no joint.
+        """
         if hasattr(self, "_host"):
             raise ConfigError(
                 f"object: this {type(self).__name__} belongs to another simulation; make an object for each simulation"
