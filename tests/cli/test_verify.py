@@ -18,6 +18,8 @@ import pippin
 class GustsConfig:
     """Forces of random size."""
 
+    implementation = "Gusts"
+
     strength: float = 1.0
     """Standard deviation of the force [N]."""
 
@@ -28,7 +30,6 @@ class GustsConfig:
 class Gusts:
     """Pushes the bodies of the last world along x."""
 
-    Config = GustsConfig
     is_capturable = False
 
     def __init__(self, config):

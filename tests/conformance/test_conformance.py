@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 TRUTHS = {
     "entry_point": "module 'pippin_broken_plugins.solvers' has no class 'Missing'",
     "light_import": "its import starts Warp",
-    "documented_keys": "Config.stiffness: no docstring",
+    "documented_keys": "UndocumentedConfig.stiffness: no docstring",
     "round_trip": "its table is read back as another one",
     "unknown_keys": "options.no_such_key: accepted",
     "schema": "gain: any value would do",

@@ -28,8 +28,6 @@ def read_positions(poses: wp.array[wp.transform], positions: wp.array2d[wp.vec3]
 class Positions(sensing.Sensor):
     """Positions of all bodies, and how often they were read."""
 
-    Config = PositionsConfig
-
     def build_outputs(self, binding):
         simulation = binding.simulation
         shape = (simulation.world_count, simulation.model.body_count // simulation.world_count)

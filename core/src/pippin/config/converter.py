@@ -249,7 +249,7 @@ def is_component(kind: Any) -> bool:
 
 
 def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> Hook:
-    """Structure a table into the `Config` of the plugin that its `type` names."""
+    """Structure a table into the configuration of the plugin that its `type` names."""
     kind: Kind = get_args(annotated)[1]
 
     def structure_component(table: Any, _: Any) -> ComponentConfig:

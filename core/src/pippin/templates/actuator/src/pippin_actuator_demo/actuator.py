@@ -1,7 +1,8 @@
-"""The law and its kernel."""
+"""A servo whose effort approaches its limit softly, as a Pippin actuator."""
 
 import warp as wp
 from newton.actuators import DriveBase
+from pippin.actuation import DriveActuator
 
 
 @wp.kernel
@@ -49,3 +50,14 @@ class SoftServo(DriveBase):
         """Write the effort of one step [N or N·m]."""
         inputs = [q, qd, target, at_q, at_qd, at_target, self.kp, self.kd, self.max_effort]
         wp.launch(soft_servo, len(out), inputs, [out], device=device)
+
+
+class ActuatorDemo(DriveActuator):
+    """The plugin: an actuator with `type = "demo"`."""
+
+    def build_drive(self, lanes):
+        """Return the law, with one value of each parameter per degree of freedom."""
+        kp = lanes.per_lane(self.config.kp, "kp", minimum=0.0)
+        kd = lanes.per_lane(self.config.kd, "kd", minimum=0.0)
+        limit = lanes.per_lane(self.config.max_effort, "max_effort", minimum=1e-6)
+        return SoftServo(kp, kd, limit)

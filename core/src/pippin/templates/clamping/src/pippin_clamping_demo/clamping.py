@@ -1,7 +1,8 @@
-"""The law and its kernel."""
+"""A soft limit of effort, as a Pippin clamping."""
 
 import warp as wp
 from newton.actuators import ClampingBase
+from pippin.actuation import Clamping
 
 
 @wp.kernel
@@ -24,3 +25,11 @@ class SoftLimit(ClampingBase):
     def modify_forces(self, source, out, q, qd, at_q, at_qd, device=None):
         """Write the limited efforts [N or N·m]; `source` and `out` may be one array."""
         wp.launch(bend, len(source), [source, self.max_effort], [out], device=device)
+
+
+class ClampingDemo(Clamping):
+    """The plugin: a clamping with `type = "demo"`, in the list `clamping` of any actuator."""
+
+    def build(self, lanes):
+        """Return the law, with one value of the limit per degree of freedom."""
+        return SoftLimit(lanes.per_lane(self.config.max_effort, "max_effort", minimum=1e-6))
