@@ -178,8 +178,7 @@ class TermContext:
         return outputs[name]
 
     def numbers(self, output: Output) -> wp.array | None:
-        """View an output of a sensor as rows, shape [worlds, numbers]; None unless of real numbers, or true and false.
-        """
+        """View a sensor's output as rows, shape [worlds, numbers]; None unless it has real numbers or flags."""
         if output.data.dtype is wp.bool:
             return output.data.reshape((self.world_count, output.data.size // self.world_count))
         return numbers_of(output.data, is_arithmetic=False)

@@ -6,6 +6,7 @@ from typing import Any
 
 import newton
 import warp as wp
+from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.task import Event, TermContext
 
@@ -27,7 +28,8 @@ class Mass(Event):
         names, self._bodies = context.bodies(config.bodies)
         context.claim("mass", names, "bodies")
         self._variation = Variation(config)
-        of_bodies = model.body_mass.numpy()[self._bodies.numpy()]
+        built, chosen = on_host(model.body_mass), on_host(self._bodies)
+        of_bodies = built[chosen]
         if massless := [name for name, mass in zip(names, of_bodies[0], strict=True) if mass <= 0.0]:
             raise ConfigError(f"bodies: {massless[0]!r} has no mass to change; choose others")
         self._variation.refuse_below_zero(of_bodies, "mass", above=True)
@@ -55,7 +57,7 @@ class Friction(Event):
         self._values: Any = context.simulation.model.shape_material_mu
         self._built = wp.clone(self._values)
         self._variation = Variation(config)
-        built = self._built.numpy()[self._shapes.numpy()]
+        built = on_host(self._built)[on_host(self._shapes)]
         self._variation.refuse_below_zero(built, "coefficient of friction", above=False)
         self.draws = context.draws()
 

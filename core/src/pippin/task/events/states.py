@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import newton
 import warp as wp
 from pippin.task import Event, TermContext
@@ -21,7 +23,7 @@ class JointStart(Event):
         super().__init__(config, context)
         labels, self._coordinates, self._dofs = context.joints(config.joints)
         context.claim("initial state", labels, "joints")
-        state = context.simulation.state
+        state: Any = context.simulation.state
         self._initial = wp.clone(state.joint_q), wp.clone(state.joint_qd)
         self.draws = context.draws()
 
@@ -45,7 +47,7 @@ class RootStart(Event):
         super().__init__(config, context)
         label, self._starts = context.free_joint(config.body)
         context.claim("initial state", [label], "body")
-        state = context.simulation.state
+        state: Any = context.simulation.state
         self._initial = wp.clone(state.joint_q), wp.clone(state.joint_qd)
         self.draws = context.draws()
 

@@ -33,11 +33,11 @@ class SensorReading(Quantity):
         super().__init__(config, context)
         output = context.sensor_output(config.sensor, config.output)
         self.unit = output.unit
-        self._numbers = numbers = context.numbers(output)
+        numbers = context.numbers(output)
         if numbers is None:
             kind = getattr(output.data.dtype, "__name__", output.data.dtype)
             raise ConfigError(f"output: {config.output!r} consists of {kind}, not of real numbers; choose another one")
-        self._is_flag = numbers.dtype is wp.bool
+        self._numbers, self._is_flag = numbers, numbers.dtype is wp.bool
         self._labels = _labels(output.labels, output.shape[1:], numbers.shape[1])
 
     @property

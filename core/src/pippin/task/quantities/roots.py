@@ -48,7 +48,7 @@ class OfRoot(Quantity):
         """The axes."""
         return self.axes
 
-    def _launch(self, kernel: wp.Kernel, out: wp.array, *inputs: Any) -> None:
+    def _launch(self, kernel: Any, out: wp.array, *inputs: Any) -> None:
         wp.launch(kernel, len(out), [*inputs, out], device=out.device)
 
 

@@ -6,13 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 import warp as wp
+from numpy.typing import ArrayLike
 from pippin import labels
 from pippin.errors import ConfigError
-from pippin.task import QuantityReward, TermContext
+from pippin.task import QuantityReward, QuantityRewardConfig, TermContext
 from pippin.task.ranges import ends_of
 
 from . import kernels
-from .config import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig, ValueConfig
+from .config import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig
 
 __all__ = ["L1", "L2", "Exp", "InsideRange", "OutsideRange", "Value"]
 
@@ -31,7 +32,13 @@ class Summed(QuantityReward):
     kernel: ClassVar[wp.Kernel]
 
     def __init__(
-        self, config: ValueConfig, context: TermContext, lows: object = 0.0, highs: object = 0.0, *, wraps: bool = False
+        self,
+        config: QuantityRewardConfig,
+        context: TermContext,
+        lows: ArrayLike = 0.0,
+        highs: ArrayLike = 0.0,
+        *,
+        wraps: bool = False,
     ) -> None:
         super().__init__(config, context)
         self._wraps = int(wraps)
