@@ -33,6 +33,7 @@ FOR_PLUGINS = (
     "pippin.axes",
     "pippin.extras",
     "pippin.files",
+    "pippin.quaternions",
     "pippin.validators",
     "pippin.arrays",
     "pippin.catalog",

@@ -45,7 +45,7 @@ DOORS = {
     ("pippin.simulation", "pippin.step.rollout"),
     ("pippin.simulation", "pippin.views.simulation_view"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
-    ("pippin.recording.recorder", "pippin.recording.rows"),
+    ("pippin.recording.recorder", "pippin.recording.row_buffer"),
     ("pippin.sharding.rollout_shard", "pippin.sharding.rollout"),
     ("pippin.sweeps.variant_job", "pippin.sweeps.variant_run"),
     ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),

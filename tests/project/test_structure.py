@@ -29,8 +29,8 @@ BOUNDS = {
 
 SHARED_CLASS_NAMES = {
     *("ActuatorConfig", "Answer", "Config", "Contents", "DelayConfig", "Difference", "Fault", "Field", "JointEfforts"),
-    *("Joints", "Outside", "OutsideConfig", "Part", "Progress", "Push", "Quantity", "Replay", "Rows", "Runs", "Task"),
-    *("_Part", "_Shapes"),
+    *("Joints", "Outside", "OutsideConfig", "Part", "Progress", "Push", "Quantity", "Runs", "Task"),
+    "_Part",
 }
 """Names that several classes still share; none may be added."""
 

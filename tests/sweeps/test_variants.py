@@ -69,7 +69,7 @@ def test_an_id_belongs_to_the_contents_of_a_plugin_in_a_file(file):
     ids = []
     for text in (source, source, source + "# changed\n"):
         plugin.write_text(text)
-        (variant,) = swept(file, "simulation.seed=3", overrides=[f'plugins.push.type="{plugin}:Push"'])
+        (variant,) = swept(file, "simulation.seed=3", overrides=[f'plugins.push.type="{plugin}:PushConfig"'])
         ids.append(variant.id)
 
     assert ids[0] == ids[1] != ids[2]

@@ -100,12 +100,23 @@ def test_a_wrong_implementation_names_the_attribute_and_the_cure(demo, place, fa
     [
         ("implementation", "implementaton", r"implementation is missing; .*; it has 'implementaton'"),
         ("implementation", "implementation: str", r"implementation is a field; write it without an annotation"),
-        ("@attrs.frozen(kw_only=True)", "", r"DemoConfig is not an attrs class; an entry point names the class of the"),
+        (
+            "@attrs.frozen(kw_only=True)",
+            "",
+            r"DemoConfig is not an attrs class; an entry point names the configuration of",
+        ),
     ],
 )
 def test_a_configuration_that_names_no_implementation_is_refused(demo, old, new, fault):
     with pytest.raises(PluginError, match=fault):
         demo(".hot:Demo", CONFIG.replace(old, new)).load_config()
+
+
+def test_the_name_of_a_plugin_is_refused_with_that_of_its_configuration(tmp_path):
+    (tmp_path / "file.py").write_text(CONFIG.format(place="Demo"))
+
+    with pytest.raises(PluginError, match=r"Demo is not an attrs class; .*of a plugin: write 'DemoConfig'$"):
+        Catalog.installed().find("plugin", f"{tmp_path}/file.py:Demo").load_config()
 
 
 def test_a_subclass_without_a_decorator_is_refused_for_its_keys(demo):

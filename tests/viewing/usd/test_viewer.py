@@ -154,7 +154,7 @@ def test_an_asset_of_another_format_has_its_own_shapes(tmp_path):
 @pytest.mark.parametrize(
     ("text", "viewer", "count", "fault"),
     [
-        (STAGE, {"path": "motion.fbx"}, 1, r"viewers\.motion\.path: must end with one of \.usdc"),
+        (STAGE, {"path": "motion.fbx"}, 1, r"viewers\.motion\.path: must end with \.usdc, \.usda or \.usd"),
         (
             STAGE.replace('defaultPrim = "World"', ""),
             {},

@@ -7,13 +7,17 @@ import importlib.util
 import inspect
 import re
 import sys
+from types import ModuleType
 
 import attrs
 
-__all__ = ["ATTRIBUTE", "config_fault", "implementation_of"]
+__all__ = ["ATTRIBUTE", "EXTRA", "config_fault", "configurations_in", "implementation_of"]
 
 ATTRIBUTE = "implementation"
 """Attribute of a configuration that names the plugin's class."""
+
+EXTRA = "extra"
+"""Attribute of a configuration that names the extra of its distribution with the libraries of the plugin's class."""
 
 _PLACE = re.compile(r"(?:(?P<module>\.*\w+(?:\.\w+)*):)?(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _FORMS = '".module:Class" for a class of the same package, "Class" for one of the same module'
@@ -23,10 +27,9 @@ def config_fault(config: type) -> str | None:
     """Return why a class is not a configuration that names its implementation; None if it is. Nothing is imported."""
     name = config.__qualname__
     if not _is_attrs(config):
-        return (
-            f"{name} is not an attrs class; an entry point names the class of the plugin's settings: decorate it with"
-            " @attrs.frozen(kw_only=True)"
-        )
+        own = _configuration_of(config)
+        cure = f"write {own!r}" if own else "decorate it with @attrs.frozen(kw_only=True)"
+        return f"{name} is not an attrs class; an entry point names the configuration of a plugin: {cure}"
     where = f"{name}.{ATTRIBUTE}"
     if ATTRIBUTE in attrs.fields_dict(config):
         return f'{where} is a field; write it without an annotation: {ATTRIBUTE} = ".module:Class"'
@@ -59,9 +62,21 @@ def implementation_of(config: type) -> tuple[str, str]:
     return importlib.util.resolve_name(module, _package(holder)), path
 
 
+def configurations_in(module: ModuleType) -> list[str]:
+    """Return the names of the configurations in a module."""
+    return [name for name, each in vars(module).items() if inspect.isclass(each) and hasattr(each, ATTRIBUTE)]
+
+
 def _is_attrs(config: type) -> bool:
     """Tell whether a class is an attrs class; a subclass of one needs no decorator if it adds no annotation."""
     return "__attrs_attrs__" in vars(config) or (attrs.has(config) and not inspect.get_annotations(config))
+
+
+def _configuration_of(plugin: type) -> str | None:
+    """Return the name of the configuration, in the module of a plugin, that has the plugin as its implementation."""
+    module = sys.modules.get(plugin.__module__)
+    names = [] if module is None else configurations_in(module)
+    return next((name for name in names if getattr(module, name).implementation == plugin.__name__), None)
 
 
 def _holder(config: type) -> type | None:

@@ -24,7 +24,7 @@ from pippin.simulation import Simulation
 from ._progress import log_shown
 
 if TYPE_CHECKING:
-    from pippin.recording.npz import NpzRecorder
+    from pippin.recording.npz.recorder import NpzRecorder
     from pippin.runs.loop import RunLoop
 
 __all__ = ["Task", "simulate_shard"]
@@ -109,12 +109,13 @@ def _step_to_goals(loop: RunLoop, connection: Connection) -> None:
 
 def _default_recorder(shard: Shard, task: Task) -> dict[str, NpzRecorder]:
     """Return the recorder of a run whose file has none, if it records worlds of the shard."""
-    from pippin.recording.npz import NpzRecorder
+    from pippin.recording.npz.config import NpzConfig
+    from pippin.recording.npz.recorder import NpzRecorder
 
     chosen = {
         label: shard.local(worlds) for label, worlds in task.worlds_of.items() if label not in task.config.recorders
     }
-    return {label: NpzRecorder(NpzRecorder.Config(worlds=own)) for label, own in chosen.items() if own}
+    return {label: NpzRecorder(NpzConfig(worlds=own)) for label, own in chosen.items() if own}
 
 
 def _place_recordings(simulation: Simulation, shard: Shard, task: Task) -> None:

@@ -43,8 +43,8 @@ class RecorderConfig:
     """Wall time after which rows are written although the buffer is not full [s]: the most that a killed run loses."""
 
     on_full: str = attrs.field(default="stop-recording", validator=_on_full)
-    """What happens if the disk is nearly full, before the file is damaged: `stop-recording` closes the file and goes on
-    without it, `stop-run` ends the run."""
+    """What happens if the disk is nearly full, before the file is damaged: `stop-recording` closes the file and
+    continues the run without it, `stop-run` ends the run."""
 
     max_contacts: int = attrs.field(default=16, validator=ge(1))
     """Contacts of a world for which the channels `contacts/...` have room; `contacts/count` counts the others too."""

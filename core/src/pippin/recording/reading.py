@@ -12,10 +12,10 @@ import numpy as np
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
-from .hdf5 import Hdf5File
+from .hdf5.file import Hdf5File
 from .header import Header
-from .mcap import McapFile
-from .npz import NpzFile, SpoolFile
+from .mcap.file import McapFile
+from .npz.file import NpzFile, SpoolFile
 from .parts import Parts
 from .series import Series
 
@@ -39,7 +39,7 @@ class Recording(Mapping[str, Series]):
 
     def __init__(self, path: str | os.PathLike[str], *others: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        #: The files as one; None for one file.
+        #: For the core: The files as one; None for one file.
         self.parts: Parts | None = None
         if others:
             self.parts = Parts({Path(each): _reader(Path(each)) for each in (path, *others)})

@@ -12,6 +12,7 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.arrays import on_host
+from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
 from .motion import UsdMotion
 
@@ -32,14 +33,12 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
         worlds: Indices of the worlds to show.
         offsets: Displacement of each of these worlds [m], shape [worlds, 3].
     """
-    from pxr import Sdf, Usd, UsdGeom
-
     layer: Any = Sdf.Layer.CreateAnonymous(path.suffix)
     stage: Any = Usd.Stage.Open(layer)
     UsdGeom.SetStageUpAxis(stage, "Z")
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, _ROOT).GetPrim())
-    shapes = _Shapes(model, stage)
+    shapes = _ShapeWriter(model, stage)
     prims, bodies, places = [], [], []
     shapes.add(_ROOT, -1, -1, np.zeros(3))
     for world, offset in zip(worlds.tolist(), offsets, strict=True):
@@ -63,8 +62,6 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
 
 def _add_body(stage: Any, root: str, label: str) -> str:
     """Add an Xform for a body, and return its path."""
-    from pxr import UsdGeom
-
     path = _free_path(stage, root, label)
     body: Any = UsdGeom.Xform.Define(stage, path)
     body.AddTranslateOp()
@@ -75,8 +72,6 @@ def _add_body(stage: Any, root: str, label: str) -> str:
 
 def _free_path(stage: Any, root: str, label: str) -> str:
     """Return a path below a prim with the last segment of a label, and a number if it is taken."""
-    from pxr import Tf
-
     name = Tf.MakeValidIdentifier(label.rpartition("/")[2])
     path, count = f"{root}/{name}", 1
     while stage.GetPrimAtPath(path):
@@ -85,7 +80,7 @@ def _free_path(stage: Any, root: str, label: str) -> str:
     return path
 
 
-class _Shapes:
+class _ShapeWriter:
     """The shapes of a model on a stage; meshes that several shapes share are written once."""
 
     def __init__(self, model: newton.Model, stage: Any) -> None:
@@ -104,8 +99,6 @@ class _Shapes:
             self._add_shape(root, int(shape), offset)
 
     def _add_shape(self, root: str, shape: int, offset: np.ndarray) -> None:
-        from pxr import Gf, UsdGeom
-
         kind, label = int(self._types[shape]), self._model.shape_label[shape]
         write = _WRITERS.get(kind)
         if write is None:
@@ -127,8 +120,6 @@ class _Shapes:
 
     def _shared_mesh(self, path: str, shape: int) -> Any:
         """Return a mesh that refers to the one of all shapes with the same triangles."""
-        from pxr import UsdGeom
-
         source: Any = self._model.shape_source[shape]
         key = (id(source), b"")
         if key not in self._meshes:
@@ -146,8 +137,6 @@ def _linear(color: np.ndarray) -> np.ndarray:
 
 
 def _sphere(stage: Any, path: str, size: np.ndarray) -> Any:
-    from pxr import UsdGeom
-
     sphere: Any = UsdGeom.Sphere.Define(stage, path)
     sphere.CreateRadiusAttr(float(size[0]))
     return sphere
@@ -158,8 +147,6 @@ def _ellipsoid(stage: Any, path: str, size: np.ndarray) -> Any:
 
 
 def _box(stage: Any, path: str, size: np.ndarray) -> Any:
-    from pxr import UsdGeom
-
     box: Any = UsdGeom.Cube.Define(stage, path)
     box.CreateSizeAttr(2.0)
     return box
@@ -169,8 +156,6 @@ def _round(name: str) -> Callable[[Any, str, np.ndarray], Any]:
     """Return the writer of a solid of revolution about z."""
 
     def write(stage: Any, path: str, size: np.ndarray) -> Any:
-        from pxr import UsdGeom
-
         solid: Any = getattr(UsdGeom, name).Define(stage, path)
         solid.CreateRadiusAttr(float(size[0]))
         solid.CreateHeightAttr(2.0 * float(size[1]))
@@ -181,8 +166,6 @@ def _round(name: str) -> Callable[[Any, str, np.ndarray], Any]:
 
 
 def _plane(stage: Any, path: str, size: np.ndarray) -> Any:
-    from pxr import Gf, UsdGeom
-
     x, y = (float(side) / 2.0 if side > 0.0 else _HALF_GROUND for side in size[:2])
     plane: Any = UsdGeom.Mesh.Define(stage, path)
     corners = ((-x, -y), (x, -y), (x, y), (-x, y))
@@ -193,8 +176,6 @@ def _plane(stage: Any, path: str, size: np.ndarray) -> Any:
 
 
 def _mesh(stage: Any, path: str, source: Any) -> Any:
-    from pxr import UsdGeom, Vt
-
     mesh: Any = UsdGeom.Mesh.Define(stage, path)
     indices = np.asarray(source.indices, dtype=np.int32).ravel()
     points = np.ascontiguousarray(np.asarray(source.vertices, dtype=np.float32).reshape(-1, 3))

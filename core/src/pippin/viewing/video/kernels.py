@@ -1,4 +1,4 @@
-"""Development of pictures: smooth edges, ground with a pattern, haze and sky, and several worlds in one picture."""
+"""Development of images: smooth edges, ground with a pattern, haze and sky, and several worlds in one image."""
 
 import warp as wp
 
@@ -43,9 +43,9 @@ def develop(
     zenith: wp.vec3,
     corners: wp.array2d[int],
     # output
-    picture: wp.array3d[wp.uint8],
+    image: wp.array3d[wp.uint8],
 ):
-    """Write a pixel of a view into the picture.
+    """Write a pixel of a view into the image.
 
     Args:
         colors: Colours of the renderer, red in the lowest byte, shape [views, height, width].
@@ -59,8 +59,8 @@ def develop(
         haze: Distance at which the ground fades [m].
         horizon: Colour of the sky at the horizon, from 0 to 255.
         zenith: Colour of the sky above.
-        corners: Row and column of the upper left pixel of each view in the picture.
-        picture: Red, green and blue, shape [height, width, 3].
+        corners: Row and column of the upper left pixel of each view in the image.
+        image: Red, green and blue, shape [height, width, 3].
     """
     view, row, column = wp.tid()
     packed = colors[view, row, column]
@@ -89,7 +89,7 @@ def develop(
         color = color + (sky - color) * fade
     for channel in range(3):
         level = wp.clamp(color[channel] + 0.5, 0.0, 255.0)
-        picture[corners[view, 0] + row, corners[view, 1] + column, channel] = wp.uint8(level)
+        image[corners[view, 0] + row, corners[view, 1] + column, channel] = wp.uint8(level)
 
 
 @wp.func
