@@ -242,7 +242,7 @@ class Bed:
         for name, array in arrays_of(simulation.control).items():
             array.assign(self._start.seen[f"control.{name}"])
         if self.group is not None:
-            simulation.switch(self.group, on=True)
+            simulation.set_enabled(self.group, True)
             for name, values in self._parameters.items():
                 if not np.array_equal(self.group.get(name).numpy(), values):
                     self.group.set(name, values)
@@ -254,7 +254,7 @@ class Bed:
 
     def bits(self) -> Bits:
         """Return copies of everything that a user can see."""
-        outcome = self.simulation.outcome()
+        outcome = self.simulation.state_record()
         seen = {name: array for name, array in outcome.arrays.items() if "._properties._values." not in name}
         model = {name: array.numpy().copy() for name, array in arrays_of(self.simulation.model).items()}
         return Bits(seen, model)

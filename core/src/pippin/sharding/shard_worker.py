@@ -57,7 +57,7 @@ class ShardWorker:
 
     def check(self) -> None:
         """Raise if a world diverged or a buffer overflowed."""
-        self.simulation.check()
+        self.simulation.raise_errors()
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""
