@@ -208,7 +208,7 @@ def hold(simulation: Any) -> tuple[float, str]:
     worst, joint = 0.0, ""
     for _ in range(20):
         simulation.step(round(DURATION / DT / 20))
-        simulation.check()
+        simulation.raise_errors()
         errors = np.abs(simulation.state.joint_q.numpy()[coordinates] - targets)
         if errors.max() > worst:
             worst, joint = float(errors.max()), group.joint_labels[int(errors.argmax())].rpartition("/")[2]

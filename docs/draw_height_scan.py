@@ -42,7 +42,7 @@ def measure() -> tuple[pippin.Simulation, np.ndarray]:
     overrides = {"scene.worlds": 1, "scene.ground": False, "simulation.device": "cpu", "sensors.scan": scan}
     simulation = pippin.Simulation.from_file(DOCS / "examples" / "quadruped.toml", overrides, plugins=[Hills()])
     simulation.step(50)
-    simulation.check()
+    simulation.raise_errors()
     return simulation, simulation.sensors["scan"]["position"].numpy()[0, 0]
 
 

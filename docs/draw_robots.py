@@ -75,7 +75,7 @@ def video(robot: str, folder: Path) -> np.ndarray:
             size = min(1.0, simulation.time / START)
             group.position_targets.assign(start + [size * gait(joint, simulation.time) for joint in joints])
             simulation.step()
-        simulation.check()
+        simulation.raise_errors()
     with av.open(str(folder / f"{robot}.gif")) as container:
         return np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)])
 

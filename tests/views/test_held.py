@@ -75,7 +75,7 @@ def test_values_that_were_read_can_be_set(built, name):
 
     getattr(view, f"set_{name}")(read(view, name))
 
-    built.check()
+    built.raise_errors()
 
 
 def test_a_joint_with_the_feature_can_be_set(built):
@@ -134,7 +134,7 @@ def test_a_recorded_call_is_not_written_and_counted(built):
     with pytest.raises(
         ViewError, match=r"2 numbers on the device were not set: solver 'mujoco-native' .*_joints = true"
     ):
-        built.check()
+        built.raise_errors()
     view.set_dof_dampings(before)
 
 
@@ -181,4 +181,4 @@ def test_what_is_written_into_the_model_is_found_by_check(simulate):
         with pytest.raises(
             pippin.ConfigError, match=r"^model.joint_target_ke: solver 'mujoco-native' .* 'bare' had none; "
         ):
-            simulation.check()
+            simulation.raise_errors()

@@ -18,7 +18,7 @@ from .config import (
     SceneConfig,
     ShapeConfig,
     SimulationConfig,
-    StepConfig,
+    SimulationOptions,
     TaskConfig,
     load,
     structure,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .assets.report import ImportReport
     from .export.replay import Replay, ReplayError, replay
     from .runs.reading import Run, open_run
-    from .state.outcome import Outcome
+    from .state.state_record import StateRecord
 
 __all__ = [
     "AssetConfig",
@@ -66,7 +66,6 @@ __all__ = [
     "HydroelasticConfig",
     "ImportReport",
     "ObservationConfig",
-    "Outcome",
     "PippinError",
     "PluginError",
     "PolicyConfig",
@@ -78,7 +77,8 @@ __all__ = [
     "Simulation",
     "SimulationConfig",
     "SimulationError",
-    "StepConfig",
+    "SimulationOptions",
+    "StateRecord",
     "TaskConfig",
     "did_you_mean",
     "find_file",
@@ -94,7 +94,7 @@ __all__ = [
 _LATE = {
     "Difference": "pippin.assets.fidelity.difference",
     "ImportReport": "pippin.assets.report",
-    "Outcome": "pippin.state.outcome",
+    "StateRecord": "pippin.state.state_record",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
     "Run": "pippin.runs.reading",

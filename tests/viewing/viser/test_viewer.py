@@ -2,13 +2,11 @@
 
 import io
 import os
-import runpy
 import signal
 import socket
 import sys
 import threading
 import urllib.request
-from pathlib import Path
 
 import numpy as np
 import pippin
@@ -19,8 +17,7 @@ from pippin import Simulation
 from pippin.cli import main
 from pippin.viewing.viser.ports import HOST, free_port
 
-CHROMIUM = runpy.run_path(str(Path(__file__).with_name("chromium.py")))
-Chromium, until = CHROMIUM["Chromium"], CHROMIUM["until"]
+from .chromium import Chromium, until
 
 LINKS, WORLDS = 2, 4
 PD = {"type": "pd", "joints": [".*"], "kp": 5.0, "kd": 0.0}  # without damping it swings for the whole time

@@ -165,7 +165,7 @@ def _ran(loop: RunLoop, shard: Shard) -> dict[str, Any]:
         **facts_of(loop),
         "capacities": capacity_rows(simulation),
         "notes": {name: list(map(say, texts)) for name, texts in notes.items()},
-        "limit_count": simulation.limit_count,
+        "iteration_limit_count": simulation.iteration_limit_count,
         "end": end,
         "trace": None if end is None else "".join(traceback.format_exception(end)),
     }

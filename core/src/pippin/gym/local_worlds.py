@@ -123,7 +123,7 @@ class LocalWorlds:
 
     def raise_errors(self) -> None:
         """Raise if the simulation failed; see `Simulation.raise_errors`."""
-        self.simulation.check()
+        self.simulation.raise_errors()
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return a picture of each world."""

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-__all__ = ["Outcome"]
+__all__ = ["StateRecord"]
 
 _NOISE_FACTOR = 10.0
 """Largest distance between a replay and an eager run, in units of the distance between two eager runs."""
 
 
-class Outcome:
+class StateRecord:
     """The contents of some arrays, and the Python values of some objects, such as counters.
 
     Args:
@@ -30,16 +30,16 @@ class Outcome:
 
     def __eq__(self, other: object) -> bool:
         """Compare every bit: a NaN equals the same NaN."""
-        return isinstance(other, Outcome) and self.difference(other) is None
+        return isinstance(other, StateRecord) and self.difference(other) is None
 
     __hash__ = None  # pyright: ignore[reportAssignmentType] (contents are compared, not hashed)
 
-    def difference(self, other: Outcome, noise: Outcome | None = None) -> str | None:
-        """Return a description of the first difference between `other` and this outcome, or None.
+    def difference(self, other: StateRecord, noise: StateRecord | None = None) -> str | None:
+        """Return a description of the first difference between `other` and this record, or None.
 
         Args:
-            other: The outcome of the same steps, run in another way.
-            noise: The outcome of the same steps, run in the same way again. If even this outcome differs, since a GPU
+            other: The record of the same steps, run in another way.
+            noise: The record of the same steps, run in the same way again. If even this record differs, since a GPU
                 runs atomic additions in any order, `other` may differ ten times as much.
         """
         for owner, values in self.counts.items():
