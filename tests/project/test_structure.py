@@ -28,8 +28,18 @@ BOUNDS = {
 }
 
 SHARED_CLASS_NAMES = {
-    *("ActuatorConfig", "Answer", "Config", "Contents", "DelayConfig", "Difference", "Fault", "Field", "JointEfforts"),
-    *("Joints", "Outside", "OutsideConfig", "Part", "Progress", "Push", "Quantity", "Runs", "Task"),
+    *(
+        "ActuatorConfig",
+        "Config",
+        "Contents",
+        "DelayConfig",
+        "Difference",
+        "Fault",
+        "Field",
+        "Quantity",
+        "Runs",
+        "Task",
+    ),
     "_Part",
 }
 """Names that several classes still share; none may be added."""

@@ -15,13 +15,14 @@ from pippin.spelling import did_you_mean
 from .hdf5.file import Hdf5File
 from .header import Header
 from .mcap.file import McapFile
-from .npz.file import NpzFile, SpoolFile
+from .npz.file import NpzFile
+from .npz.spool import Spool
 from .parts import Parts
 from .series import Series
 
 __all__ = ["Recording", "is_readable"]
 
-_FORMATS = {".npz": NpzFile, ".rows": SpoolFile, ".h5": Hdf5File, ".mcap": McapFile}
+_FORMATS = {".npz": NpzFile, ".rows": Spool, ".h5": Hdf5File, ".mcap": McapFile}
 """Readers by the suffix of their files."""
 
 

@@ -10,8 +10,8 @@ import warp as wp
 from pippin import ConfigError, Host, labels
 from pippin.arrays import on_host
 from pippin.quaternions import product, rotated
+from pippin.viewing.bounding_box import bounding_box
 
-from .bounding_box import bounding_box
 from .config import VideoConfig
 from .followed_bodies import named_bodies, roots
 
