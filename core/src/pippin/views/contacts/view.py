@@ -20,8 +20,8 @@ from pippin.views.exchange import Array, deliver
 from pippin.views.kernels.contacts import split_forces, sum_forces
 from pippin.views.selection import Patterns, chosen_worlds
 
+from .arguments import pairing_of, sources_of, without_filters
 from .data import ContactData, FrictionData, RawContactData
-from .feed import pairing_of, sources_of, without_filters
 from .pairing import pair, sensor_groups
 from .rows import ContactRows
 
