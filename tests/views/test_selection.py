@@ -152,7 +152,7 @@ def test_views_and_configurations_report_alike():
         (1.5, r"expected a glob, .* got 1\.5 of type float"),
         (b"/ant", "expected a glob, .* of type bytes"),
         ([2.0], "expected a glob, .* got 2.0 of type float"),
-        ([], "none given"),
+        ([], "patterns: none, so no"),
     ],
 )
 def test_a_malformed_pattern_is_an_error(patterns, fault):

@@ -56,7 +56,7 @@ KNOWN: Mapping[str, _ModelAttribute] = {
     "shape_material_kf": _ModelAttribute(_SHAPES, "non-negative"),
     "shape_material_ka": _ModelAttribute(_SHAPES, "non-negative"),
 }
-"""Attributes of the model that can be set while it runs: the flag that tells the solver, and the allowed values."""
+"""Attributes of the model that can be set while it runs: the flag that notifies the solver, and the allowed values."""
 
 STRUCTURE = frozenset(
     {
@@ -65,7 +65,7 @@ STRUCTURE = frozenset(
         *("shape_body", "shape_type", "articulation_start", "articulation_end"),
     }
 )
-"""Attributes that say what the scene is made of: it is built anew to change them."""
+"""Attributes of the structure of the scene: it is built again to change them."""
 
 
 class Attributes:
@@ -110,13 +110,13 @@ class Attributes:
         flags: newton.ModelFlags | int | None,
         describe: Callable[[int], str],
     ) -> None:
-        """Write the numbers of the selected rows, and tell the solver.
+        """Write the numbers of the selected rows, and notify the solver.
 
         Args:
             name: Name of the array.
             data: The numbers.
             selection: The rows.
-            flags: What the solver is told.
+            flags: The flags that notify the solver.
             describe: Return the words for a row in errors.
 
         Raises:
@@ -126,7 +126,7 @@ class Attributes:
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
         if attribute.name in STRUCTURE:
-            raise ViewError(f"{where}: it says what the scene is made of; build another simulation to change it")
+            raise ViewError(f"{where}: it is part of the structure of the scene; build another simulation to change it")
         support = self._host.support
         if fault := support.fault(OF_ATTRIBUTES.get(attribute.name, "")):
             raise ViewError(f"{where}: {fault}")
@@ -173,7 +173,7 @@ class Attributes:
         key = frequency if isinstance(frequency, str) else newton.Model.AttributeFrequency(frequency).name
         if key not in self._elements:
             raise ViewError(
-                f"{where}: its elements are of frequency {key!r}, and the rows have those of"
+                f"{where}: its elements are of frequency {key!r}, and the rows have elements of"
                 f" {', '.join(self._elements)}; read the array itself"
             )
         return self._elements[key]()
@@ -185,27 +185,27 @@ class Attributes:
             cure = f"call {' or '.join(setters)}" if setters else "this one is only read"
             raise ViewError(f"{where}: other arrays follow when it is set; {cure}")
 
-    def _flags(self, where: str, attribute: _Attribute, given: newton.ModelFlags | int | None) -> int:
-        """Return the flags that tell the solver, none for the state and the inputs."""
+    def _flags(self, where: str, attribute: _Attribute, flags: newton.ModelFlags | int | None) -> int:
+        """Return the flags that notify the solver, none for the state and the inputs."""
         if attribute.owner != "model":
-            if given:
+            if flags:
                 raise ViewError(
-                    f"{where}: flags tell of changes of the model, and this array is of the {attribute.owner}"
+                    f"{where}: flags are for changes of the model, and this array is of the {attribute.owner}"
                 )
             return 0
         known = KNOWN.get(attribute.name)
-        if given is None:
+        if flags is None:
             if known is None:
                 raise ViewError(
-                    f"{where}: nobody knows which solver reads it; pass flags=newton.ModelFlags.…, or flags=0 if none"
-                    " does"
+                    f"{where}: the solvers that read it are not known; pass flags=newton.ModelFlags.…, or flags=0 if"
+                    " none does"
                 )
             return int(newton.ModelFlags[known.flag])
-        if isinstance(given, bool) or not isinstance(given, int):
-            raise ViewError(f"{where}: flags: expected newton.ModelFlags or an integer, got {given!r}")
-        if known is not None and not given & newton.ModelFlags[known.flag]:
+        if isinstance(flags, bool) or not isinstance(flags, int):
+            raise ViewError(f"{where}: flags: expected newton.ModelFlags or an integer, got {flags!r}")
+        if known is not None and not flags & newton.ModelFlags[known.flag]:
             raise ViewError(f"{where}: flags: without {known.flag} the solver would not read it; leave flags out")
-        return int(given)
+        return int(flags)
 
 
 class _Attribute:

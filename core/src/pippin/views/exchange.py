@@ -62,10 +62,10 @@ def scalar_shape(array: wp.array) -> tuple[int, ...]:
     return (*array.shape, *getattr(array.dtype, "_shape_", ()))
 
 
-def broadcastable(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def broadcastable(source: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     """Return whether a shape broadcasts to another one as NumPy does it, without axes that the other does not have."""
-    return len(given) <= len(shape) and all(
-        length in (1, target) for length, target in zip(given[::-1], shape[::-1], strict=False)
+    return len(source) <= len(shape) and all(
+        length in (1, target) for length, target in zip(source[::-1], shape[::-1], strict=False)
     )
 
 

@@ -49,7 +49,7 @@ class Permissions:
         return None if is_in_step or quantity.source == "state" else self._fault_of_owners(quantity)
 
     def read_only(self, quantity: ViewQuantity) -> ReadOnlyElements | None:
-        """Return the elements that the built solver lets nobody set; found again until all components are bound."""
+        """Return the elements that the built solver cannot take over; looked up until all components are bound."""
         name, host = quantity.name, self._host
         if name in self._read_only or not quantity.feature:
             return self._read_only.get(name)

@@ -110,7 +110,7 @@ class RowSelector(Scratch):
             return self._of_numbers(where, indices, compact)
         array = as_warp(indices, where)
         if array.dtype is wp.bool and not compact:
-            return self._of_mask(where, array)  # of one shape, so it cannot be meant otherwise
+            return self._of_mask(where, array)  # indices are not boolean, so there is one meaning
         return self._of_device(where, indices, array, compact)
 
     def _of_numbers(self, where: str, indices: Any, compact: bool) -> RowSelection:

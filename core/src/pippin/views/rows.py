@@ -311,7 +311,7 @@ class RowView(FixedAttributes, abc.ABC):
             out: An array of that shape and type that is written and returned instead.
 
         Raises:
-            ViewError: There is no such array, or its elements are none of the rows.
+            ViewError: There is no such array, or the rows do not have its elements.
         """
         with WARP_LOCK:
             self._refuse_invalid("get_attribute")
@@ -335,8 +335,8 @@ class RowView(FixedAttributes, abc.ABC):
             indices: Rows of the view.
             mask: Whether each row is written, shape [count].
             compact: Whether the data has one row per index.
-            flags: What the solver is told of an array of the model. For common attributes, the view knows it; for
-                others, pass 0 if no solver reads them.
+            flags: The flags that notify the solver of a change of the model. For common attributes, the view knows
+                them; for others, pass 0 if no solver reads them.
 
         Raises:
             ViewError: There is no such array, a setter sets it, flags are missing, or the data does not fit.

@@ -221,7 +221,7 @@ class SimulationView(FixedAttributes):
     def set_gravity(self, data: Array, worlds: Any = None) -> None:
         """Set the gravitational acceleration [m/s²], shape [world_count, 3], or one vector for all worlds.
 
-        The solver is told.
+        The solver is notified.
 
         Args:
             data: One row per world; on the host, also numbers that broadcast to this shape.

@@ -34,7 +34,7 @@ def row_of(
 ):
     """Return the row at a position among the selected rows, or -1, and the row of the data that it takes.
 
-    The thread of the first column sets the flags of the row, if flags are given, and counts an index out of range.
+    The thread of the first column sets the flags of the row, if there are any, and counts an index out of range.
     """
     row = selected_row(position, index.elements.shape[0] // index.width, selected, is_first, faults)
     at = row
