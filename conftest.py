@@ -5,7 +5,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
 
 import pytest
 
@@ -60,3 +61,56 @@ def device(request: pytest.FixtureRequest) -> str:
     if request.param != "cpu" and not wp.is_cuda_available():
         pytest.skip("no CUDA device")
     return request.param
+
+
+@pytest.fixture(scope="module")
+def simulate(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Return a function that builds a simulation on the CPU: `simulate(prototype, worlds=3, dt=0.01, kp=20.0)`.
+
+    A key goes into the table that has it, `[simulation]` or `[scene]`; the name of a table is that table. Other keys go
+    into the table that the file's mark `simulation` names as `options`, such as "actuators.legs". The other arguments
+    of the mark are what all simulations of the file share. `gravity` may be the number along z. `solver` may be a name,
+    a table or a plugin. A class or a function among the plugins, or as the prototype, is called; a prototype may be
+    the name of a fixture that returns such a function.
+    """
+    import pippin
+
+    mark = request.node.get_closest_marker("simulation")
+    shared: dict[str, Any] = {} if mark is None else mark.kwargs
+
+    def build(prototype: Any = None, plugins: Iterable[Any] = (), **keys: Any) -> pippin.Simulation:
+        keys = {**shared, **keys}
+        shared_plugins, own, solver = keys.pop("plugins", ()), keys.pop("prototype", None), keys.pop("solver", None)
+        if isinstance(solver, str | dict):
+            keys["solver"] = {"type": solver} if isinstance(solver, str) else solver
+            solver = None
+        made = [each() if callable(each) else each for each in (solver, *shared_plugins, *plugins) if each is not None]
+        prototype = own if prototype is None else prototype
+        prototype = request.getfixturevalue(prototype) if isinstance(prototype, str) else prototype
+        arguments = {name: keys.pop(name) for name in ("callbacks", "folder") if name in keys}
+        config = pippin.structure(_tables(keys))
+        return pippin.Simulation(config, made, prototype() if callable(prototype) else prototype, **arguments)
+
+    return build
+
+
+def _tables(keys: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables of a configuration from loose keys; see `simulate`."""
+    import attrs
+    import pippin
+
+    defaults = pippin.structure({})
+    tables: dict[str, Any] = {"simulation": {"device": "cpu"}, "scene": {}}
+    homes = {key: table for table in tables for key in attrs.fields_dict(type(getattr(defaults, table)))}
+    path = keys.pop("options", "").split(".")
+    for key in [key for key in keys if key in attrs.fields_dict(type(defaults))]:
+        tables[key] = {**tables.get(key, {}), **keys.pop(key)}
+    for key in [key for key in keys if key in homes]:
+        value = keys.pop(key)
+        tables[homes[key]][key] = [0.0, 0.0, value] if key == "gravity" and isinstance(value, float) else value
+    place = tables
+    for name in path if keys else ():
+        place[name] = dict(place.get(name, {}))
+        place = place[name]
+    place.update(keys)
+    return tables

@@ -107,8 +107,8 @@ def show(name: str, found: dict[str, Any]) -> None:
     """Draw a robot, and add what was found about it."""
     import pippin
     from pippin.analysis.gain_tables import group_table
-    from pippin.analysis.notes import start_notes
     from pippin.analysis.tuning import tune
+    from pippin.runs.start import start_notes
 
     asset: dict[str, Any] = {"path": str(PACKAGES / ROBOTS[name])}
     tables = {
@@ -158,14 +158,15 @@ def runs(model: Any, tables: dict[str, Any], solver: str) -> bool:
     from contextlib import closing
 
     import pippin
-    from pippin.assembly.requirements import gaps
+    from pippin.assembly.model import features_of
     from pippin.catalog.entries import Catalog
     from pippin.components.registry import Components
-    from pippin.features import FEATURES
+    from pippin.support.features import FEATURES
+    from pippin.support.requirements import gaps
 
     config = pippin.structure({**tables, "solver": {"type": solver}})
     with closing(Components(config, (), Catalog.installed(), of_stages={})) as components:
-        lacking = gaps(model, components.declarations[components.solver_name])
+        lacking = gaps(features_of(model), components.declarations[components.solver_name])
     return not any(FEATURES[feature].is_structural for feature in lacking)
 
 
@@ -207,7 +208,7 @@ def hold(simulation: Any) -> tuple[float, str]:
     worst, joint = 0.0, ""
     for _ in range(20):
         simulation.step(round(DURATION / DT / 20))
-        simulation.check()
+        simulation.raise_errors()
         errors = np.abs(simulation.state.joint_q.numpy()[coordinates] - targets)
         if errors.max() > worst:
             worst, joint = float(errors.max()), group.joint_labels[int(errors.argmax())].rpartition("/")[2]
@@ -228,13 +229,13 @@ def draw(simulation: Any, path: Path) -> None:
     import newton
     import numpy as np
     from PIL import Image
-    from pippin.viewing.video.still import still
+    from pippin.viewing.video.image import render_image
 
     model, state = simulation.model, simulation.state
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)
     center, radius = bounds(model, state)
     eye = center + 0.85 * radius / np.tan(FOV / 2.0) * np.array([0.75, -0.55, 0.35])
-    Image.fromarray(still(model, state, eye, center, (WIDTH, HEIGHT), FOV)).save(path, quality=80)
+    Image.fromarray(render_image(model, state, eye, center, (WIDTH, HEIGHT), FOV)).save(path, quality=80)
 
 
 def bounds(model: Any, state: Any) -> tuple[Any, float]:

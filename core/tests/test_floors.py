@@ -1,6 +1,7 @@
 """Two floors: modules that run before a simulation exists import neither Newton nor Warp; the others do at the top."""
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from pippin.catalog.entries import Catalog
 
 ROOT = Path(pippin.__file__).parent
+REPOSITORY = Path(__file__).parents[2]
 COLD_ENTRANCES = (
     "pippin",
     "pippin.actuation",
@@ -18,10 +20,10 @@ COLD_ENTRANCES = (
     "pippin.gym",
     "pippin.isaac",
     "pippin.recording",
-    "pippin.scale",
     "pippin.sharding",
-    "pippin.scale.local",
-    "pippin.scale.sweep",
+    "pippin.sweeps",
+    "pippin.sweeps.local",
+    "pippin.sweeps.sweep",
     "pippin.sensing",
     "pippin.solving",
     "pippin.viewing",
@@ -36,27 +38,21 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
-    ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),
     ("pippin.simulation", "pippin.step.compilation"),
     ("pippin.simulation", "pippin.step.rollout"),
     ("pippin.simulation", "pippin.views.simulation_view"),
-    ("pippin.actuation.drive", "pippin.actuation.effort"),
-    ("pippin.actuation.joint_properties", "pippin.actuation.kernels"),
-    ("pippin.actuation.parameters", "pippin.actuation.kernels"),
-    ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
-    ("pippin.recording.recorder", "pippin.recording.rows"),
-    ("pippin.scale.rollout_shard", "pippin.scale.rollout"),
-    ("pippin.scale.variant_job", "pippin.scale.variant_run"),
-    ("pippin.sensing.sensor", "pippin.sensing.readings"),
-    ("pippin.sharding.part", "pippin.sharding.gathering"),
+    ("pippin.recording.recorder", "pippin.recording.row_buffer"),
+    ("pippin.sharding.rollout_shard", "pippin.sharding.rollout"),
+    ("pippin.sweeps.variant_job", "pippin.sweeps.variant_run"),
+    ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 
-OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser")
+OPTIONAL = ("jax", "newton_usd_schemas", "onnx", "pxr", "torch", "viser", "warp_nn")
 """Packages of extras, imported by the function that needs them."""
 
 
@@ -150,3 +146,21 @@ def test_a_cold_module_imports_hot_ones_through_a_door():
     found = {(name, hot) for name in cold for hot in imports_in_functions(name) if hot in modules() and is_hot(hot)}
 
     assert found == DOORS
+
+
+def drawn_rooms() -> list[str]:
+    """Return the rooms of the drawing in the documentation, from the top; descriptions begin in column 26."""
+    text = (REPOSITORY / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    drawing = text.partition("## Rooms")[2].partition("```text\n")[2].partition("```")[0]
+    return [room for line in drawing.splitlines() for room in line[:26].split()]
+
+
+def test_the_drawing_of_the_rooms_is_the_contract_of_imports():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    height = {room: row for row, rooms in enumerate(layers) for room in rooms.split(" | ")}
+
+    drawn = drawn_rooms()
+
+    assert sorted(drawn) == sorted(height)
+    assert drawn == sorted(drawn, key=height.__getitem__)

@@ -78,8 +78,8 @@ for name in sys.argv[1:]:
     tables = {"simulation": simulation, "scene": {"worlds": worlds, "ground": True}, "solver": {"type": name}}
     with pippin.Simulation(pippin.structure(tables), prototype=prototype) as run:
         run.step(5)
-        run.check()
-        arrays = run.outcome().arrays
+        run.raise_errors()
+        arrays = run.state_record().arrays
         # An underscore: memory that implicit-mpm's grid holds in the state, and leaves unused in part.
         shown = {path: array for path, array in arrays.items() if "._" not in path}
         digests[name] = {path: hashlib.sha256(array.tobytes()).hexdigest() for path, array in shown.items()}
@@ -151,9 +151,9 @@ def test_a_sensor_that_adds_in_any_order_is_refused_on_a_gpu():
 
 
 def built_with(name, builder, deterministic):
-    plugin = CATALOG.find("solver", name).load()
+    entry = CATALOG.find("solver", name)
     arguments = {"model": builder.finalize(device="cpu"), "collision": pippin.CollisionConfig(), "pipeline": None}
-    build = plugin(plugin.Config(deterministic=deterministic)).build_solver
+    build = entry.load()(entry.load_config()(deterministic=deterministic)).build_solver
     return build(**{argument: arguments[argument] for argument in inspect.signature(build).parameters})
 
 

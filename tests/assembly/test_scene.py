@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 import pippin
 import pytest
-from pippin.assembly.assets.formats import FORMATS
 from pippin.assembly.scene import add_assets, new_builder
+from pippin.assets.formats import FORMATS
 from pippin.config import ShapeConfig
 
 MJCF = """

@@ -21,7 +21,7 @@ import numpy as np
 import onnx
 import ray
 from onnx import TensorProto, helper, numpy_helper
-from pippin.scale import RolloutBlock, RolloutShard
+from pippin.sharding import RolloutBatch, RolloutShard
 
 ROOT = Path(__file__).parents[2]
 TASK = """
@@ -70,7 +70,7 @@ def policy(inputs: int, outputs: int) -> bytes:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
 
 
-def megabytes(blocks: list[RolloutBlock]) -> float:
+def megabytes(blocks: list[RolloutBatch]) -> float:
     """Return the size of the arrays of some blocks [MB]."""
     found = 0
     for block in blocks:
@@ -100,7 +100,7 @@ def compare(solver: str, worlds: int, steps: int, turns: int, folder: Path) -> N
     network = policy(len(task.observations["policy"].labels), len(task.action_labels))
     sent = ray.put(network)
 
-    def both() -> list[RolloutBlock]:
+    def both() -> list[RolloutBatch]:
         return ray.get([shard.collect.remote(sent, steps) for shard in two])
 
     sides = (lambda: one.collect(network, steps), both)

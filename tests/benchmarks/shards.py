@@ -22,7 +22,7 @@ import pippin
 from pippin.config import SimulationConfig
 from pippin.gym import VectorEnv, sharded_worlds
 from pippin.gym.shard_part import ShardPart
-from pippin.scale import ShardedSimulation
+from pippin.sharding import ShardedSimulation
 
 ANT = Path(__file__).parents[2] / "docs/examples/ant.toml"
 TASK = {

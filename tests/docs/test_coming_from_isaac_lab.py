@@ -12,9 +12,9 @@ import pippin
 import pytest
 from pippin.catalog.entries import Catalog
 from pippin.components.bound import Bound
-from pippin.components.declaration import Declaration
 from pippin.config.schema import json_schema
 from pippin.hookspecs import Hooks
+from pippin.support.declaration import Declaration
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "coming-from-isaac-lab.md"
 

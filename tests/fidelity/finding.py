@@ -16,10 +16,11 @@ import mujoco
 import newton
 import numpy as np
 import pippin
-from pippin.assembly.assets.comparison import Difference, compare, compare_sketch
-from pippin.assembly.assets.comparison.matching import match_models
-from pippin.assembly.assets.importing import find_assets, import_asset
-from pippin.assembly.assets.mjcf import name_elements
+from pippin.assets.asset import find_assets
+from pippin.assets.fidelity import Difference, compare, compare_sketch
+from pippin.assets.fidelity.matching import match_models
+from pippin.assets.importing import import_asset
+from pippin.assets.mjcf.normal_form import name_elements
 from pippin.config.model import AssetConfig, SceneConfig
 
 DISTRIBUTIONS = (

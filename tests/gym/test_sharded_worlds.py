@@ -86,7 +86,7 @@ if __name__ == "__main__":
     action = np.zeros((1, 1), dtype=np.float32)
     try:
         env.step(action)
-        print("worker", env._worlds._team._processes[0]._process.pid, flush=True)
+        print("worker", env._worlds._pool.pids[0], flush=True)
         while True:
             env._worlds.step(reads_flags=True)
     except KeyboardInterrupt:
@@ -117,7 +117,7 @@ def pair(pendulum):
 
 def processes(env):
     """Return the processes of the shards."""
-    return [process._process.pid for process in env._worlds._team._processes]
+    return env._worlds._pool.pids
 
 
 def is_running(pid):

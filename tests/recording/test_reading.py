@@ -55,7 +55,7 @@ def test_what_is_not_clear_is_asked_for(recorded, tmp_path):
             run["joint_p"]
         with pytest.raises(pippin.ConfigError, match=r"several recordings or none"):
             _ = run.time
-    with pytest.raises(pippin.ConfigError, match="is no folder"):
+    with pytest.raises(pippin.ConfigError, match="is not a folder"):
         pippin.open_run(tmp_path / "nowhere")
 
 

@@ -26,7 +26,7 @@ def ant():
     changes |= {"sensors.feet.partners": ["ground_plane", "torso"], "sensors.feet.history": 3}
     with pippin.Simulation.from_file(ANT, {"scene.worlds": 2, "simulation.device": "cpu", **changes}) as simulation:
         simulation.step(100)
-        simulation.check()
+        simulation.raise_errors()
         yield simulation
 
 
@@ -208,7 +208,7 @@ def measured(solver):
                     for name, output in sensor.outputs.items()
                 }
             )
-        simulation.check()
+        simulation.raise_errors()
     mean = {name: np.mean([each[name] for each in taken[-(count // 4) :]], axis=0) for name in taken[0]}
     return taken[0], mean
 

@@ -4,7 +4,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin.analysis.notes import start_notes
+from pippin.runs.start import start_notes
 from pippin.state.start_pose import limit_notes
 
 SIZE = 0.1
@@ -84,7 +84,7 @@ def test_the_notes_change_no_step(configure, ball):
             simulation.step(2)
             notes = start_notes(simulation) if is_noted else []
             simulation.step(3)
-            ends.append(simulation.outcome())
+            ends.append(simulation.state_record())
 
     assert notes[0].startswith("1 overlap with the ground or another asset at the start: ")
     assert ends[0] == ends[1]

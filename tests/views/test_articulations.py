@@ -132,8 +132,8 @@ def test_an_index_of_no_row_writes_nothing(robots, view, name):
     put(view, name, values, indices=wp.array([-1, WORLDS, 2**30], dtype=int, device=robots.device))
     np.testing.assert_array_equal(get(view, name), before)
     with pytest.raises(RowError, match="3 indices on the device were out of range"):
-        robots.check()
-    robots.check()
+        robots.raise_errors()
+    robots.raise_errors()
 
 
 def test_an_index_error_is_pythons_too(view):

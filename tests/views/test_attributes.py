@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.features import OF_ATTRIBUTES
+from pippin.support.features import OF_ATTRIBUTES
 from pippin.views import ViewError
 
 WORLDS = 3
@@ -135,7 +135,7 @@ def test_a_number_that_is_none_is_refused_in_its_row(arms, view):
     damping[1, 1] = before[1, 1]
     np.testing.assert_array_equal(after, damping)
     with pytest.raises(ViewError, match="1 values on the device were not allowed, such as in row 1, 'arm'"):
-        arms.check()
+        arms.raise_errors()
     view.set_attribute("joint_damping", before)
 
 
@@ -157,7 +157,7 @@ def test_host_and_device_refuse_the_same_numbers(arms, view, name, value, expect
     view.set_attribute(name, wp.array(wrong, dtype=float))
     np.testing.assert_array_equal(view.get_attribute(name).numpy(), before)
     with pytest.raises(ViewError, match="1 values on the device were not allowed, such as in row 1, 'arm'"):
-        arms.check()
+        arms.raise_errors()
 
 
 UNREAD = {

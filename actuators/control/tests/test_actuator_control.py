@@ -39,19 +39,19 @@ def arm(more=""):
     return builder
 
 
-def simulate(*, worlds=1, more="", groups=None, features=RIGID_TREES, prototype=None, **options):
-    group = {"type": "control", "actuators": [".*"], **options}
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.001, "capture": "require"},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "actuators": groups or {"arm": group},
-    }
-    plugins = [Featherstone(features)]
-    return pippin.Simulation(pippin.structure(tables), plugins=plugins, prototype=prototype or arm(more))
+pytestmark = pytest.mark.simulation(
+    dt=0.001,
+    capture="require",
+    gravity=0.0,
+    prototype=arm,
+    solver=Featherstone,
+    actuators={"arm": {"type": "control", "actuators": [".*"]}},
+    options="actuators.arm",
+)
 
 
 @pytest.mark.alone
-def test_servos_follow_their_inputs_by_the_law_of_the_file():
+def test_servos_follow_their_inputs_by_the_law_of_the_file(simulate):
     """Δq̇ = kp u dt / I of a servo of position, kv u dt / I of one of velocity, on joints at rest."""
     with simulate(worlds=2) as simulation:
         group = simulation.actuators["arm"]
@@ -65,7 +65,7 @@ def test_servos_follow_their_inputs_by_the_law_of_the_file():
         assert [label.rpartition("/")[2] for label in group.actuator_labels] == ["hip_servo", "knee_servo"]
 
 
-def test_inputs_of_the_file_hold_from_the_start_and_can_be_set_by_name():
+def test_inputs_of_the_file_hold_from_the_start_and_can_be_set_by_name(simulate):
     with simulate(worlds=3, ctrl={"hip.*": 0.7, "knee.*": 0.5}) as simulation:
         group = simulation.actuators["arm"]
         first = group.ctrl.numpy().copy()
@@ -78,14 +78,14 @@ def test_inputs_of_the_file_hold_from_the_start_and_can_be_set_by_name():
     np.testing.assert_array_equal(written, np.float32([0.7, -1.0, 0.7]))
 
 
-def test_without_inputs_of_the_file_those_of_the_model_stay():
+def test_without_inputs_of_the_file_those_of_the_model_stay(simulate):
     builder = arm()
     builder.joint_target_q[0] = 0.7
     with simulate(prototype=builder) as simulation:
         np.testing.assert_allclose(simulation.actuators["arm"].ctrl.numpy(), [[0.7, 0.0]])
 
 
-def test_a_reset_leaves_inputs_alone():
+def test_a_reset_leaves_inputs_alone(simulate):
     with simulate(worlds=2) as simulation:
         group = simulation.actuators["arm"]
         group.set("ctrl", 0.4)
@@ -94,7 +94,7 @@ def test_a_reset_leaves_inputs_alone():
         np.testing.assert_allclose(group.get("ctrl").numpy(), 0.4)
 
 
-def test_inputs_beyond_the_range_of_the_asset_are_refused():
+def test_inputs_beyond_the_range_of_the_asset_are_refused(simulate):
     with simulate() as simulation:
         group = simulation.actuators["arm"]
         with pytest.raises(pippin.ConfigError, match=r"ctrl: 3 is beyond the range of .*hip_servo', -2 to 0.7;"):
@@ -102,26 +102,36 @@ def test_inputs_beyond_the_range_of_the_asset_are_refused():
         np.testing.assert_array_equal(group.ctrl.numpy(), 0.0)
 
 
+ANKLE = {"type": "control", "actuators": ["ankle"]}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"actuators": ["ankle"]}, r"actuators\.arm\.actuators: no actuator matches 'ankle'.*hip_servo, knee_servo"),
+        (
+            {"actuators": {"arm": ANKLE}},
+            r"actuators\.arm\.actuators: no actuator matches 'ankle'.*hip_servo, knee_servo",
+        ),
         ({"ctrl": {"hip.*": 1.0}}, r"actuators\.arm\.ctrl: no pattern matches actuator '.*knee_servo'"),
         ({"ctrl": 3.0}, r"actuators\.arm\.ctrl: 3 is beyond the range"),
-        ({"more": MOTOR}, r"does not support asset_actuators .* used by .*actuator_2"),
     ],
 )
-def test_what_makes_no_sense_is_refused_where_it_stands(options, message):
+def test_what_makes_no_sense_is_refused_where_it_stands(simulate, options, message):
     with pytest.raises(pippin.ConfigError, match=message):
         simulate(**options)
 
 
+def test_an_actuator_beside_the_group_needs_a_solver_with_actuators(simulate):
+    with pytest.raises(pippin.ConfigError, match=r"does not support asset_actuators .* used by .*actuator_2"):
+        simulate(arm(MOTOR))
+
+
 @pytest.mark.parametrize("order", [("arm", "legs"), ("legs", "arm")])
-def test_an_actuator_has_one_owner_whatever_the_order(order):
+def test_an_actuator_has_one_owner_whatever_the_order(simulate, order):
     drive = {"type": "control", "actuators": ["hip_servo"]}
     groups = {name: {"arm": drive, "legs": {**drive, "actuators": [".*"]}}[name] for name in order}
     with pytest.raises(pippin.ConfigError, match=r"another group sets the input of 'hip_servo' already"):
-        simulate(groups=groups)
+        simulate(actuators=groups)
 
 
 def servos(builder):

@@ -1,6 +1,5 @@
 """A DC motor under PD control: the curve of torque against speed, its order, and limits that do not limit."""
 
-import json
 import warnings
 
 import newton
@@ -9,7 +8,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin_actuator_dc_motor import DCMotorWarning
+from pippin_actuator_dc_motor.actuator import DCMotorWarning
 
 SPEEDS = (-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 20.0)
 MOTOR = {"saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort": 100.0}
@@ -27,7 +26,6 @@ class Still:
         state_out.assign(state_in)
 
 
-@pytest.fixture(scope="module")
 def shafts():
     """A hinge at each of the speeds."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -39,21 +37,15 @@ def shafts():
     return builder
 
 
-@pytest.fixture
-def simulate(tmp_path, shafts):
-    """Return a function that builds a simulation of the shafts from a file with one group."""
-
-    def build(*, worlds=1, **options):
-        tables = {
-            "simulation": {"device": "cpu", "dt": 0.01, "capture": "require"},
-            "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-            "actuators": {"motor": {"type": "dc-motor", "joints": [".*"], **MOTOR, **options}},
-        }
-        path = tmp_path / "scene.json"
-        path.write_text(json.dumps(tables))
-        return pippin.Simulation.from_file(path, plugins=[Still()], prototype=shafts)
-
-    return build
+pytestmark = pytest.mark.simulation(
+    dt=0.01,
+    capture="require",
+    gravity=0.0,
+    prototype=shafts,
+    solver=Still,
+    actuators={"motor": {"type": "dc-motor", "joints": [".*"], **MOTOR}},
+    options="actuators.motor",
+)
 
 
 def applied(simulation, feedforward):
@@ -115,14 +107,14 @@ def test_a_limit_above_the_saturation_is_warned_of_by_joint(simulate, limit, nam
         simulate(max_motor_effort=limit).close()
 
 
-def test_a_missing_limit_is_warned_of(tmp_path, shafts):
+def test_a_missing_limit_is_warned_of(tmp_path):
     motor = {name: value for name, value in MOTOR.items() if name != "max_motor_effort"}
     tables = {
         "simulation": {"device": "cpu"},
         "actuators": {"motor": {"type": "dc-motor", "joints": ["shaft_3"], **motor}},
     }
     with pytest.warns(DCMotorWarning, match="missing or above saturation_effort for shaft_3, "):
-        pippin.Simulation(pippin.structure(tables), plugins=[Still()], prototype=shafts).close()
+        pippin.Simulation(pippin.structure(tables), plugins=[Still()], prototype=shafts()).close()
 
 
 def test_a_limit_at_the_saturation_is_fine(simulate):

@@ -139,14 +139,16 @@ def hinges():
     return builder
 
 
-def simulate(file, *, worlds=2, device="cpu", capture="require", dt=0.01, **options):
-    group = {"type": "neural", "joints": [".*"], "model": str(file), **options}
-    tables = {
-        "simulation": {"device": device, "dt": dt, "capture": capture},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "actuators": {"legs": group},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins=[Still()], prototype=hinges())
+pytestmark = pytest.mark.simulation(
+    dt=0.01,
+    capture="require",
+    worlds=2,
+    gravity=0.0,
+    prototype=hinges,
+    solver=Still,
+    actuators={"legs": {"type": "neural", "joints": [".*"]}},
+    options="actuators.legs",
+)
 
 
 def efforts(simulation, count):
@@ -177,8 +179,8 @@ def sigmoidal_memory(kind, count):
 
 
 @pytest.mark.alone
-def test_an_mlp_gives_its_closed_form(tmp_path, device):
-    with simulate(mlp(tmp_path / "net.onnx"), device=device) as simulation:
+def test_an_mlp_gives_its_closed_form(simulate, tmp_path, device):
+    with simulate(model=str(mlp(tmp_path / "net.onnx")), device=device) as simulation:
         found = efforts(simulation, 2)
 
     expected = 10.0 * (3.0 * np.tanh(2.0 * ERRORS) - 2.0 * np.tanh(0.5 * VELOCITIES) + 0.5)
@@ -189,8 +191,8 @@ def test_an_mlp_gives_its_closed_form(tmp_path, device):
 @pytest.mark.parametrize(
     ("kind", "first"), [("lstm", [0.296323, 0.437880]), ("gru", [2.890862, -0.953506])], ids=["lstm", "gru"]
 )
-def test_a_recurrent_network_follows_the_equations_of_its_gates(tmp_path, device, kind, first):
-    with simulate(WRITERS[kind](tmp_path / "net.onnx"), device=device) as simulation:
+def test_a_recurrent_network_follows_the_equations_of_its_gates(simulate, tmp_path, device, kind, first):
+    with simulate(model=str(WRITERS[kind](tmp_path / "net.onnx")), device=device) as simulation:
         found = efforts(simulation, 3)
 
     expected = sigmoidal_memory(kind, 3)
@@ -198,34 +200,34 @@ def test_a_recurrent_network_follows_the_equations_of_its_gates(tmp_path, device
     np.testing.assert_allclose(found, np.repeat(expected[:, None], 2, axis=1), rtol=1e-5)
 
 
-def test_an_mlp_may_read_past_states(tmp_path):
+def test_an_mlp_may_read_past_states(simulate, tmp_path):
     """Weights 100, 10 and 1 on the errors of now and of one and two steps ago; before the start they are zero."""
     file = linear(tmp_path / "net.onnx", [100.0, 10.0, 1.0, 0.0, 0.0, 0.0], input_idx=[0, 1, 2])
-    with simulate(file, worlds=1) as simulation:
+    with simulate(model=str(file), worlds=1) as simulation:
         found = efforts(simulation, 3)
 
     np.testing.assert_allclose(found[:, 0], np.outer([100.0, 110.0, 111.0], ERRORS), rtol=1e-5)
 
 
-def test_velocities_may_come_first(tmp_path):
-    with simulate(linear(tmp_path / "net.onnx", [1.0, 10.0], input_order="vel_pos"), worlds=1) as simulation:
+def test_velocities_may_come_first(simulate, tmp_path):
+    with simulate(model=str(linear(tmp_path / "net.onnx", [1.0, 10.0], input_order="vel_pos")), worlds=1) as simulation:
         np.testing.assert_allclose(efforts(simulation, 1)[0, 0], VELOCITIES + 10.0 * ERRORS, rtol=1e-5)
 
 
-def test_metadata_may_be_single_properties(tmp_path):
+def test_metadata_may_be_single_properties(simulate, tmp_path):
     file = mlp(tmp_path / "net.onnx")
     model = onnx.load(file)
     del model.metadata_props[:]
     helper.set_model_props(model, {"model_type": "mlp", "effort_scale": "20", "author": "somebody"})
     onnx.save(model, file)
-    with simulate(file, worlds=1) as simulation:
+    with simulate(model=str(file), worlds=1) as simulation:
         expected = 20.0 * (3.0 * np.tanh(ERRORS) - 2.0 * np.tanh(VELOCITIES) + 0.5)
         np.testing.assert_allclose(efforts(simulation, 1)[0, 0], expected, rtol=1e-5)
 
 
-def test_the_stages_around_the_law_are_there(tmp_path):
+def test_the_stages_around_the_law_are_there(simulate, tmp_path):
     clamping = [{"type": "max-effort", "max_effort": 8.0}]
-    with simulate(mlp(tmp_path / "net.onnx"), worlds=1, clamping=clamping, delay={"steps": 1}) as simulation:
+    with simulate(model=str(mlp(tmp_path / "net.onnx")), worlds=1, clamping=clamping, delay={"steps": 1}) as simulation:
         found = efforts(simulation, 2)
         np.testing.assert_allclose(found[1, 0], [7.156126, 36.343372], rtol=1e-5)
         np.testing.assert_allclose(simulation.actuators["legs"].applied_effort.numpy()[0], [7.156126, 8.0], rtol=1e-5)
@@ -235,16 +237,16 @@ def test_the_stages_around_the_law_are_there(tmp_path):
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_recorded_and_eager_steps_give_the_same_bits(tmp_path, kind):
+def test_recorded_and_eager_steps_give_the_same_bits(simulate, tmp_path, kind):
     options = {"input_idx": [0, 2], "width": 4} if kind == "mlp" else {}
     file = WRITERS[kind](tmp_path / "net.onnx", **options)
-    with simulate(file) as recorded, simulate(file, capture="off") as eager:
+    with simulate(model=str(file)) as recorded, simulate(model=str(file), capture="off") as eager:
         np.testing.assert_array_equal(efforts(recorded, 5), efforts(eager, 5))
         assert recorded.program.is_captured
         assert not eager.program.is_captured
 
 
-def test_layers_with_and_without_bias_are_recorded(tmp_path):
+def test_layers_with_and_without_bias_are_recorded(simulate, tmp_path):
     """Warp 1.19 takes their kernels for one in a CPU graph: 2 (e + 1) + 3 (q̇ - 1), of which a replay lost the bias."""
     nodes = [
         helper.make_node("Gemm", ["x", "w1", "b1"], ["a"], transB=1),
@@ -253,7 +255,7 @@ def test_layers_with_and_without_bias_are_recorded(tmp_path):
     weights = [tensor("w1", np.eye(2)), tensor("b1", [1.0, -1.0]), tensor("w2", [[2.0], [3.0]])]
     inputs, outputs = [value("x", [None, 2])], [value("y", [None, 1])]
     file = write(tmp_path / "net.onnx", nodes, inputs, outputs, weights, {"model_type": "mlp"})
-    with simulate(file, worlds=1) as simulation:
+    with simulate(model=str(file), worlds=1) as simulation:
         found = efforts(simulation, 3)
         assert simulation.program.is_captured
 
@@ -262,8 +264,8 @@ def test_layers_with_and_without_bias_are_recorded(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
-def test_a_reset_forgets_in_its_worlds_alone(tmp_path, kind):
-    with simulate(WRITERS[kind](tmp_path / "net.onnx")) as simulation:
+def test_a_reset_forgets_in_its_worlds_alone(simulate, tmp_path, kind):
+    with simulate(model=str(WRITERS[kind](tmp_path / "net.onnx"))) as simulation:
         efforts(simulation, 2)
         simulation.reset([1])
         found = efforts(simulation, 1)[0]
@@ -272,9 +274,9 @@ def test_a_reset_forgets_in_its_worlds_alone(tmp_path, kind):
     np.testing.assert_allclose(found, [expected[2], expected[0]], rtol=1e-5)
 
 
-def test_a_reset_forgets_past_states_in_its_worlds_alone(tmp_path):
+def test_a_reset_forgets_past_states_in_its_worlds_alone(simulate, tmp_path):
     file = linear(tmp_path / "net.onnx", [100.0, 10.0, 1.0, 0.0, 0.0, 0.0], input_idx=[0, 1, 2])
-    with simulate(file) as simulation:
+    with simulate(model=str(file)) as simulation:
         efforts(simulation, 2)
         simulation.reset([0])
         found = efforts(simulation, 1)[0]
@@ -283,9 +285,9 @@ def test_a_reset_forgets_past_states_in_its_worlds_alone(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
-def test_what_is_remembered_is_saved(tmp_path, kind):
+def test_what_is_remembered_is_saved(simulate, tmp_path, kind):
     file = WRITERS[kind](tmp_path / "net.onnx")
-    with simulate(file) as simulation:
+    with simulate(model=str(file)) as simulation:
         efforts(simulation, 2)
         simulation.save(tmp_path / "two.npz")
         expected = efforts(simulation, 1)
@@ -307,13 +309,13 @@ def test_what_is_remembered_is_saved(tmp_path, kind):
         ("gru", ["position", "velocity"], set()),
     ],
 )
-def test_arrays_that_the_network_does_not_read_are_not_there(tmp_path, kind, columns, reads):
+def test_arrays_that_the_network_does_not_read_are_not_there(simulate, tmp_path, kind, columns, reads):
     changes = {}
     if columns:
         ones = dict.fromkeys(columns, 1.0)
         inputs = {"mean": ones, "std": ones}
         changes = {"input_columns": columns, "normalization": GRU_NORMALIZATION | {"inputs": inputs}}
-    with simulate(WRITERS[kind](tmp_path / "net.onnx", **changes), worlds=1) as simulation:
+    with simulate(model=str(WRITERS[kind](tmp_path / "net.onnx", **changes)), worlds=1) as simulation:
         group = simulation.actuators["legs"]
         names = ("position_targets", "velocity_targets", "feedforward")
 
@@ -325,9 +327,9 @@ def test_arrays_that_the_network_does_not_read_are_not_there(tmp_path, kind, col
 # Implicit effort.
 
 
-def test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step(tmp_path):
+def test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step(simulate, tmp_path):
     """One DOF, τ = kp e - kd q̇: τ = (kp (e - h q̇) - kd q̇) / (1 + (h kd + h² kp) / I); the network is that law."""
-    with simulate(linear(tmp_path / "net.onnx", [1000.0, -10.0]), effort_mode="implicit") as simulation:
+    with simulate(model=str(linear(tmp_path / "net.onnx", [1000.0, -10.0])), effort_mode="implicit") as simulation:
         found = efforts(simulation, 3)
 
     explicit = 1000.0 * ERRORS - 10.0 * VELOCITIES
@@ -335,9 +337,9 @@ def test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_ste
     np.testing.assert_allclose(found, np.broadcast_to(expected, (3, 2, 2)), rtol=1e-4)
 
 
-def test_an_implicit_effort_of_an_lstm_remembers_as_the_explicit_one(tmp_path):
+def test_an_implicit_effort_of_an_lstm_remembers_as_the_explicit_one(simulate, tmp_path):
     """With the memory of the step's start, τ = (τ₀ - k h q̇) / (1 + k h² / I), where k is the slope dτ/de there."""
-    with simulate(lstm(tmp_path / "net.onnx", effort_scale=400.0), effort_mode="implicit") as simulation:
+    with simulate(model=str(lstm(tmp_path / "net.onnx", effort_scale=400.0)), effort_mode="implicit") as simulation:
         found = efforts(simulation, 3)
 
     weights, hidden, cell, expected = np.array([1.0, 0.5]), np.zeros((2, 2)), np.zeros((2, 2)), []
@@ -370,43 +372,43 @@ def test_the_slope_is_there_where_a_simulation_leaves_out_backward_kernels():
         ("mlp", {"input_idx": [0, 1], "width": 4}, r"which reads past states: input_idx is \[0, 1\]"),
     ],
 )
-def test_a_network_without_implicit_mode_says_why(tmp_path, kind, options, reason):
+def test_a_network_without_implicit_mode_says_why(simulate, tmp_path, kind, options, reason):
     with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.effort_mode: 'implicit' .*{reason}.*'explicit'"):
-        simulate(WRITERS[kind](tmp_path / "net.onnx", **options), effort_mode="implicit")
+        simulate(model=str(WRITERS[kind](tmp_path / "net.onnx", **options)), effort_mode="implicit")
 
 
 # What is refused.
 
 
-def refused(file, message, **options):
+def refused(simulate, file, message, **options):
     with pytest.raises(pippin.ConfigError, match=rf"^actuators\.legs\.model: .*{message}"):
-        simulate(file, worlds=1, **options)
+        simulate(model=str(file), worlds=1, **options)
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path):
+def test_a_file_that_is_not_there_is_refused(simulate, tmp_path):
     mlp(tmp_path / "knee.onnx")
 
-    refused(tmp_path / "nee.onnx", "no file .*did you mean 'knee.onnx'")
+    refused(simulate, tmp_path / "nee.onnx", "no file .*did you mean 'knee.onnx'")
 
 
 @pytest.mark.parametrize("content", [b"", b"# a text\n", bytes(range(256))])
-def test_a_foreign_file_is_refused(tmp_path, content):
+def test_a_foreign_file_is_refused(simulate, tmp_path, content):
     (tmp_path / "net.onnx").write_bytes(content)
 
-    refused(tmp_path / "net.onnx", r"net\.onnx' is no valid ONNX file \(")
+    refused(simulate, tmp_path / "net.onnx", r"net\.onnx' is no valid ONNX file \(")
 
 
-def test_a_truncated_file_is_refused(tmp_path):
+def test_a_truncated_file_is_refused(simulate, tmp_path):
     file = mlp(tmp_path / "net.onnx")
     file.write_bytes(file.read_bytes()[:-40])
 
-    refused(file, r"net\.onnx' is no valid ONNX file \(")
+    refused(simulate, file, r"net\.onnx' is no valid ONNX file \(")
 
 
-def test_a_torch_checkpoint_is_refused(tmp_path):
+def test_a_torch_checkpoint_is_refused(simulate, tmp_path):
     (tmp_path / "net.pt").write_bytes(b"PK")
 
-    refused(tmp_path / "net.pt", r"is no '\.onnx' file; export the network to ONNX")
+    refused(simulate, tmp_path / "net.pt", r"is no '\.onnx' file; export the network to ONNX")
 
 
 @pytest.mark.parametrize(
@@ -447,29 +449,33 @@ def test_a_torch_checkpoint_is_refused(tmp_path):
         ),
     ],
 )
-def test_metadata_that_do_not_fit_are_refused(tmp_path, kind, changes, message):
-    refused(WRITERS[kind](tmp_path / "net.onnx", **changes), message)
+def test_metadata_that_do_not_fit_are_refused(simulate, tmp_path, kind, changes, message):
+    refused(simulate, WRITERS[kind](tmp_path / "net.onnx", **changes), message)
 
 
-def test_weights_that_do_not_fit_the_declared_shapes_are_refused(tmp_path):
+def test_weights_that_do_not_fit_the_declared_shapes_are_refused(simulate, tmp_path):
     file = mlp(tmp_path / "net.onnx")
     model = onnx.load(file)
     model.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 3
     onnx.save(model, file)
 
-    refused(file, "is no valid ONNX file")
+    refused(simulate, file, "is no valid ONNX file")
 
 
-def test_weights_that_are_not_finite_are_refused(tmp_path):
-    refused(linear(tmp_path / "net.onnx", [1.0, np.nan]), r"'net\.onnx': weights 'w' hold nan; train the network anew")
+def test_weights_that_are_not_finite_are_refused(simulate, tmp_path):
+    refused(
+        simulate,
+        linear(tmp_path / "net.onnx", [1.0, np.nan]),
+        r"'net\.onnx': weights 'w' hold nan; train the network anew",
+    )
 
 
-def test_an_operator_that_newton_does_not_run_is_refused(tmp_path):
+def test_an_operator_that_newton_does_not_run_is_refused(simulate, tmp_path):
     nodes = [helper.make_node("ReduceMean", ["x"], ["y"], axes=[1])]
     metadata = {"model_type": "mlp"}
     file = write(tmp_path / "net.onnx", nodes, [value("x", [None, 2])], [value("y", [None, 1])], [], metadata)
 
-    refused(file, "Newton cannot run this network: .*ReduceMean")
+    refused(simulate, file, "Newton cannot run this network: .*ReduceMean")
 
 
 def test_a_file_is_named_relative_to_the_configuration(tmp_path):

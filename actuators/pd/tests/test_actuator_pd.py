@@ -34,18 +34,17 @@ def legs():
     return builder
 
 
-def simulate(prototype, *, worlds=1, capture="auto", dt=0.001, groups=None, **options):
-    """Build a simulation of `prototype` with one group over all joints, or with several."""
-    tables = {
-        "simulation": {"device": "cpu", "dt": dt, "capture": capture},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "actuators": groups or {"legs": {"type": "pd", "joints": [".*"], **options}},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins=[Featherstone()], prototype=prototype)
+pytestmark = pytest.mark.simulation(
+    dt=0.001,
+    gravity=0.0,
+    solver=Featherstone,
+    actuators={"legs": {"type": "pd", "joints": [".*"]}},
+    options="actuators.legs",
+)
 
 
 @pytest.mark.alone
-def test_effort_follows_the_law(legs):
+def test_effort_follows_the_law(simulate, legs):
     """feedforward + kp (q* - q) + kd (q̇* - q̇) of the state at the start of the step, to a float's rounding."""
     random = np.random.default_rng(3)
     targets, rates, forward = (random.uniform(-1.0, 1.0, (2, 3)).astype(np.float32) for _ in range(3))
@@ -62,7 +61,7 @@ def test_effort_follows_the_law(legs):
         np.testing.assert_allclose(group.computed_effort.numpy(), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_effort_opposes_velocity(legs):
+def test_effort_opposes_velocity(simulate, legs):
     with simulate(legs, kd=2.0) as simulation:
         simulation.step()
 
@@ -71,7 +70,7 @@ def test_effort_opposes_velocity(legs):
     assert (effort * VELOCITIES < 0.0).all()
 
 
-def test_effort_turns_the_joint(legs):
+def test_effort_turns_the_joint(simulate, legs):
     """Δq̇ = τ dt / I, on links that gravity and neighbours leave alone; the torque of spin is second order in dt."""
     with simulate(legs, kp=20.0) as simulation:
         simulation.actuators["legs"].position_targets.fill_(1.0)
@@ -84,7 +83,7 @@ def test_effort_turns_the_joint(legs):
     np.testing.assert_allclose(gained, effort * 0.001 / INERTIA, rtol=1e-4)
 
 
-def test_a_joint_with_a_spring_swings_with_the_period_of_the_formula(legs):
+def test_a_joint_with_a_spring_swings_with_the_period_of_the_formula(simulate, legs):
     """T = 2π √(I / kp). Sampled every 1 ms, and symplectic Euler errs by (ω dt)² / 24: together below 0.5 %."""
     period, velocities = 2.0 * np.pi * np.sqrt(INERTIA / 20.0), []
     with simulate(legs, kp=20.0) as simulation:
@@ -97,7 +96,7 @@ def test_a_joint_with_a_spring_swings_with_the_period_of_the_formula(legs):
     assert np.diff(crossings)[0] * 0.001 == pytest.approx(period / 2.0, rel=5e-3)
 
 
-def test_gains_may_differ_from_joint_to_joint(legs):
+def test_gains_may_differ_from_joint_to_joint(simulate, legs):
     with simulate(legs, worlds=2, kp={"hip": 10.0, "knee|ankle": 20.0}, kd={"hip": 0.0, "knee": 1.0, "ankle": 2.0}) as (
         simulation
     ):
@@ -111,7 +110,7 @@ def test_gains_may_differ_from_joint_to_joint(legs):
     np.testing.assert_allclose(effort, np.tile(-kp * POSITIONS - kd * VELOCITIES, (2, 1)), rtol=1e-5)
 
 
-def test_targets_hold_the_initial_pose(legs):
+def test_targets_hold_the_initial_pose(simulate, legs):
     legs.joint_qd[:] = [0.0, 0.0, 0.0]
     with simulate(legs, worlds=2, kp=50.0, kd=1.0) as simulation:
         group = simulation.actuators["legs"]
@@ -124,7 +123,7 @@ def test_targets_hold_the_initial_pose(legs):
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 3])
-def test_a_command_arrives_after_exactly_its_delay(legs, steps):
+def test_a_command_arrives_after_exactly_its_delay(simulate, legs, steps):
     arrived = []
     with simulate(legs, delay={"steps": steps}) as simulation:
         group = simulation.actuators["legs"]
@@ -137,7 +136,7 @@ def test_a_command_arrives_after_exactly_its_delay(legs, steps):
     assert arrived == [0.0] * steps + [2.0] * (5 - steps)
 
 
-def test_measurements_do_not_wait(legs):
+def test_measurements_do_not_wait(simulate, legs):
     """Only targets are late: the damping follows the velocity of the very step."""
     with simulate(legs, kd=2.0, delay={"steps": 3}) as simulation:
         for _ in range(5):
@@ -149,7 +148,7 @@ def test_measurements_do_not_wait(legs):
     np.testing.assert_allclose(effort, -2.0 * before, rtol=1e-6)
 
 
-def test_what_reaches_the_joints_is_clamped(legs):
+def test_what_reaches_the_joints_is_clamped(simulate, legs):
     with simulate(legs, clamping=[{"type": "max-effort", "max_effort": 1.5}]) as simulation:
         group = simulation.actuators["legs"]
         group.feedforward.assign(np.float32([[1.0, 4.0, -4.0]]))
@@ -161,7 +160,7 @@ def test_what_reaches_the_joints_is_clamped(legs):
         np.testing.assert_array_equal(simulation.control.joint_f.numpy(), [1.0, 1.5, -1.5])
 
 
-def test_the_smallest_of_several_limits_holds(legs):
+def test_the_smallest_of_several_limits_holds(simulate, legs):
     clamping = [{"type": "max-effort", "max_effort": limit} for limit in (3.0, 2.0, 5.0)]
     with simulate(legs, clamping=clamping) as simulation:
         simulation.actuators["legs"].feedforward.fill_(-4.0)
@@ -171,7 +170,7 @@ def test_the_smallest_of_several_limits_holds(legs):
         np.testing.assert_array_equal(simulation.actuators["legs"].applied_effort.numpy(), -2.0)
 
 
-def test_efforts_do_not_add_up_from_step_to_step(legs):
+def test_efforts_do_not_add_up_from_step_to_step(simulate, legs):
     with simulate(legs) as simulation:
         simulation.actuators["legs"].feedforward.fill_(0.5)
 
@@ -180,7 +179,7 @@ def test_efforts_do_not_add_up_from_step_to_step(legs):
         np.testing.assert_array_equal(simulation.control.joint_f.numpy(), 0.5)
 
 
-def test_what_is_written_in_place_takes_effect_in_a_captured_step(legs):
+def test_what_is_written_in_place_takes_effect_in_a_captured_step(simulate, legs):
     """Zero-copy views, on the CPU, of shape (worlds, joints)."""
     with simulate(legs, worlds=2, capture="require") as simulation:
         group = simulation.actuators["legs"]
@@ -193,12 +192,12 @@ def test_what_is_written_in_place_takes_effect_in_a_captured_step(legs):
         np.testing.assert_array_equal(group.applied_effort.numpy(), [[0.0, 0.0, 0.0], [0.0, 0.0, 0.25]])
 
 
-def test_drives_of_the_asset_are_off_on_driven_joints_alone(legs):
+def test_drives_of_the_asset_are_off_on_driven_joints_alone(simulate, legs):
     for dof in range(3):
         legs.joint_target_ke[dof], legs.joint_target_kd[dof] = 100.0, 10.0
         legs.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION)
     groups = {"upper": {"type": "pd", "joints": ["hip", "knee"]}}
-    with simulate(legs, groups=groups) as simulation:
+    with simulate(legs, actuators=groups) as simulation:
         model = simulation.model
 
         assert model.joint_target_ke.numpy().tolist() == [0.0, 0.0, 100.0]
@@ -210,12 +209,12 @@ def test_drives_of_the_asset_are_off_on_driven_joints_alone(legs):
         ]
 
 
-def test_groups_drive_their_own_joints_in_any_order(legs):
+def test_groups_drive_their_own_joints_in_any_order(simulate, legs):
     groups = {
         "last": {"type": "pd", "joints": ["ankle"]},
         "others": {"type": "pd", "joints": ["knee", "hip"]},
     }
-    with simulate(legs, worlds=2, groups=groups) as simulation:
+    with simulate(legs, worlds=2, actuators=groups) as simulation:
         simulation.actuators["last"].feedforward.fill_(1.0)
         simulation.actuators["others"].feedforward.assign(np.float32([[2.0, 3.0], [4.0, 5.0]]))
 
@@ -225,18 +224,18 @@ def test_groups_drive_their_own_joints_in_any_order(legs):
         assert simulation.control.joint_f.numpy().tolist() == [2.0, 3.0, 1.0, 4.0, 5.0, 1.0]
 
 
-def test_two_groups_on_one_dof_are_refused(legs):
+def test_two_groups_on_one_dof_are_refused(simulate, legs):
     groups = {"all": {"type": "pd", "joints": [".*"]}, "again": {"type": "pd", "joints": ["knee"]}}
 
     with pytest.raises(
         pippin.ConfigError,
         match=r"actuators\.again\.joints: joint 'knee' is driven by actuators\.all already; give each joint to one",
     ):
-        simulate(legs, groups=groups)
+        simulate(legs, actuators=groups)
 
 
 @pytest.mark.parametrize("kind", ["free", "ball", "fixed"])
-def test_a_joint_whose_coordinates_are_no_angles_or_lengths_is_refused(kind):
+def test_a_joint_whose_coordinates_are_no_angles_or_lengths_is_refused(simulate, kind):
     builder = newton.ModelBuilder()
     link = builder.add_link(label="link", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     joint = getattr(builder, f"add_joint_{kind}")(parent=-1, child=link, label="odd")
@@ -249,7 +248,7 @@ def test_a_joint_whose_coordinates_are_no_angles_or_lengths_is_refused(kind):
         simulate(builder)
 
 
-def test_every_dof_of_a_joint_with_several_is_driven():
+def test_every_dof_of_a_joint_with_several_is_driven(simulate):
     builder = newton.ModelBuilder()
     link = builder.add_link(label="link", mass=1.0, inertia=wp.diag(wp.vec3(INERTIA)))
     axes = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))]
@@ -281,7 +280,7 @@ def wrist():
     return builder
 
 
-def test_named_axes_of_one_joint_have_parameters_of_their_own(wrist):
+def test_named_axes_of_one_joint_have_parameters_of_their_own(simulate, wrist):
     limits = [{"type": "max-effort", "max_effort": {"roll": 1.0, "pitch": 2.0}}]
     gains = {"kp": {"roll": 10.0, "pitch": 20.0}, "armature": {"roll": 0.1, "pitch": 0.2}, "clamping": limits}
     with simulate(wrist, worlds=2, **gains) as simulation:
@@ -295,18 +294,18 @@ def test_named_axes_of_one_joint_have_parameters_of_their_own(wrist):
         assert simulation.model.joint_armature.numpy()[6:8] == pytest.approx([0.1, 0.2])
 
 
-def test_two_groups_share_a_joint_but_no_axis(wrist):
+def test_two_groups_share_a_joint_but_no_axis(simulate, wrist):
     groups = {name: {"type": "pd", "joints": [name]} for name in ("roll", "pitch")}
-    with simulate(wrist, groups=groups) as simulation:
+    with simulate(wrist, actuators=groups) as simulation:
         assert [group.actuated_dofs.numpy().tolist() for group in simulation.actuators.values()] == [[6], [7]]
 
     with pytest.raises(
         pippin.ConfigError, match=r"^actuators\.both\.joints: joint 'pitch' is driven by actuators\.pitch"
     ):
-        simulate(wrist, groups={"pitch": groups["pitch"], "both": {"type": "pd", "joints": [".*"]}})
+        simulate(wrist, actuators={"pitch": groups["pitch"], "both": {"type": "pd", "joints": [".*"]}})
 
 
-def test_joints_without_axes_are_left_out_and_noted(wrist):
+def test_joints_without_axes_are_left_out_and_noted(simulate, wrist):
     with simulate(wrist) as simulation:
         assert simulation.actuators["legs"].joint_labels == ("roll", "pitch")
         noted = simulation.notes["actuators:legs"]
@@ -323,7 +322,7 @@ def test_joints_without_axes_are_left_out_and_noted(wrist):
         ({"kp": {"toe": 1.0, ".*": 2.0}}, r"actuators\.legs\.kp: no joint matches 'toe'"),
     ],
 )
-def test_patterns_that_do_not_fit_the_joints_are_refused(legs, options, message):
+def test_patterns_that_do_not_fit_the_joints_are_refused(simulate, legs, options, message):
     with pytest.raises(pippin.ConfigError, match=message):
         simulate(legs, **options)
 

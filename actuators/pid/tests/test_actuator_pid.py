@@ -1,7 +1,5 @@
 """PID control of joints: the integral, its limit, what a reset and a checkpoint make of it. The solver is made here."""
 
-import json
-
 import newton
 import numpy as np
 import pippin
@@ -13,7 +11,7 @@ from pippin import conformance
 class Featherstone:
     """A solver that comes with Newton itself, or one that keeps the state where it is."""
 
-    def __init__(self, is_still=False):
+    def __init__(self, is_still=True):
         self.is_still = is_still
 
     @pippin.hookimpl
@@ -28,7 +26,6 @@ class Featherstone:
             solver.step(state_in, state_out, control, contacts, dt)
 
 
-@pytest.fixture
 def hinge():
     """A hinge of 1 kg·m² that turns at 0.5 rad/s, without gravity."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -38,21 +35,15 @@ def hinge():
     return builder
 
 
-@pytest.fixture
-def simulate(tmp_path, hinge):
-    """Return a function that builds a simulation of the hinge from a file with one group."""
-
-    def build(*, worlds=1, dt=0.1, is_still=True, capture="require", **options):
-        tables = {
-            "simulation": {"device": "cpu", "dt": dt, "capture": capture},
-            "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-            "actuators": {"motor": {"type": "pid", "joints": [".*"], **options}},
-        }
-        path = tmp_path / "scene.json"
-        path.write_text(json.dumps(tables))
-        return pippin.Simulation.from_file(path, plugins=[Featherstone(is_still)], prototype=hinge)
-
-    return build
+pytestmark = pytest.mark.simulation(
+    dt=0.1,
+    capture="require",
+    gravity=0.0,
+    prototype=hinge,
+    solver=Featherstone,
+    actuators={"motor": {"type": "pid", "joints": [".*"]}},
+    options="actuators.motor",
+)
 
 
 def efforts(simulation, count):
@@ -91,19 +82,19 @@ def test_a_reset_empties_the_integrals_of_its_worlds(simulate):
         np.testing.assert_allclose(efforts(simulation, 1), [[49.5, 19.5, 49.5]], atol=1e-4)
 
 
-def test_a_resumed_run_has_the_integral_that_was_saved(simulate, hinge, tmp_path):
+def test_a_resumed_run_has_the_integral_that_was_saved(simulate, tmp_path):
     with simulate(worlds=2, **GAINS) as simulation:
         efforts(simulation, 3)
         simulation.reset([1])
         simulation.save(tmp_path / "state.ckpt")
         expected = efforts(simulation, 2)
-    with pippin.Simulation.load(tmp_path / "state.ckpt", [Featherstone(is_still=True)], hinge) as resumed:
+    with pippin.Simulation.load(tmp_path / "state.ckpt", [Featherstone()], hinge()) as resumed:
         np.testing.assert_array_equal(efforts(resumed, 2), expected)
 
 
 def test_the_integral_leaves_no_error_at_rest_under_a_load(simulate):
     """A load of -5 N·m holds a PD off by 5 / kp = 0.05 rad; the slowest root with the integral is -3.4 1/s."""
-    gains = {"kp": 100.0, "kd": 20.0, "const_effort": -5.0, "dt": 0.004, "is_still": False}
+    gains = {"kp": 100.0, "kd": 20.0, "const_effort": -5.0, "dt": 0.004, "solver": Featherstone(is_still=False)}
     rests = []
     for ki in (0.0, 200.0):
         with simulate(ki=ki, **gains) as simulation:

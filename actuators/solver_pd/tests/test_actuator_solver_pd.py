@@ -1,7 +1,5 @@
 """The solver's own drives: what they are given, that it acts by world, and what they do not have."""
 
-import json
-
 import newton
 import numpy as np
 import pippin
@@ -25,7 +23,6 @@ class Featherstone:
         return newton.solvers.SolverFeatherstone(model, angular_damping=0.0)
 
 
-@pytest.fixture
 def legs():
     """A free base, and two hinges of 2 kg·m² that hang from the world, so that coordinates and DOFs differ."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -40,22 +37,16 @@ def legs():
     return builder
 
 
-@pytest.fixture
-def simulate(tmp_path, legs):
-    """Return a function that builds a simulation of the legs from a file with one group."""
-
-    def build(*, worlds=1, dt=0.001, solver=None, groups=None, accepted=("effort_limits",), **options):
-        group = {"type": "solver-pd", "joints": ["hip", "knee"], "kp": 100.0, "kd": 10.0, **options}
-        tables = {
-            "simulation": {"device": "cpu", "dt": dt, "capture": "require", "accept_unsupported": accepted},
-            "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-            "actuators": groups or {"legs": group},
-        }
-        path = tmp_path / "scene.json"
-        path.write_text(json.dumps(tables))
-        return pippin.Simulation.from_file(path, plugins=[solver or Featherstone()], prototype=legs)
-
-    return build
+pytestmark = pytest.mark.simulation(
+    dt=0.001,
+    capture="require",
+    accept_unsupported=["effort_limits"],
+    gravity=0.0,
+    prototype=legs,
+    solver=Featherstone,
+    actuators={"legs": {"type": "solver-pd", "joints": ["hip", "knee"], "kp": 100.0, "kd": 10.0}},
+    options="actuators.legs",
+)
 
 
 def gained(simulation):
@@ -101,14 +92,16 @@ def test_targets_reach_the_solver_at_their_coordinates_and_dofs(simulate):
         assert simulation.program.is_captured
 
 
-def test_drives_and_limits_take_the_place_of_the_asset_s_on_driven_joints_alone(simulate, legs):
+def test_drives_and_limits_take_the_place_of_the_asset_s_on_driven_joints_alone(simulate):
+    prototype = legs()
     for dof in (6, 7):
-        legs.joint_target_ke[dof], legs.joint_target_kd[dof] = 7.0, 3.0
-        legs.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION)
+        prototype.joint_target_ke[dof], prototype.joint_target_kd[dof] = 7.0, 3.0
+        prototype.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION)
     limits = {"effort_limit": {"hip": 5.0}, "velocity_limit": 9.0}
     group = {"type": "solver-pd", "joints": ["hip"], "kp": {"hip": 100.0}, "kd": 10.0, "armature": 0.1, **limits}
     solver = Featherstone(RIGID_TREES | {"armature"})
-    with simulate(groups={"legs": group}, solver=solver, accepted=["effort_limits", "velocity_limits"]) as simulation:
+    accepted = ["effort_limits", "velocity_limits"]
+    with simulate(prototype, actuators={"legs": group}, solver=solver, accept_unsupported=accepted) as simulation:
         model = simulation.model
         np.testing.assert_array_equal(hinges(model.joint_target_ke, simulation), [[100.0, 7.0]])
         np.testing.assert_array_equal(hinges(model.joint_target_kd, simulation), [[10.0, 3.0]])
@@ -208,17 +201,17 @@ def test_a_solver_without_joint_drives_is_refused(simulate):
         simulate(solver=Featherstone(RIGID_TREES - {"joint_drives"}))
 
 
-def test_a_solver_without_effort_limits_is_refused(legs):
+def test_a_solver_without_effort_limits_is_refused():
     group = {"type": "solver-pd", "joints": ["knee"], "kp": 1.0, "kd": 0.0, "effort_limit": 5.0}
     tables = pippin.structure({"simulation": {"device": "cpu"}, "actuators": {"legs": group}})
     with pytest.raises(pippin.ConfigError, match=r"does not support effort_limits .* used by knee;"):
-        pippin.Simulation(tables, plugins=[Featherstone()], prototype=legs)
+        pippin.Simulation(tables, plugins=[Featherstone()], prototype=legs())
 
 
 def test_a_joint_that_a_pd_drives_already_is_refused(simulate):
     one = {"type": "solver-pd", "joints": ["hip", "knee"], "kp": 1.0, "kd": 1.0}
     with pytest.raises(pippin.ConfigError, match=r"joint 'knee' is driven by actuators\.legs already"):
-        simulate(groups={"legs": one, "again": {**one, "joints": ["knee"]}})
+        simulate(actuators={"legs": one, "again": {**one, "joints": ["knee"]}})
 
 
 @pytest.mark.parametrize(

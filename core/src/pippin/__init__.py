@@ -18,7 +18,7 @@ from .config import (
     SceneConfig,
     ShapeConfig,
     SimulationConfig,
-    StepConfig,
+    SimulationOptions,
     TaskConfig,
     load,
     structure,
@@ -39,11 +39,11 @@ from .state.double_buffer import DoubleBuffer
 from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
-    from .assembly.assets.comparison.difference import Difference
-    from .assembly.assets.report import ImportReport
-    from .recording.reading import Run, open_run
-    from .replaying import Replay, ReplayError, replay
-    from .state.outcome import Outcome
+    from .assets.fidelity.difference import Difference
+    from .assets.report import ImportReport
+    from .export.replay import Replay, ReplayError, replay
+    from .runs.reading import Run, open_run
+    from .state.state_record import StateRecord
 
 __all__ = [
     "AssetConfig",
@@ -66,7 +66,6 @@ __all__ = [
     "HydroelasticConfig",
     "ImportReport",
     "ObservationConfig",
-    "Outcome",
     "PippinError",
     "PluginError",
     "PolicyConfig",
@@ -78,7 +77,8 @@ __all__ = [
     "Simulation",
     "SimulationConfig",
     "SimulationError",
-    "StepConfig",
+    "SimulationOptions",
+    "StateRecord",
     "TaskConfig",
     "did_you_mean",
     "find_file",
@@ -92,14 +92,14 @@ __all__ = [
 
 
 _LATE = {
-    "Difference": "pippin.assembly.assets.comparison.difference",
-    "ImportReport": "pippin.assembly.assets.report",
-    "Outcome": "pippin.state.outcome",
-    "Replay": "pippin.replaying",
-    "ReplayError": "pippin.replaying",
-    "Run": "pippin.recording.reading",
-    "open_run": "pippin.recording.reading",
-    "replay": "pippin.replaying",
+    "Difference": "pippin.assets.fidelity.difference",
+    "ImportReport": "pippin.assets.report",
+    "StateRecord": "pippin.state.state_record",
+    "Replay": "pippin.export.replay",
+    "ReplayError": "pippin.export.replay",
+    "Run": "pippin.runs.reading",
+    "open_run": "pippin.runs.reading",
+    "replay": "pippin.export.replay",
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""
 

@@ -1,4 +1,4 @@
-"""Libraries of extras, which a plugin imports when it is bound."""
+"""Optional libraries, which a plugin imports when it is used."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from types import ModuleType
 
 from pippin.errors import PluginError
 
-__all__ = ["library"]
+__all__ = ["import_library"]
 
 
-def library(name: str, extra: str) -> ModuleType:
-    """Import a library of an extra of Pippin.
+def import_library(name: str, extra: str, distribution: str = "pippin") -> ModuleType:
+    """Import a library that an extra of a distribution requires.
 
     Args:
         name: Name of the module.
         extra: Name of the extra.
+        distribution: Name of the distribution.
 
     Raises:
         PluginError: The library is not installed, or broken.
@@ -24,5 +25,5 @@ def library(name: str, extra: str) -> ModuleType:
         return import_module(name)
     except ImportError as error:
         raise PluginError(
-            f"'{name}' cannot be imported ({error}); install it by `uv pip install 'pippin[{extra}]'`"
+            f"'{name}' cannot be imported ({error}); install it by `uv pip install '{distribution}[{extra}]'`"
         ) from error

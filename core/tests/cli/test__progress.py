@@ -1,10 +1,15 @@
 """Output of a command while it shows progress."""
 
 import ctypes
+import io
+import logging
 import os
+import sys
+import warnings
 
 import pytest
-from pippin.cli._progress import shown_progress
+from pippin.cli._progress import ConsoleProgress, shown_progress
+from rich.console import Console
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the C library has another name there")
@@ -18,3 +23,86 @@ def test_standard_output_is_kept_free_of_what_kernels_print(capfd):
     assert out == "the result\n"
     assert "from Python" in noise
     assert "from a kernel" in noise
+
+
+def test_without_a_terminal_each_phase_is_one_plain_line() -> None:
+    page = io.StringIO()
+    progress = ConsoleProgress(Console(file=page))
+
+    with progress.phase("compile"):
+        progress.update("1 of 2")
+        progress.update("2 of 2")
+
+    lines = page.getvalue().splitlines()
+    assert [line.split()[0] for line in lines] == ["compile", "compile"]
+    assert lines[0].split()[1] == "..."
+    assert "\x1b" not in page.getvalue()
+
+
+def test_a_long_phase_without_a_terminal_tells_of_itself_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = io.StringIO()
+    monkeypatch.setattr("pippin.cli._progress._PLAIN_PERIOD", 0.0)
+    progress = ConsoleProgress(Console(file=page))
+
+    with progress.phase("run"):
+        progress.update("t = 1.00 s")
+
+    assert page.getvalue().splitlines()[1].split() == ["run", "t", "=", "1.00", "s"]
+
+
+def test_on_a_terminal_one_line_is_drawn_over() -> None:
+    page = io.StringIO()
+    progress = ConsoleProgress(Console(file=page, force_terminal=True))
+
+    with progress.phase("run"):
+        progress.update("t = 1.00 s")
+
+    assert "\x1b[" in page.getvalue()
+
+
+def test_a_phase_that_fails_is_timed_but_not_announced_as_done() -> None:
+    page = io.StringIO()
+    progress = ConsoleProgress(Console(file=page))
+
+    with pytest.raises(KeyboardInterrupt), progress.phase("run"):
+        raise KeyboardInterrupt
+
+    assert "run" in progress.seconds
+    assert page.getvalue().split() == ["run", "..."]
+
+
+def test_a_reserved_stdout_stays_clean(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress(is_stdout_reserved=True) as progress:
+        progress.note("building")
+        print("an importer talks")
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == ["building", "an importer talks"]
+
+
+def test_warnings_become_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress(), warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.warn("joint 'hip' has no limits", stacklevel=1)
+
+    assert capsys.readouterr().out == "warning: joint 'hip' has no limits\n"
+
+
+def test_a_note_of_the_library_becomes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with shown_progress():
+        for _ in range(2):  # `check` builds the scene once for each solver
+            logging.getLogger("pippin.assembly").log(logging.INFO + 5, "left out 'base'")
+
+    assert capsys.readouterr().out == "note: left out 'base'\n"
+
+
+def test_warp_talks_again_afterwards() -> None:
+    import warp as wp
+
+    before = wp.config.log_level
+    with shown_progress():
+        assert wp.config.log_level == wp.LOG_WARNING
+
+    assert wp.config.log_level == before
+    assert sys.stdout is not sys.stderr

@@ -41,16 +41,17 @@ def bodies():
     return builder
 
 
-def simulate(prototype=None, *, worlds=1, ground=True, capture="require", gravity=9.81, dt=0.01, **camera):
-    settings = {"position": EYE.tolist(), "look_at": TARGET.tolist(), "vertical_fov": FOV, "outputs": EVERYTHING}
-    if "horizontal_fov" in camera:
-        del settings["vertical_fov"]
-    tables = {
-        "simulation": {"device": "cpu", "dt": dt, "capture": capture},
-        "scene": {"worlds": worlds, "ground": ground, "gravity": [0.0, 0.0, -gravity]},
-        "sensors": {"eye": {"type": "camera", "width": WIDTH, "height": HEIGHT, **settings, **camera}},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins=[XPBD()], prototype=prototype or bodies())
+VIEW = {"position": EYE.tolist(), "look_at": TARGET.tolist(), "outputs": EVERYTHING}
+
+pytestmark = pytest.mark.simulation(
+    dt=0.01,
+    capture="require",
+    ground=True,
+    prototype=bodies,
+    solver=XPBD,
+    sensors={"eye": {"type": "camera", "width": WIDTH, "height": HEIGHT, "vertical_fov": FOV, **VIEW}},
+    options="sensors.eye",
+)
 
 
 def images(simulation):
@@ -114,7 +115,7 @@ def to_bytes(radiance):
 
 
 @pytest.fixture(scope="module")
-def still():
+def still(simulate):
     """A picture of the first moment, and the model it is of."""
     with simulate() as simulation:
         yield simulation, {name: image[0, 0] for name, image in images(simulation).items()}
@@ -182,7 +183,7 @@ def test_colours_are_lit_by_the_sky_and_one_light(still, traced):
     np.testing.assert_allclose(picture["color"][..., :3], np.where(traced["is_hit"][..., None], wanted, 0.0), atol=1.01)
 
 
-def test_what_stands_in_the_light_casts_a_shadow_where_it_is_asked_for():
+def test_what_stands_in_the_light_casts_a_shadow_where_it_is_asked_for(simulate):
     """From above, each shadow is beside its body; Newton lets three tenths of the light into it."""
     pictures, view = [], {"position": [0.0, 0.0, 4.0], "look_at": [0.0, 0.0, 0.0]}
     for choice in ({}, {"shadows": True, "outputs": ["color"]}):
@@ -198,10 +199,10 @@ def test_what_stands_in_the_light_casts_a_shadow_where_it_is_asked_for():
     np.testing.assert_allclose(dark["color"][is_shaded][:, :3], wanted, atol=1.01)
 
 
-def test_the_two_angles_of_view_are_those_of_the_edges(still):
+def test_the_two_angles_of_view_are_those_of_the_edges(simulate, still):
     _, picture = still
     across = 2.0 * math.atan(math.tan(FOV / 2.0) * WIDTH / HEIGHT)
-    with simulate(horizontal_fov=across) as simulation:
+    with simulate(horizontal_fov=across, vertical_fov=None) as simulation:
         np.testing.assert_allclose(images(simulation)["depth"][0, 0], picture["depth"], rtol=1e-6)
 
 
@@ -246,7 +247,7 @@ def test_looking_down_from_above_the_x_axis_is_up_in_the_image():
 
 
 @pytest.mark.parametrize(("choice", "wanted"), [("max-distance", 2.0), ("zero", 0.0)])
-def test_what_is_out_of_sight_reads_as_the_file_says(choice, wanted, traced):
+def test_what_is_out_of_sight_reads_as_the_file_says(simulate, choice, wanted, traced):
     outputs = ["depth", "distance", "segmentation"]
     with simulate(no_hit=choice, max_distance=2.0, outputs=outputs) as simulation:
         picture = images(simulation)
@@ -259,7 +260,7 @@ def test_what_is_out_of_sight_reads_as_the_file_says(choice, wanted, traced):
     assert (picture["segmentation"][0, 0][is_far] == -1).all()
 
 
-def test_a_scene_with_nothing_to_see_is_out_of_sight_everywhere():
+def test_a_scene_with_nothing_to_see_is_out_of_sight_everywhere(simulate):
     builder = newton.ModelBuilder()
     builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(1.0)))
     with simulate(builder, ground=False) as simulation:
@@ -271,7 +272,7 @@ def test_a_scene_with_nothing_to_see_is_out_of_sight_everywhere():
     assert not picture["color"].any()
 
 
-def test_cameras_on_bodies_are_stacked_and_fall_with_them():
+def test_cameras_on_bodies_are_stacked_and_fall_with_them(simulate):
     """Each looks straight down from its body: the ground is as far as the body is high, g t (t + dt) / 2 less."""
     straight = {"position": [0.0, 0.0, 0.0], "look_at": [0.0, 0.0, -1.0], "vertical_fov": 0.2}
     with simulate(level(), worlds=3, body=["left", "right"], dt=0.01, **straight) as simulation:
@@ -299,7 +300,7 @@ def level():
     return builder
 
 
-def test_a_world_sees_nothing_of_its_neighbours():
+def test_a_world_sees_nothing_of_its_neighbours(simulate):
     """The ball of the second world is moved into the view of all cameras; only that world's camera sees it."""
     with simulate(worlds=2) as simulation:
         first = images(simulation)
@@ -316,7 +317,7 @@ def test_a_world_sees_nothing_of_its_neighbours():
 
 
 @pytest.mark.alone
-def test_a_replayed_picture_has_the_bits_of_one_that_is_taken_step_by_step():
+def test_a_replayed_picture_has_the_bits_of_one_that_is_taken_step_by_step(simulate):
     pictures = []
     for capture in ("require", "off"):
         with simulate(worlds=2, capture=capture) as simulation:
@@ -328,7 +329,7 @@ def test_a_replayed_picture_has_the_bits_of_one_that_is_taken_step_by_step():
         assert pictures[0][name].tobytes() == pictures[1][name].tobytes()
 
 
-def test_pictures_have_the_bits_of_newton_s_camera_in_a_loop_written_by_hand():
+def test_pictures_have_the_bits_of_newton_s_camera_in_a_loop_written_by_hand(simulate):
     with simulate(worlds=2) as simulation:
         simulation.step(5)
         ours, model, state = images(simulation), simulation.model, simulation.state
@@ -356,7 +357,7 @@ def test_pictures_have_the_bits_of_newton_s_camera_in_a_loop_written_by_hand():
         assert ours[name].tobytes() == image.numpy().tobytes()
 
 
-def test_a_reset_shows_the_worlds_it_is_about_as_they_are_now_and_leaves_the_others():
+def test_a_reset_shows_the_worlds_it_is_about_as_they_are_now_and_leaves_the_others(simulate):
     with simulate(worlds=2) as simulation:
         first = images(simulation)
         simulation.step(15)
@@ -373,7 +374,7 @@ def test_a_reset_shows_the_worlds_it_is_about_as_they_are_now_and_leaves_the_oth
         assert after[name][0].tobytes() == late[name][0].tobytes()
 
 
-def test_between_two_readings_the_picture_stays_and_a_reset_does_not_wait():
+def test_between_two_readings_the_picture_stays_and_a_reset_does_not_wait(simulate):
     with simulate(worlds=2, period=0.05) as simulation:
         first = images(simulation)["depth"]
         simulation.step(7)
@@ -388,7 +389,7 @@ def test_between_two_readings_the_picture_stays_and_a_reset_does_not_wait():
     np.testing.assert_allclose(times, [0.05, 0.07])
 
 
-def test_stages_change_depth_and_leave_the_clean_image(traced):
+def test_stages_change_depth_and_leave_the_clean_image(simulate, traced):
     """Noise of 1 cm, then steps of 5 mm: a uniform error of 5 mm adds its 5² / 12 to the variance."""
     stages = [
         {"type": "noise", "output": "depth", "std": 0.01},
@@ -408,13 +409,13 @@ def test_stages_change_depth_and_leave_the_clean_image(traced):
 
 
 @pytest.mark.parametrize("name", ["segmentation", "color"])
-def test_no_stage_acts_on_what_is_no_measured_number(name):
+def test_no_stage_acts_on_what_is_no_measured_number(simulate, name):
     stages = [{"type": "noise", "output": name, "std": 1.0}]
     with pytest.raises(pippin.ConfigError, match=rf"stages\.0\.output: '{name}' is not made of separate numbers"):
         simulate(stages=stages)
 
 
-def test_only_the_worlds_that_have_the_body_have_a_camera():
+def test_only_the_worlds_that_have_the_body_have_a_camera(simulate):
     other = newton.ModelBuilder()
     ball = other.add_body(label="stone", xform=wp.transform(wp.vec3(0.0, 0.0, 1.0), wp.quat_identity()))
     other.add_shape_sphere(ball, radius=0.1)
@@ -432,7 +433,7 @@ def test_only_the_worlds_that_have_the_body_have_a_camera():
     assert set(world_of_shape[seen[1]].ravel()) == {3, -1}
 
 
-def test_particles_and_cloth_are_seen_and_cloth_is_not_recorded():
+def test_particles_and_cloth_are_seen_and_cloth_is_not_recorded(simulate):
     """XPBD moves both; the grain hangs beside a square of cloth."""
     builder = newton.ModelBuilder()
     builder.add_particle(wp.vec3(-0.6, 0.0, 1.0), wp.vec3(0.0), mass=1.0, radius=0.2)
@@ -459,7 +460,7 @@ def test_particles_and_cloth_are_seen_and_cloth_is_not_recorded():
     assert (picture["segmentation"] == -2).any()
 
 
-def test_a_checkpoint_goes_on_to_the_bit(tmp_path):
+def test_a_checkpoint_goes_on_to_the_bit(simulate, tmp_path):
     mesh = newton.Mesh.create_box(0.1, 0.1, 0.1)
 
     def prototype():
@@ -500,7 +501,7 @@ def test_images_are_one_memory_for_numpy_and_say_unit_and_frame(still):
     }
 
 
-def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one():
+def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(simulate):
     with pytest.raises(pippin.ConfigError, match=r"sensors\.eye\.body: no body matches 'bal'.*'ball'"):
         simulate(body="bal")
 

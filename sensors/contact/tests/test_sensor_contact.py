@@ -57,20 +57,21 @@ def tower(boxes):
     return builder
 
 
-def simulate(prototype, *, worlds=1, gravity=(0.0, 0.0, -9.81), bodies=(".*",), solver=None, **contact):
-    tables = {
-        "simulation": {"device": "cpu", "dt": DT, "capture": "require"},
-        "scene": {"worlds": worlds, "gravity": list(gravity), "ground": True},
-        "sensors": {"feet": {"type": "contact", "bodies": list(bodies), **contact}},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins=[solver or XPBD()], prototype=prototype)
+pytestmark = pytest.mark.simulation(
+    dt=DT,
+    capture="require",
+    ground=True,
+    solver=XPBD,
+    sensors={"feet": {"type": "contact", "bodies": [".*"]}},
+    options="sensors.feet",
+)
 
 
 def reading(simulation, name):
     return simulation.sensors["feet"].outputs[name].data.numpy()
 
 
-def test_bodies_that_have_no_shape_are_refused(boxes):
+def test_bodies_that_have_no_shape_are_refused(simulate, boxes):
     boxes.add_body(label="ghost", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
 
     with pytest.raises(
@@ -90,14 +91,14 @@ def settled(simulation, name):
 
 
 @pytest.mark.alone
-def test_a_body_at_rest_is_carried_by_its_weight(boxes):
+def test_a_body_at_rest_is_carried_by_its_weight(simulate, boxes):
     with simulate(boxes) as simulation:
         force = settled(simulation, "net_force")[0]
 
     np.testing.assert_allclose(force, [[0.0, 0.0, 2.0 * 9.81], [0.0, 0.0, 3.0 * 9.81]], rtol=1e-3, atol=1e-3)
 
 
-def test_friction_is_the_tangential_part_of_the_force(boxes):
+def test_friction_is_the_tangential_part_of_the_force(simulate, boxes):
     """A pull of 4 / 9.81 of the weight lies inside the cone of μ >= 0.8, so friction holds it with m g_x."""
     with simulate(boxes, gravity=(4.0, 0.0, -9.81)) as simulation:
         friction = settled(simulation, "friction_force")[0]
@@ -107,7 +108,7 @@ def test_friction_is_the_tangential_part_of_the_force(boxes):
     np.testing.assert_allclose(net - friction, [[0.0, 0.0, 19.62], [0.0, 0.0, 29.43]], rtol=1e-3, atol=1e-3)
 
 
-def test_what_touches_nothing_reads_zero(boxes):
+def test_what_touches_nothing_reads_zero(simulate, boxes):
     boxes.joint_q[2] = 2.0
     with simulate(boxes) as simulation:
         simulation.step(20)
@@ -116,7 +117,7 @@ def test_what_touches_nothing_reads_zero(boxes):
         assert (reading(simulation, "net_force")[0, 1] != 0.0).any()
 
 
-def test_every_world_reads_its_own_contacts(boxes):
+def test_every_world_reads_its_own_contacts(simulate, boxes):
     """10 N more press on the heavy box of the middle world, and on no other."""
     with simulate(boxes, worlds=3, bodies=["heavy"]) as simulation:
         forces = np.zeros((6, 6), dtype=np.float32)
@@ -171,7 +172,7 @@ def test_readings_are_the_bits_of_the_sensors_of_newton_in_a_loop_written_by_han
         assert all(any(forces) for forces in host[label][::2])
 
 
-def test_a_force_matrix_tells_who_carries_whom(tower):
+def test_a_force_matrix_tells_who_carries_whom(simulate, tower):
     """On the light box the heavy one presses with its weight; the ground carries both. Nobody else is asked for."""
     partners = ["ground_plane", "heavy"]
     with simulate(tower, worlds=2, bodies=["light"], partners=partners, solver=UNWEIGHTED) as simulation:
@@ -190,13 +191,13 @@ def test_a_force_matrix_tells_who_carries_whom(tower):
         np.testing.assert_allclose(sums, reading(simulation, "net_force"), rtol=1e-5, atol=1e-4)
 
 
-def test_shapes_can_be_sensed_in_place_of_bodies(boxes):
-    with simulate(boxes, bodies=[], shapes=["skin_of_heavy"]) as simulation:
+def test_shapes_can_be_sensed_in_place_of_bodies(simulate, boxes):
+    with simulate(boxes, sensors={"feet": {"type": "contact", "shapes": ["skin_of_heavy"]}}) as simulation:
         assert simulation.sensors["feet"].outputs["net_force"].labels == ("skin_of_heavy",)
         np.testing.assert_allclose(settled(simulation, "net_force")[0], [[0.0, 0.0, 29.43]], rtol=1e-3, atol=1e-3)
 
 
-def test_air_and_contact_times_are_those_of_the_fall_and_of_the_rest(boxes):
+def test_air_and_contact_times_are_those_of_the_fall_and_of_the_rest(simulate, boxes):
     """A fall of 0.05 m takes √(2 h / g) = 0.101 s; the last reading in the air is up to two steps before its end."""
     boxes.joint_q[2] = 0.15
     with simulate(boxes, bodies=["light"]) as simulation:
@@ -220,7 +221,7 @@ def test_air_and_contact_times_are_those_of_the_fall_and_of_the_rest(boxes):
         assert times[f"last_{other}"][step] == (ended if ended else before)
 
 
-def test_there_is_contact_above_the_threshold_alone(boxes):
+def test_there_is_contact_above_the_threshold_alone(simulate, boxes):
     """Of 19.6 N and 29.4 N one is above 25 N; forces of XPBD flicker, and half of the time is more than enough."""
     with simulate(boxes, threshold=25.0) as simulation:
         simulation.step(200)
@@ -234,7 +235,7 @@ def test_there_is_contact_above_the_threshold_alone(boxes):
     assert list(np.mean(found, axis=0) > 0.5) == [False, True]
 
 
-def test_history_holds_the_latest_readings_the_newest_first(boxes):
+def test_history_holds_the_latest_readings_the_newest_first(simulate, boxes):
     with simulate(boxes, worlds=2, history=3) as simulation:
         readings = []
         for _ in range(5):
@@ -246,7 +247,7 @@ def test_history_holds_the_latest_readings_the_newest_first(boxes):
         assert np.any(readings[-1] != readings[-2])
 
 
-def test_a_reset_clears_its_worlds_and_leaves_the_others_as_they_are(tower):
+def test_a_reset_clears_its_worlds_and_leaves_the_others_as_they_are(simulate, tower):
     with simulate(tower, worlds=2, history=2, partners=["heavy", "ground_plane"]) as simulation:
         simulation.step(30)
         names = list(simulation.sensors["feet"].outputs)
@@ -262,7 +263,7 @@ def test_a_reset_clears_its_worlds_and_leaves_the_others_as_they_are(tower):
         assert np.any(reading(simulation, "net_force")[0])
 
 
-def test_times_count_from_a_reset_between_two_readings(boxes):
+def test_times_count_from_a_reset_between_two_readings(simulate, boxes):
     """With a reading every 4 steps, a world that is reset after 6 has been in the air for 2 at the next one."""
     boxes.joint_q[2] = 5.0
     with simulate(boxes, worlds=2, bodies=["light"], period=4 * DT) as simulation:
@@ -296,7 +297,7 @@ def test_partners_are_found_in_worlds_that_differ(boxes, tower):
     np.testing.assert_allclose(matrix, [[0.0, 0.0, 29.43], [0.0, 0.0, 0.0]], rtol=2e-3, atol=2e-2)
 
 
-def test_outputs_keep_their_memory_and_say_unit_and_frame(boxes):
+def test_outputs_keep_their_memory_and_say_unit_and_frame(simulate, boxes):
     with simulate(boxes) as simulation:
         outputs = simulation.sensors["feet"].outputs
         before = outputs["net_force"].data.ptr
@@ -312,12 +313,12 @@ def test_outputs_keep_their_memory_and_say_unit_and_frame(boxes):
             assert np.shares_memory(np.asarray(output.data), output.data.numpy())
 
 
-def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
+def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(simulate, boxes):
     with pytest.raises(pippin.ConfigError, match=r"sensors\.feet\.bodies: no body matches 'hevy'.*'heavy'"):
         simulate(boxes, bodies=["light", "hevy"])
 
 
-def test_a_partner_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
+def test_a_partner_that_does_not_exist_is_refused_with_the_nearest_one(simulate, boxes):
     with pytest.raises(
         pippin.ConfigError, match=r"sensors\.feet\.partners: no partner matches 'ground'.*'ground_plane'"
     ) as refused:
@@ -325,9 +326,9 @@ def test_a_partner_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
     assert len(refused.value.faults) == 2
 
 
-def test_a_shape_that_does_not_exist_is_refused_with_the_nearest_one(boxes):
+def test_a_shape_that_does_not_exist_is_refused_with_the_nearest_one(simulate, boxes):
     with pytest.raises(pippin.ConfigError, match=r"sensors\.feet\.shapes: no shape matches 'skin'.*skin_of_heavy"):
-        simulate(boxes, bodies=[], shapes=["skin"])
+        simulate(boxes, sensors={"feet": {"type": "contact", "shapes": ["skin"]}})
 
 
 def test_a_solver_without_contact_forces_is_refused(boxes):

@@ -32,13 +32,13 @@ def boxes():
     return builder
 
 
-def simulate(prototype, *, worlds=1, capture="require", sensors=None, **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.005, "capture": capture},
-        "scene": {"worlds": worlds},
-        "sensors": sensors or {"feet": {"type": "frame-transform", **options}},
-    }
-    return pippin.Simulation(pippin.structure(tables), [Featherstone()], prototype)
+pytestmark = pytest.mark.simulation(
+    dt=0.005,
+    capture="require",
+    solver=Featherstone,
+    sensors={"feet": {"type": "frame-transform"}},
+    options="sensors.feet",
+)
 
 
 def reading(simulation, name, sensor="feet"):
@@ -51,7 +51,7 @@ def poses(simulation, sensor):
 
 
 @pytest.mark.alone
-def test_poses_are_given_in_the_frame_of_the_reference(boxes):
+def test_poses_are_given_in_the_frame_of_the_reference(simulate, boxes):
     """The base's x axis points along the world's y, on which the feet stand. Valid before the first step."""
     with simulate(boxes, body=".*_foot", reference={"body": "base"}) as simulation:
         half = np.sqrt(0.5)
@@ -61,7 +61,7 @@ def test_poses_are_given_in_the_frame_of_the_reference(boxes):
         )
 
 
-def test_poses_are_the_world_s_where_there_is_no_reference(boxes):
+def test_poses_are_the_world_s_where_there_is_no_reference(simulate, boxes):
     with simulate(boxes, body="base") as simulation:
         simulation.step(5)
 
@@ -69,7 +69,7 @@ def test_poses_are_the_world_s_where_there_is_no_reference(boxes):
         assert simulation.sensors["feet"].outputs["position"].frame == "world"
 
 
-def test_sites_on_both_sides_count(boxes):
+def test_sites_on_both_sides_count(simulate, boxes):
     """1 m above the foot, from 1 m along the base's x axis, whose z axis is turned onto the base's x."""
     turn = wp.quat_from_axis_angle(wp.vec3(0.0, 1.0, 0.0), wp.radians(90.0))
     reference = {"body": "base", "position": [1.0, 0.0, 0.0], "rotation": list(turn)}
@@ -77,7 +77,7 @@ def test_sites_on_both_sides_count(boxes):
         np.testing.assert_allclose(reading(simulation, "position")[0, 0], [-1.0, 0.0, 1.0], atol=1e-6)
 
 
-def test_transforms_are_the_bits_of_the_sensor_of_newton(boxes):
+def test_transforms_are_the_bits_of_the_sensor_of_newton(simulate, boxes):
     with simulate(boxes, worlds=2, body=".*_foot", reference={"body": "base"}) as simulation:
         model = simulation.model
         sites = {name: [i for i, label in enumerate(model.shape_label) if name in label] for name in ("site", "ref")}
@@ -90,7 +90,7 @@ def test_transforms_are_the_bits_of_the_sensor_of_newton(boxes):
         assert len(set(reading(simulation, "position")[..., 0].ravel())) > 1
 
 
-def test_transforms_compose(boxes):
+def test_transforms_compose(simulate, boxes):
     """World to base and base to foot make world to foot, while all of them fly and spin."""
     sensors = {
         "base": {"type": "frame-transform", "body": "base"},
@@ -105,7 +105,7 @@ def test_transforms_compose(boxes):
         np.testing.assert_allclose(composed, poses(simulation, "feet"), atol=1e-6)
 
 
-def test_a_reset_measures_the_masked_worlds_anew_and_leaves_the_others(boxes):
+def test_a_reset_measures_the_masked_worlds_anew_and_leaves_the_others(simulate, boxes):
     with simulate(boxes, worlds=3, body=".*_foot") as simulation:
         start = reading(simulation, "position").copy()
         simulation.step(10)
@@ -117,7 +117,7 @@ def test_a_reset_measures_the_masked_worlds_anew_and_leaves_the_others(boxes):
         assert (np.abs(flown - start).max(axis=(1, 2)) > 1e-3).all()
 
 
-def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(boxes, tmp_path):
+def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(simulate, boxes, tmp_path):
     options = {"body": ".*_foot", "reference": {"body": "base"}, "period": 0.01}
     with simulate(boxes, **options) as simulation:
         simulation.step(5)
@@ -130,7 +130,7 @@ def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(boxes, tmp
         assert reading(resumed, "transform").tobytes() == recorded
 
 
-def test_worlds_may_differ_but_the_reference_must_be_where_the_targets_are(boxes):
+def test_worlds_may_differ_but_the_reference_must_be_where_the_targets_are(simulate, boxes):
     other = newton.ModelBuilder()
     other.add_body(label="left_foot", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     lonely = newton.ModelBuilder()
@@ -155,7 +155,7 @@ def test_worlds_may_differ_but_the_reference_must_be_where_the_targets_are(boxes
         (r"references: unknown key; did you mean 'reference'", {"references": "base"}),
     ],
 )
-def test_values_that_make_no_sense_are_refused_where_they_stand(boxes, message, options):
+def test_values_that_make_no_sense_are_refused_where_they_stand(simulate, boxes, message, options):
     with pytest.raises(pippin.ConfigError, match=rf"^sensors\.feet\.{message}"):
         simulate(boxes, **{"body": "left_foot", **options})
 

@@ -71,13 +71,14 @@ def bodies():
     return build
 
 
-def simulate(prototype, *, worlds=1, gravity=GRAVITY, dt=0.001, **imu):
-    tables = {
-        "simulation": {"device": "cpu", "dt": dt, "capture": "require"},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, -gravity]},
-        "sensors": {"imu": {"type": "imu", **imu}},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins=[FreeBodies()], prototype=prototype)
+pytestmark = pytest.mark.simulation(
+    dt=0.001,
+    capture="require",
+    gravity=-GRAVITY,
+    solver=FreeBodies,
+    sensors={"imu": {"type": "imu"}},
+    options="sensors.imu",
+)
 
 
 def hold(simulation, count=3):
@@ -94,7 +95,7 @@ def reading(simulation, name):
 
 
 @pytest.mark.alone
-def test_free_fall_reads_zero(bodies):
+def test_free_fall_reads_zero(simulate, bodies):
     with simulate(bodies("box"), body="box") as simulation:
         simulation.step(10)
 
@@ -102,7 +103,7 @@ def test_free_fall_reads_zero(bodies):
         np.testing.assert_allclose(reading(simulation, "angular_velocity"), 0.0, atol=1e-6)
 
 
-def test_rest_reads_gravity_upwards(bodies):
+def test_rest_reads_gravity_upwards(simulate, bodies):
     with simulate(bodies("box"), body="box") as simulation:
         hold(simulation)
 
@@ -110,7 +111,7 @@ def test_rest_reads_gravity_upwards(bodies):
 
 
 @pytest.mark.parametrize("turned", ["body", "site"])
-def test_rest_reads_gravity_in_the_frame_of_the_site(bodies, turned):
+def test_rest_reads_gravity_in_the_frame_of_the_site(simulate, bodies, turned):
     """Its z axis points along the world's x, so up is along its own -x."""
     rotation = {"rotation": list(TURN)} if turned == "site" else {}
     prototype = bodies("box", rotation=TURN if turned == "body" else None)
@@ -120,7 +121,7 @@ def test_rest_reads_gravity_in_the_frame_of_the_site(bodies, turned):
         np.testing.assert_allclose(reading(simulation, "linear_acceleration")[0, 0], [-GRAVITY, 0.0, 0.0], atol=1e-5)
 
 
-def test_angular_velocity_is_given_in_the_frame_of_the_site(bodies):
+def test_angular_velocity_is_given_in_the_frame_of_the_site(simulate, bodies):
     """A spin of 3 rad/s about the world's x is one about the site's z. The quarter turn is a float's, 4e-6 off."""
     with simulate(bodies("box", spin=(3.0, 0.0, 0.0)), body="box", rotation=list(TURN)) as simulation:
         simulation.step(12)
@@ -128,7 +129,7 @@ def test_angular_velocity_is_given_in_the_frame_of_the_site(bodies):
         np.testing.assert_allclose(reading(simulation, "angular_velocity")[0, 0], [0.0, 0.0, 3.0], atol=5e-5)
 
 
-def test_a_site_beside_the_axis_feels_the_spin(bodies):
+def test_a_site_beside_the_axis_feels_the_spin(simulate, bodies):
     """Centripetal acceleration ω² r towards the axis."""
     prototype = bodies("box", spin=(0.0, 0.0, 3.0))
     with simulate(prototype, gravity=0.0, body="box", position=[0.2, 0.0, 0.0]) as simulation:
@@ -139,7 +140,7 @@ def test_a_site_beside_the_axis_feels_the_spin(bodies):
         )
 
 
-def test_a_site_beside_the_axis_feels_the_spin_grow(bodies):
+def test_a_site_beside_the_axis_feels_the_spin_grow(simulate, bodies):
     """Tangential acceleration r τ / I; the spin of one step, ω = dt τ / I, adds ω² r = 2e-5 towards the axis."""
     with simulate(bodies("box"), gravity=0.0, body="box", position=[0.2, 0.0, 0.0]) as simulation:
         simulation.state.body_f.assign(np.float32([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]]))
@@ -150,7 +151,7 @@ def test_a_site_beside_the_axis_feels_the_spin_grow(bodies):
         )
 
 
-def test_bodies_that_match_are_stacked_for_every_world(bodies):
+def test_bodies_that_match_are_stacked_for_every_world(simulate, bodies):
     """A force on one body of one world is read there and nowhere else."""
     with simulate(bodies("left_foot", "torso", "right_foot"), worlds=3, gravity=0.0, body=".*_foot") as simulation:
         forces = np.zeros((9, 6), dtype=np.float32)
@@ -165,7 +166,7 @@ def test_bodies_that_match_are_stacked_for_every_world(bodies):
         np.testing.assert_array_equal(acceleration, 0.0)
 
 
-def test_outputs_keep_their_memory_and_say_unit_and_frame(bodies):
+def test_outputs_keep_their_memory_and_say_unit_and_frame(simulate, bodies):
     with simulate(bodies("box"), body="box") as simulation:
         outputs = simulation.sensors["imu"].outputs
         before = outputs["linear_acceleration"].data.ptr
@@ -185,7 +186,7 @@ SOURCES = pytest.mark.parametrize("source", ["solver", "finite-difference"])
 
 
 @SOURCES
-def test_readings_are_those_of_the_sensor_of_newton(bodies, source):
+def test_readings_are_those_of_the_sensor_of_newton(simulate, bodies, source):
     """Differences are the mean over a step: here 0.01 m/s² off its end."""
     options = {"body": "box", "position": [0.2, 0.1, 0.0], "rotation": list(TURN), "source": source}
     with simulate(bodies("box", spin=(0.3, 1.0, -2.0)), **options) as simulation:
@@ -210,7 +211,7 @@ def test_readings_are_those_of_the_sensor_of_newton(bodies, source):
     np.testing.assert_array_equal(read[1], sensor.gyroscope.numpy())
 
 
-def test_orientation_is_that_of_the_site_in_the_world(bodies):
+def test_orientation_is_that_of_the_site_in_the_world(simulate, bodies):
     """A body turned by 90 degrees about y, a site by 90 degrees about its z: x of the site is the body's y."""
     turned = wp.quat_from_axis_angle(wp.vec3(0.0, 0.0, 1.0), wp.radians(90.0))
     with simulate(bodies("box", rotation=TURN), body="box", rotation=list(turned)) as simulation:
@@ -223,7 +224,7 @@ def test_orientation_is_that_of_the_site_in_the_world(bodies):
 
 
 @SOURCES
-def test_a_reset_keeps_no_acceleration_and_measures_the_rest_anew(bodies, source):
+def test_a_reset_keeps_no_acceleration_and_measures_the_rest_anew(simulate, bodies, source):
     """World 1 goes on: it keeps its reading. The first reading of world 0 is that of its first step."""
     with simulate(bodies("box", spin=(0.0, 0.0, 3.0)), worlds=2, body="box", source=source) as simulation:
         hold(simulation, 20)
@@ -240,7 +241,7 @@ def test_a_reset_keeps_no_acceleration_and_measures_the_rest_anew(bodies, source
         np.testing.assert_allclose(reading(simulation, "linear_acceleration")[:, 0], up, atol=1e-4)
 
 
-def test_differences_need_no_solver_that_reports_accelerations_and_say_so(bodies):
+def test_differences_need_no_solver_that_reports_accelerations_and_say_so(simulate, bodies):
     with simulate(bodies("box"), body="box", source="finite-difference") as simulation:
         assert simulation.sensors["imu"].observables == frozenset()
         (note,) = simulation.notes["sensors:imu"]
@@ -249,7 +250,7 @@ def test_differences_need_no_solver_that_reports_accelerations_and_say_so(bodies
         assert simulation.notes == {}
 
 
-def test_differences_in_free_fall_are_zero_from_the_first_reading_on(bodies):
+def test_differences_in_free_fall_are_zero_from_the_first_reading_on(simulate, bodies):
     with simulate(bodies("box"), body="box", source="finite-difference") as simulation:
         for _ in range(3):
             simulation.step()
@@ -257,7 +258,7 @@ def test_differences_in_free_fall_are_zero_from_the_first_reading_on(bodies):
             np.testing.assert_allclose(reading(simulation, "linear_acceleration"), 0.0, atol=1e-4)
 
 
-def test_differences_are_the_mean_since_the_last_reading_or_the_reset_after_it(bodies):
+def test_differences_are_the_mean_since_the_last_reading_or_the_reset_after_it(simulate, bodies):
     """4 N in every second step move 2 kg with 1 m/s² on average: over four steps, and over the two after a reset."""
     options = {"gravity": 0.0, "body": "box", "source": "finite-difference", "period": 0.004}
     with simulate(bodies("box"), worlds=2, **options) as simulation:
@@ -290,7 +291,7 @@ def test_two_sensors_on_one_body_differ_by_the_spin_between_them(bodies):
     np.testing.assert_allclose(outer - inner, [-(3.0**2) * 0.2, 0.0, 0.0], atol=1e-5)
 
 
-def test_differences_go_on_from_a_checkpoint_bit_for_bit(bodies, tmp_path):
+def test_differences_go_on_from_a_checkpoint_bit_for_bit(simulate, bodies, tmp_path):
     prototype = bodies("box", spin=(0.3, 1.0, -2.0))
     options = {"body": "box", "position": [0.2, 0.1, 0.0], "source": "finite-difference", "period": 0.002}
     with simulate(prototype, **options) as simulation:
@@ -304,7 +305,7 @@ def test_differences_go_on_from_a_checkpoint_bit_for_bit(bodies, tmp_path):
         assert reading(simulation, "linear_acceleration").tobytes() == expected
 
 
-def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(bodies):
+def test_a_body_that_does_not_exist_is_refused_with_the_nearest_one(simulate, bodies):
     with pytest.raises(
         pippin.ConfigError, match=r"sensors\.imu\.body: no body matches 'torzo'.*'torso'.*bodies: torso, arm"
     ):

@@ -28,8 +28,6 @@ class XPBD:
 class Push:
     """An actuator with an effort of 0.5 N·m on each hinge, and 3 N on each slide."""
 
-    Config = None
-
     @pippin.hookimpl
     def bind(self, simulation):
         joints = simulation.model.joint_label
@@ -53,13 +51,15 @@ def machine():
     return builder
 
 
-def simulate(prototype, *, worlds=1, solver=None, plugins=(), capture="require", **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": DT, "decimation": 2, "capture": capture},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "sensors": {"encoders": {"type": "joint-state", "joints": [".*"], **options}},
-    }
-    return pippin.Simulation(pippin.structure(tables), [solver or Featherstone(), *plugins], prototype)
+pytestmark = pytest.mark.simulation(
+    dt=DT,
+    decimation=2,
+    capture="require",
+    gravity=0.0,
+    solver=Featherstone,
+    sensors={"encoders": {"type": "joint-state", "joints": [".*"]}},
+    options="sensors.encoders",
+)
 
 
 def reading(simulation, name):
@@ -68,7 +68,7 @@ def reading(simulation, name):
 
 @pytest.mark.alone
 @pytest.mark.parametrize("solver", [Featherstone, XPBD])
-def test_encoders_read_a_motion_at_constant_acceleration(machine, solver):
+def test_encoders_read_a_motion_at_constant_acceleration(simulate, machine, solver):
     """After n steps of the semi-implicit Euler method: v = n dt a and x = n (n + 1) / 2 dt² a. XPBD is a maximal
     solver: it moves bodies, and the host computes joints from them, with the rounding of a float."""
     with simulate(machine, solver=solver(), plugins=[Push()]) as simulation:
@@ -82,7 +82,7 @@ def test_encoders_read_a_motion_at_constant_acceleration(machine, solver):
         np.testing.assert_array_equal(reading(simulation, "effort"), [[3.0, 0.5]])
 
 
-def test_positions_are_valid_before_the_first_step_and_after_a_reset_of_one_world(machine):
+def test_positions_are_valid_before_the_first_step_and_after_a_reset_of_one_world(simulate, machine):
     machine.joint_q[:] = [0.25, -0.5]
     machine.joint_qd[:] = [1.0, 2.0]
     with simulate(machine, worlds=2, plugins=[Push()]) as simulation:
@@ -100,7 +100,7 @@ def test_positions_are_valid_before_the_first_step_and_after_a_reset_of_one_worl
         assert reading(simulation, "effort")[1].tolist() == [0.0, 0.0]
 
 
-def test_what_a_user_wrote_for_the_next_step_does_not_show_after_a_reset_of_another_world(machine):
+def test_what_a_user_wrote_for_the_next_step_does_not_show_after_a_reset_of_another_world(simulate, machine):
     with simulate(machine, worlds=2) as simulation:
         simulation.step()
         simulation.control.joint_f.fill_(7.0)
@@ -111,7 +111,7 @@ def test_what_a_user_wrote_for_the_next_step_does_not_show_after_a_reset_of_anot
         np.testing.assert_array_equal(reading(simulation, "effort"), 7.0)
 
 
-def test_joints_that_match_are_stacked_for_every_world(machine):
+def test_joints_that_match_are_stacked_for_every_world(simulate, machine):
     with simulate(machine, worlds=3, joints=["hinge"]) as simulation:
         efforts = simulation.control.joint_f.numpy()
         efforts[3] = 2.0
@@ -121,7 +121,7 @@ def test_joints_that_match_are_stacked_for_every_world(machine):
         assert simulation.sensors["encoders"].outputs["effort"].labels == ("hinge",)
 
 
-def test_each_axis_of_a_joint_with_several_is_one_encoder():
+def test_each_axis_of_a_joint_with_several_is_one_encoder(simulate):
     builder = newton.ModelBuilder()
     link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     axis = newton.ModelBuilder.JointDofConfig
@@ -139,7 +139,7 @@ def test_each_axis_of_a_joint_with_several_is_one_encoder():
         }
 
 
-def test_recorded_and_eager_steps_read_the_same_bits(machine):
+def test_recorded_and_eager_steps_read_the_same_bits(simulate, machine):
     runs = []
     for capture in ("require", "off"):
         with simulate(machine, plugins=[Push()], capture=capture, period=2 * DT * 2) as simulation:
@@ -149,7 +149,7 @@ def test_recorded_and_eager_steps_read_the_same_bits(machine):
     assert runs[0] == runs[1]
 
 
-def test_a_simulation_goes_on_from_a_file_with_the_readings_of_before(machine, tmp_path):
+def test_a_simulation_goes_on_from_a_file_with_the_readings_of_before(simulate, machine, tmp_path):
     with simulate(machine, period=2 * DT * 2) as simulation:
         simulation.control.joint_f.fill_(1.0)
         simulation.step(3)
@@ -159,7 +159,7 @@ def test_a_simulation_goes_on_from_a_file_with_the_readings_of_before(machine, t
         assert reading(resumed, "position").tobytes() == before
 
 
-def test_a_free_joint_is_refused():
+def test_a_free_joint_is_refused(simulate):
     builder = newton.ModelBuilder()
     builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.1)), label="drone")
 
@@ -167,7 +167,7 @@ def test_a_free_joint_is_refused():
         simulate(builder)
 
 
-def test_one_axis_of_a_joint_is_read_by_its_name(machine):
+def test_one_axis_of_a_joint_is_read_by_its_name(simulate, machine):
     table = machine.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     axes = [newton.ModelBuilder.JointDofConfig(axis=axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))]
     mount = machine.add_joint_fixed(-1, table, label="mount")
@@ -185,7 +185,7 @@ def test_one_axis_of_a_joint_is_read_by_its_name(machine):
         assert note.startswith("joints: leaves out 'mount' (fixed)")
 
 
-def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(machine):
+def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(simulate, machine):
     with pytest.raises(pippin.ConfigError, match=r"^sensors\.encoders\.joints: no joint matches 'hing'.*'hinge'"):
         simulate(machine, joints=["hing"])
 

@@ -54,13 +54,14 @@ def single(**link):
     return builder
 
 
-def simulate(prototype, *, worlds=1, gravity=G, joints=(".*",), **wrench):
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.001, "capture": "require"},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, -gravity]},
-        "sensors": {"load": {"type": "joint-wrench", "joints": list(joints), **wrench}},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins=[Featherstone()], prototype=prototype)
+pytestmark = pytest.mark.simulation(
+    dt=0.001,
+    capture="require",
+    gravity=-G,
+    solver=Featherstone,
+    sensors={"load": {"type": "joint-wrench", "joints": [".*"]}},
+    options="sensors.load",
+)
 
 
 def reading(simulation, name):
@@ -68,7 +69,7 @@ def reading(simulation, name):
 
 
 @pytest.mark.alone
-def test_a_joint_carries_the_weight_below_it(chain):
+def test_a_joint_carries_the_weight_below_it(simulate, chain):
     with simulate(chain, worlds=2) as simulation:
         simulation.step(10)
 
@@ -77,7 +78,7 @@ def test_a_joint_carries_the_weight_below_it(chain):
         np.testing.assert_allclose(reading(simulation, "torque"), 0.0, atol=1e-4)
 
 
-def test_torque_is_about_the_joint_and_not_about_the_centre_of_mass():
+def test_torque_is_about_the_joint_and_not_about_the_centre_of_mass(simulate):
     """A console of 0.5 m along x: the wall holds m g L, about -y."""
     with simulate(single(com=(LENGTH, 0.0, 0.0), fixed=True)) as simulation:
         simulation.step(3)
@@ -88,7 +89,7 @@ def test_torque_is_about_the_joint_and_not_about_the_centre_of_mass():
         )
 
 
-def test_both_are_given_along_the_axes_of_the_joint_on_the_child():
+def test_both_are_given_along_the_axes_of_the_joint_on_the_child(simulate):
     """Its z axis along the link's x, the joint's frame stands upright in the world: the link's x points up."""
     anchor = wp.transform(wp.vec3(0.1, 0.2, 0.3), TURN)
     with simulate(single(com=(LENGTH + 0.1, 0.2, 0.3), child_xform=anchor, fixed=True)) as simulation:
@@ -103,7 +104,7 @@ def test_both_are_given_along_the_axes_of_the_joint_on_the_child():
         np.testing.assert_allclose(reading(simulation, "torque")[0, 0], lever, rtol=1e-5, atol=1e-4)
 
 
-def test_a_joint_pulls_a_spinning_link_towards_itself():
+def test_a_joint_pulls_a_spinning_link_towards_itself(simulate):
     """m ω² L, along the axes of the link wherever that has turned."""
     builder = single()
     builder.joint_qd[0] = 4.0
@@ -115,7 +116,7 @@ def test_a_joint_pulls_a_spinning_link_towards_itself():
             np.testing.assert_allclose(reading(simulation, "force")[0, 0], expected, rtol=5e-3, atol=0.1)
 
 
-def test_a_reset_clears_its_worlds_and_leaves_the_others_as_they_are(chain):
+def test_a_reset_clears_its_worlds_and_leaves_the_others_as_they_are(simulate, chain):
     with simulate(chain, worlds=2, joints=["lower_joint"]) as simulation:
         simulation.step(5)
         kept = reading(simulation, "force")[1].copy()
@@ -127,7 +128,7 @@ def test_a_reset_clears_its_worlds_and_leaves_the_others_as_they_are(chain):
         np.testing.assert_allclose(reading(simulation, "force")[0, 0], [0.0, 0.0, MASS * G], rtol=1e-5, atol=1e-4)
 
 
-def test_a_resumed_run_reads_the_same_bits(chain, tmp_path):
+def test_a_resumed_run_reads_the_same_bits(simulate, chain, tmp_path):
     chain.joint_q[0] = 0.5
     with simulate(chain) as simulation:
         simulation.step(5)
@@ -142,7 +143,7 @@ def test_a_resumed_run_reads_the_same_bits(chain, tmp_path):
         assert reading(simulation, "torque").tobytes() == expected
 
 
-def test_outputs_keep_their_memory_and_say_unit_and_frame(chain):
+def test_outputs_keep_their_memory_and_say_unit_and_frame(simulate, chain):
     with simulate(chain) as simulation:
         outputs = simulation.sensors["load"].outputs
         before = outputs["force"].data.ptr
@@ -157,14 +158,14 @@ def test_outputs_keep_their_memory_and_say_unit_and_frame(chain):
         assert np.shares_memory(np.asarray(outputs["force"].data), outputs["force"].data.numpy())
 
 
-def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(chain):
+def test_a_joint_that_does_not_exist_is_refused_with_the_nearest_one(simulate, chain):
     with pytest.raises(
         pippin.ConfigError, match=r"sensors\.load\.joints: no joint matches 'lowr_joint'.*'lower_joint'"
     ):
         simulate(chain, joints=["lowr_joint"])
 
 
-def test_a_free_joint_is_refused():
+def test_a_free_joint_is_refused(simulate):
     builder = newton.ModelBuilder()
     builder.add_body(label="box", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     with pytest.raises(
@@ -173,7 +174,7 @@ def test_a_free_joint_is_refused():
         simulate(builder)
 
 
-def test_free_joints_are_left_out_and_noted(chain):
+def test_free_joints_are_left_out_and_noted(simulate, chain):
     chain.add_body(label="box", mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     with simulate(chain) as simulation:
         assert simulation.sensors["load"].outputs["force"].labels == ("upper_joint", "lower_joint")
@@ -182,7 +183,7 @@ def test_free_joints_are_left_out_and_noted(chain):
     assert notes[0] == "joints: leaves out 'box_free_joint' (free), no joint that transmits anything"
 
 
-def test_a_joint_that_closes_a_loop_is_refused(chain):
+def test_a_joint_that_closes_a_loop_is_refused(simulate, chain):
     chain.add_joint_ball(-1, 1, label="bolt")
     with pytest.raises(pippin.ConfigError, match=r"joint 'lower_joint' leads to body 'lower', and so does 'bolt'"):
         simulate(chain, joints=["lower_joint"])

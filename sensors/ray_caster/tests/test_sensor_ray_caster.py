@@ -38,13 +38,15 @@ def robot():
     return build
 
 
-def simulate(prototype, *, worlds=1, capture="require", ground=True, gravity=0.0, **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.005, "capture": capture},
-        "scene": {"worlds": worlds, "ground": ground, "gravity": [0.0, 0.0, -gravity]},
-        "sensors": {"rays": {"type": "ray-caster", "body": "head", **options}},
-    }
-    return pippin.Simulation(pippin.structure(tables), [Featherstone()], prototype)
+pytestmark = pytest.mark.simulation(
+    dt=0.005,
+    capture="require",
+    ground=True,
+    gravity=0.0,
+    solver=Featherstone,
+    sensors={"rays": {"type": "ray-caster", "body": "head"}},
+    options="sensors.rays",
+)
 
 
 def reading(simulation, name):
@@ -56,7 +58,7 @@ def about(axis, angle):
 
 
 @pytest.mark.alone
-def test_a_height_scan_reads_boxes_on_the_ground(robot):
+def test_a_height_scan_reads_boxes_on_the_ground(simulate, robot):
     """A box of 0.5 × 0.6 × 0.5 m: the rays 2 m above the ground meet its top at 1.5 m, beside it the ground."""
     builder = robot()
     builder.add_shape_box(-1, xform=wp.transform((0.3, 0.0, 0.25)), hx=0.25, hy=0.3, hz=0.25, label="crate")
@@ -74,7 +76,7 @@ def test_a_height_scan_reads_boxes_on_the_ground(robot):
 
 
 @pytest.mark.parametrize("align", ["body", "yaw", "world"])
-def test_the_pattern_turns_as_align_says(robot, align):
+def test_the_pattern_turns_as_align_says(simulate, robot, align):
     """A body that heads along y, nose down by θ. From one ray ahead by x, along its z axis: with the body, the ray
     starts x sin θ lower and goes askew, so it is (h - x sin θ) / cos θ long."""
     pitch, ahead = 0.3, 0.5
@@ -90,14 +92,14 @@ def test_the_pattern_turns_as_align_says(robot, align):
         np.testing.assert_allclose(reading(simulation, "position")[0, 0, 2, 0], [*start, 0.0], atol=2e-6)
 
 
-def test_a_grid_that_starts_higher_meets_ground_above_the_site(robot):
+def test_a_grid_that_starts_higher_meets_ground_above_the_site(simulate, robot):
     builder = robot(place=(0.0, 0.0, 0.5))
     builder.add_shape_box(-1, xform=wp.transform((0.0, 0.0, 0.5)), hx=1.0, hy=1.0, hz=0.5)
     with simulate(builder, grid={**DOWN, "start_height": 10.0}) as simulation:
         np.testing.assert_allclose(reading(simulation, "distance"), 9.5, rtol=1e-6)
 
 
-def test_a_lidar_reads_a_wall_at_each_angle(robot):
+def test_a_lidar_reads_a_wall_at_each_angle(simulate, robot):
     """A wall 3 m ahead: 3 / (cos elevation · cos azimuth)."""
     builder = robot()
     builder.add_shape_box(-1, xform=wp.transform((3.5, 0.0, 2.0)), hx=0.5, hy=50.0, hz=50.0)
@@ -111,7 +113,7 @@ def test_a_lidar_reads_a_wall_at_each_angle(robot):
         np.testing.assert_allclose(reading(simulation, "normal")[0, 0, 1, 2], [-1.0, 0.0, 0.0], atol=1e-6)
 
 
-def test_a_full_turn_has_no_ray_twice(robot):
+def test_a_full_turn_has_no_ray_twice(simulate, robot):
     fan = {"channels": 1, "vertical_range": [0.0, 0.0], "horizontal_count": 4}
     with simulate(robot(), lidar={**fan, "vertical_range": [-0.5, 0.1]}) as simulation:
         place = reading(simulation, "position")[0, 0, 0] - [0.0, 0.0, 2.0]
@@ -121,7 +123,7 @@ def test_a_full_turn_has_no_ray_twice(robot):
         np.testing.assert_allclose(place[:, :2], corners, atol=1e-4)
 
 
-def test_the_rays_of_an_image_give_the_depth_of_a_plane(robot):
+def test_the_rays_of_an_image_give_the_depth_of_a_plane(simulate, robot):
     """distance × cos of the angle to the axis is the same depth in every pixel; rows begin above."""
     with simulate(robot(), pinhole={"width": 6, "height": 4, "vertical_fov": 1.0}) as simulation:
         distance, place = reading(simulation, "distance")[0, 0], reading(simulation, "position")[0, 0]
@@ -133,7 +135,7 @@ def test_the_rays_of_an_image_give_the_depth_of_a_plane(robot):
         np.testing.assert_allclose(distance, np.hypot(2.0, np.linalg.norm(place[..., :2], axis=-1)), rtol=1e-6)
 
 
-def test_a_heightfield_of_a_slope_is_read_at_every_place(robot):
+def test_a_heightfield_of_a_slope_is_read_at_every_place(simulate, robot):
     """z = x / 4 + 0.5 on a field from -2 to 2 m: triangles of a slope are the slope."""
     builder = robot()
     heights = np.tile(np.linspace(0.0, 1.0, 9), (9, 1))
@@ -169,7 +171,7 @@ def every_shape(builder):
     return len(adders)
 
 
-def test_rays_meet_every_kind_of_shape_where_newton_s_query_does(robot):
+def test_rays_meet_every_kind_of_shape_where_newton_s_query_does(simulate, robot):
     builder = robot()
     kind_count = every_shape(builder)
     fan = {"channels": 40, "vertical_range": [-0.4, 0.4], "horizontal_count": 360}
@@ -195,7 +197,7 @@ def test_rays_meet_every_kind_of_shape_where_newton_s_query_does(robot):
     np.testing.assert_allclose(normal[is_hit], theirs["out_normal"][is_hit], atol=2e-3)
 
 
-def test_rays_that_start_inside_meet_the_surface_from_there(robot):
+def test_rays_that_start_inside_meet_the_surface_from_there(simulate, robot):
     builder = robot()
     builder.add_shape_box(-1, xform=wp.transform((0.0, 0.0, 2.0)), hx=0.7, hy=1.0, hz=1.0)
     with simulate(builder, lidar=FAN) as simulation:
@@ -203,7 +205,7 @@ def test_rays_that_start_inside_meet_the_surface_from_there(robot):
         np.testing.assert_allclose(reading(simulation, "normal").ravel(), [1.0, 0.0, 0.0], atol=1e-6)
 
 
-def test_a_small_sphere_far_away_is_met_where_it_is(robot):
+def test_a_small_sphere_far_away_is_met_where_it_is(simulate, robot):
     """Of radius 5 cm at 200 m, of which the square is 16 million times that of the radius: more than a float holds."""
     builder = robot()
     builder.add_shape_sphere(-1, xform=wp.transform((200.0, 0.03, 2.0)), radius=0.05)
@@ -211,7 +213,7 @@ def test_a_small_sphere_far_away_is_met_where_it_is(robot):
         np.testing.assert_allclose(reading(simulation, "distance"), 200.0 - 0.04, rtol=2e-7)
 
 
-def test_what_is_beyond_reach_or_nowhere_reads_infinite(robot):
+def test_what_is_beyond_reach_or_nowhere_reads_infinite(simulate, robot):
     with simulate(robot(), grid=DOWN, max_distance=1.9) as simulation:
         for name, nothing in {"distance": np.inf, "position": np.inf, "normal": 0.0, "shape": -1}.items():
             assert (reading(simulation, name) == nothing).all()
@@ -230,7 +232,7 @@ def traffic(robot):
     return builder
 
 
-def test_bodies_that_move_are_met_where_they_are_but_not_the_sensor_s_own(traffic):
+def test_bodies_that_move_are_met_where_they_are_but_not_the_sensor_s_own(simulate, traffic):
     """The trailer is below from 0.61 s to 1.39 s."""
     with simulate(traffic, moving=True, grid=DOWN) as simulation:
         readings = []
@@ -242,7 +244,7 @@ def test_bodies_that_move_are_met_where_they_are_but_not_the_sensor_s_own(traffi
         assert simulation.program.is_captured
 
 
-def test_bodies_are_not_met_unless_they_are_asked_for(traffic):
+def test_bodies_are_not_met_unless_they_are_asked_for(simulate, traffic):
     traffic.joint_qd[0] = 0.0
     traffic.joint_q[0] = 0.0
     with simulate(traffic, grid=DOWN) as simulation:
@@ -253,7 +255,7 @@ def test_bodies_are_not_met_unless_they_are_asked_for(traffic):
         simulate(traffic, grid=DOWN, targets=["trailer"])
 
 
-def test_worlds_see_the_ground_of_all_and_the_shapes_of_their_own(robot):
+def test_worlds_see_the_ground_of_all_and_the_shapes_of_their_own(simulate, robot):
     """Two heads in each of three worlds; a crate stands below the right one, in the middle world alone."""
     builder = robot(builder=robot(place=(5.0, 0.0, 3.0), label="left_head"), label="right_head")
     other = robot(builder=robot(place=(5.0, 0.0, 3.0), label="left_head"), label="right_head")
@@ -264,8 +266,8 @@ def test_worlds_see_the_ground_of_all_and_the_shapes_of_their_own(robot):
         np.testing.assert_allclose(reading(simulation, "distance").squeeze(), [[3.0, 2.0], [3.0, 1.5], [3.0, 2.0]])
 
 
-def test_a_reset_casts_the_rays_of_the_masked_worlds_anew_and_leaves_the_others(robot):
-    with simulate(robot(), worlds=3, grid=DOWN, gravity=9.81) as simulation:
+def test_a_reset_casts_the_rays_of_the_masked_worlds_anew_and_leaves_the_others(simulate, robot):
+    with simulate(robot(), worlds=3, grid=DOWN, gravity=-9.81) as simulation:
         simulation.step(20)
         fallen = reading(simulation, "distance").ravel().copy()
         simulation.reset([1])
@@ -274,7 +276,7 @@ def test_a_reset_casts_the_rays_of_the_masked_worlds_anew_and_leaves_the_others(
         np.testing.assert_array_equal(reading(simulation, "distance").ravel(), [fallen[0], 2.0, fallen[2]])
 
 
-def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(traffic, tmp_path):
+def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(simulate, traffic, tmp_path):
     fan = {"channels": 4, "vertical_range": [-1.5, -0.5], "horizontal_count": 16}
     options = {"moving": True, "lidar": fan, "gravity": 1.0, "period": 0.01}
     names = ("distance", "position", "normal", "shape")
@@ -289,7 +291,7 @@ def test_recorded_and_eager_steps_and_a_checkpoint_read_the_same_bits(traffic, t
         assert [reading(resumed, name).tobytes() for name in names] == recorded
 
 
-def test_a_barrel_is_refused(robot):
+def test_a_barrel_is_refused(simulate, robot):
     builder = robot()
     builder.add_shape_cylinder(-1, radius=0.4, half_height=0.5, barrel_radius=1.0, label="keg")
 
@@ -304,7 +306,7 @@ def test_a_barrel_is_refused(robot):
         (r"body: no body matches 'hed'.*'head'", {"body": "hed"}),
     ],
 )
-def test_what_is_not_in_the_scene_is_refused_with_the_nearest_one(robot, message, options):
+def test_what_is_not_in_the_scene_is_refused_with_the_nearest_one(simulate, robot, message, options):
     with pytest.raises(pippin.ConfigError, match=rf"^sensors\.rays\.{message}"):
         simulate(robot(), grid=DOWN, **options)
 

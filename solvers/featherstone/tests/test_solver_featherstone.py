@@ -62,24 +62,18 @@ def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it():
         pippin.structure({"solver": {"type": "featherstone", "friction_smoothing": 1.0}})
 
 
-def simulate(prototype, gravity=-9.81, **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.001},
-        "scene": {"ground": True, "gravity": [0.0, 0.0, gravity]},
-        "solver": {"type": "featherstone", **options},
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
+pytestmark = pytest.mark.simulation(dt=0.001, ground=True, solver={"type": "featherstone"}, options="solver")
 
 
 @pytest.mark.alone
-def test_options_reach_the_solver(sphere):
+def test_options_reach_the_solver(simulate, sphere):
     with simulate(sphere, angular_damping=0.25, update_mass_matrix_interval=3) as simulation:
         assert isinstance(simulation.solver, newton.solvers.SolverFeatherstone)
         assert simulation.solver.angular_damping == 0.25
         assert simulation.solver.update_mass_matrix_interval == 3
 
 
-def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):
+def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(simulate, sphere):
     """Depth m g / ke, the mean ke of the two shapes. Settled to a hundredth of it after 1 s."""
     with simulate(sphere) as simulation:
         simulation.step(1000)
@@ -90,7 +84,7 @@ def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):
     assert depth == pytest.approx(mass * 9.81 / stiffness, rel=1e-2)
 
 
-def test_newton_keeps_its_angular_damping_without_applying_it(sphere):
+def test_newton_keeps_its_angular_damping_without_applying_it(simulate, sphere):
     """What the plugin's docstring says of Newton 1.8; where this fails, the option has begun to work."""
     sphere.joint_q[2], sphere.joint_qd[5] = 1.0, 2.0
     with simulate(sphere, gravity=0.0, angular_damping=0.5) as simulation:
@@ -101,7 +95,7 @@ def test_newton_keeps_its_angular_damping_without_applying_it(sphere):
     assert spin == pytest.approx(2.0, rel=1e-6)
 
 
-def test_a_mass_matrix_that_is_kept_for_some_steps_is_not_recorded(sphere):
+def test_a_mass_matrix_that_is_kept_for_some_steps_is_not_recorded(simulate, sphere):
     """A graph would repeat for ever what the solver decided while it was recorded."""
     with simulate(sphere, update_mass_matrix_interval=2) as simulation:
         simulation.step(2)

@@ -11,7 +11,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin_solver_implicit_mpm import ImplicitMPMConfig, SolverImplicitMPM
+from pippin_solver_implicit_mpm import ImplicitMPMConfig
+from pippin_solver_implicit_mpm.solver import SolverImplicitMPM
 
 OURS = {"project_outside_colliders"}
 LEFT_OUT = {"temporary_store"}
@@ -83,18 +84,16 @@ def column():
     return builder
 
 
-def simulate(prototype, worlds=1, capture="auto", **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": DT, "capture": capture},
-        "scene": {"ground": True, "worlds": worlds},
-        "solver": {"type": "implicit-mpm", "voxel_size": 2 * CELL, **options},
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
+SOLVER = {"type": "implicit-mpm", "voxel_size": 2 * CELL}
+
+pytestmark = pytest.mark.simulation(dt=DT, ground=True, solver=SOLVER, options="solver")
 
 
 @pytest.mark.alone
-def test_options_reach_the_solver(column):
-    with simulate(column, solver=["cr", "gs"], tolerance=1e-3, transfer_scheme="pic") as simulation:
+def test_options_reach_the_solver(simulate, column):
+    with simulate(
+        column, solver={**SOLVER, "solver": ["cr", "gs"]}, tolerance=1e-3, transfer_scheme="pic"
+    ) as simulation:
         solver = simulation.solver
 
     assert isinstance(solver, newton.solvers.SolverImplicitMPM)
@@ -103,7 +102,7 @@ def test_options_reach_the_solver(column):
     assert SolverImplicitMPM.supported_observables == solver.supported_observables
 
 
-def test_a_column_falls_by_the_formula_collapses_and_comes_to_rest(column):
+def test_a_column_falls_by_the_formula_collapses_and_comes_to_rest(simulate, column):
     """Symplectic Euler until it touches the ground; then friction takes energy, and nothing gives any.
 
     It spreads alike to all sides. A pile at rest is no steeper than the friction angle, whose tangent is 0.5.
@@ -118,7 +117,7 @@ def test_a_column_falls_by_the_formula_collapses_and_comes_to_rest(column):
             )
             energies.append(np.sum(mass * (9.81 * position[:, 2] + 0.5 * np.sum(velocity**2, axis=1))))
             centres.append(np.average(position, axis=0, weights=mass))
-        simulation.check()
+        simulation.raise_errors()
 
     fallen = HEIGHT + CELL * COUNTS[2] / 2 - centres[falling - 1][2]
     assert fallen == pytest.approx(9.81 * DT**2 * falling * (falling + 1) / 2, rel=1e-3)
@@ -130,7 +129,7 @@ def test_a_column_falls_by_the_formula_collapses_and_comes_to_rest(column):
     assert np.abs(position[:, 0]).max() > 2 * CELL * COUNTS[0] / 2
 
 
-def test_a_step_runs_eagerly_on_the_cpu_and_says_why(column):
+def test_a_step_runs_eagerly_on_the_cpu_and_says_why(simulate, column):
     with simulate(column) as simulation:
         simulation.step(2)
 
@@ -160,7 +159,7 @@ def test_elsewhere_it_can_be_captured_where_its_grid_keeps_its_place(options, re
     assert (reason or "") in (plugin.eager_reason or "")
 
 
-def test_a_world_that_starts_over_leaves_the_others_alone(column):
+def test_a_world_that_starts_over_leaves_the_others_alone(simulate, column):
     """Each world has a grid of its own, which on the CPU must be dense; positions agree within a micron."""
     with simulate(column, worlds=2, separate_worlds=True, grid_type="dense") as simulation:
         simulation.step(20)
@@ -178,7 +177,7 @@ def test_a_world_that_starts_over_leaves_the_others_alone(column):
 
 
 @pytest.mark.parametrize("worlds", [None, [0], [True]])
-def test_a_single_world_starts_over(column, worlds):
+def test_a_single_world_starts_over(simulate, column, worlds):
     """Newton clears what one grid remembers only for all particles at once."""
     with simulate(column) as simulation:
         simulation.step(2)
@@ -192,12 +191,12 @@ def test_a_single_world_starts_over(column, worlds):
     np.testing.assert_allclose(second, first, atol=1e-6)
 
 
-def test_worlds_on_one_grid_are_refused(column):
+def test_worlds_on_one_grid_are_refused(simulate, column):
     with pytest.raises(pippin.ConfigError, match=r"particle_worlds .* world 1; set solver\.separate_worlds = true"):
         simulate(column, worlds=2)
 
 
-def test_a_scene_without_particles_is_refused():
+def test_a_scene_without_particles_is_refused(simulate):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     plate = builder.add_body()
     builder.body_flags[plate] = int(newton.BodyFlags.KINEMATIC)
@@ -207,14 +206,14 @@ def test_a_scene_without_particles_is_refused():
         simulate(builder)
 
 
-def test_a_grid_that_is_too_small_is_refused(column):
+def test_a_grid_that_is_too_small_is_refused(simulate, column):
     with pytest.raises(
         pippin.ConfigError, match=r"^solver\.grid_type: 'sparse' .* increase Config\.max_active_cell_count"
     ):
         simulate(column, max_active_cell_count=8)
 
 
-def test_a_dense_grid_needs_particles_that_fill_a_volume():
+def test_a_dense_grid_needs_particles_that_fill_a_volume(simulate):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     newton.solvers.SolverImplicitMPM.register_custom_attributes(builder)
     for position in ([0.0, 0.0, 0.0], [0.1, 0.0, 0.0]):
@@ -237,7 +236,7 @@ def test_a_collision_table_is_refused_for_the_grid_has_its_own_colliders(column)
         pippin.Simulation(pippin.structure(tables), prototype=column)
 
 
-def test_a_moved_body_carries_particles_along(column):
+def test_a_moved_body_carries_particles_along(simulate, column):
     """A plate below the column, moved up by hand from step to step: the particles above it rise with it."""
     builder = copy.deepcopy(column)
     pose = wp.transform(wp.vec3(0.0, 0.0, 0.05), wp.quat_identity())
@@ -255,7 +254,7 @@ def test_a_moved_body_carries_particles_along(column):
         assert simulation.state.particle_q.numpy()[:, 2].min() > 0.19
 
 
-def test_it_cannot_be_saved_and_says_why(column, tmp_path):
+def test_it_cannot_be_saved_and_says_why(simulate, column, tmp_path):
     with (
         simulate(column) as simulation,
         pytest.raises(pippin.SimulationError, match=r"^save: solver: 'implicit-mpm' lays its grid out anew"),

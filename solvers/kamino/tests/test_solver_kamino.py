@@ -10,7 +10,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin_solver_kamino import KaminoConfig, SolverKamino
+from pippin_solver_kamino import KaminoConfig
+from pippin_solver_kamino.solver import SolverKamino
 
 INHERITED = {
     "constraints.alpha",
@@ -138,17 +139,11 @@ class ContactForces:
         return vertical[sides[0] == shape].sum() - vertical[sides[1] == shape].sum()
 
 
-def simulate(prototype, plugins=(), worlds=1, capture="require", substeps=1, ground=True, **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": DT * substeps, "substeps": substeps, "capture": capture},
-        "scene": {"ground": ground, "worlds": worlds},
-        "solver": {"type": "kamino", **options},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins, prototype)
+pytestmark = pytest.mark.simulation(dt=DT, capture="require", ground=True, solver={"type": "kamino"}, options="solver")
 
 
 @pytest.mark.alone
-def test_options_reach_the_solver_and_the_rest_is_the_assets(scene):
+def test_options_reach_the_solver_and_the_rest_is_the_assets(simulate, scene):
     """Kamino's attributes hold what a USD scene says; a prototype built in Python may set them as well."""
     prototype = copy.deepcopy(scene)
     prototype.custom_attributes["kamino:constraints_beta"].values = {0: 0.25}
@@ -161,17 +156,17 @@ def test_options_reach_the_solver_and_the_rest_is_the_assets(scene):
     assert settings.constraints.beta == 0.25
 
 
-def test_what_newton_refuses_is_refused_at_the_choice_of_the_dynamics_solver(scene):
+def test_what_newton_refuses_is_refused_at_the_choice_of_the_dynamics_solver(simulate, scene):
     with pytest.raises(pippin.ConfigError, match=r"^solver\.dynamics_solver: 'lox' .*sparse_jacobian=True"):
         simulate(scene, dynamics_solver="lox", sparse_jacobian=False)
 
 
-def test_contacts_per_world_size_the_pipeline(scene):
+def test_contacts_per_world_size_the_pipeline(simulate, scene):
     with simulate(scene, worlds=2, max_contacts_per_world=16) as simulation:
         assert simulation.contacts.rigid_contact_max == 32
 
 
-def test_a_robot_that_can_touch_nothing_gets_room_for_one_contact():
+def test_a_robot_that_can_touch_nothing_gets_room_for_one_contact(simulate):
     """The least that there is: for 0, Newton takes its estimate, 1000 and more."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     conformance.scenes.add_chain(builder, [0.3, 0.0], length=LENGTH, armature=0.01)
@@ -180,7 +175,7 @@ def test_a_robot_that_can_touch_nothing_gets_room_for_one_contact():
         assert simulation.model.rigid_contact_max == 2
 
 
-def test_more_contacts_than_a_world_has_room_for_are_reported(scene):
+def test_more_contacts_than_a_world_has_room_for_are_reported(simulate, scene):
     """Eight contacts fit into Newton's buffer of twelve for both worlds; one world has them all."""
     with simulate(scene, worlds=2, max_contacts_per_world=6) as simulation:
         lifted = simulation.state.body_q.numpy().copy()
@@ -192,18 +187,18 @@ def test_more_contacts_than_a_world_has_room_for_are_reported(scene):
             pippin.SimulationError,
             match=r"^solver\.max_contacts_per_world: 8 contacts of one world did not fit into 6; set it to at least 8$",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
-def test_as_many_contacts_as_a_world_has_room_for_are_none_too_many(scene):
+def test_as_many_contacts_as_a_world_has_room_for_are_none_too_many(simulate, scene):
     with simulate(scene, worlds=2, max_contacts_per_world=8) as simulation:
         simulation.step(2)
 
-        simulation.check()
+        simulation.raise_errors()
 
 
 @pytest.mark.parametrize("use_collision_detector", [False, True])
-def test_a_stack_rests_and_a_pendulum_swings_whoever_detects_contacts(scene, use_collision_detector):
+def test_a_stack_rests_and_a_pendulum_swings_whoever_detects_contacts(simulate, scene, use_collision_detector):
     """The ground bears the weight of the boxes within a percent.
 
     A quarter of T = 2π √((I + m l²) / (m g l)) after the start, the pendulum hangs down: at rest it is 0.05 rad aside.
@@ -212,7 +207,7 @@ def test_a_stack_rests_and_a_pendulum_swings_whoever_detects_contacts(scene, use
     quarter = np.pi / 2 * np.sqrt((INERTIA + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
     with simulate(scene, plugins=[probe], use_collision_detector=use_collision_detector) as simulation:
         simulation.step(round(quarter / DT))
-        simulation.check()
+        simulation.raise_errors()
         body_q, body_qd = simulation.state.body_q.numpy(), simulation.state.body_qd.numpy()
         angle = simulation.state.joint_q.numpy()[0]
         ground = simulation.model.shape_label.index("ground_plane")
@@ -227,7 +222,7 @@ def test_a_stack_rests_and_a_pendulum_swings_whoever_detects_contacts(scene, use
     assert angle == pytest.approx(0.0, abs=1e-3)
 
 
-def test_the_velocity_of_a_free_joint_is_that_of_the_centre_of_mass():
+def test_the_velocity_of_a_free_joint_is_that_of_the_centre_of_mass(simulate):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     builder.add_shape_sphere(builder.add_body(label="ball"), radius=0.1)
     builder.body_com[0] = wp.vec3(0.2, 0.0, 0.0)
@@ -240,7 +235,7 @@ def test_the_velocity_of_a_free_joint_is_that_of_the_centre_of_mass():
         np.testing.assert_allclose(simulation.state.joint_qd.numpy(), [0.3, 0.0, 0.0, 0.0, 0.0, 2.0], atol=1e-4)
 
 
-def test_a_joint_that_kamino_does_not_have_is_refused_by_name():
+def test_a_joint_that_kamino_does_not_have_is_refused_by_name(simulate):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
     axes = [newton.ModelBuilder.JointDofConfig(axis=axis) for axis in (newton.Axis.X, newton.Axis.Z)]
@@ -287,7 +282,7 @@ def linkage():
     return builder
 
 
-def test_kinematics_close_the_loop_at_start_and_at_reset(linkage):
+def test_kinematics_close_the_loop_at_start_and_at_reset(simulate, linkage):
     """Turned by the angle of the motor, the second crank stays parallel to the first, and the bar level."""
     poses = []
     with simulate(linkage, capture="off", ground=False, use_fk_solver=True) as simulation:
@@ -303,7 +298,7 @@ def test_kinematics_close_the_loop_at_start_and_at_reset(linkage):
         np.testing.assert_allclose(pose[2, :3], tip / 2 + np.array([2 * LENGTH, 0.0, 0.0]), atol=1e-5)
 
 
-def test_a_linear_solver_that_cannot_be_recorded_on_the_cpu_runs_eagerly(scene):
+def test_a_linear_solver_that_cannot_be_recorded_on_the_cpu_runs_eagerly(simulate, scene):
     with simulate(scene, capture="auto", dynamics={"linear_solver_type": "CR"}) as simulation:
         simulation.step()
 
@@ -311,7 +306,7 @@ def test_a_linear_solver_that_cannot_be_recorded_on_the_cpu_runs_eagerly(scene):
         assert "strided copies" in str(simulation.program.eager_reasons)
 
 
-def test_a_linear_solver_for_cuda_is_refused_on_the_cpu(scene):
+def test_a_linear_solver_for_cuda_is_refused_on_the_cpu(simulate, scene):
     with pytest.raises(pippin.ConfigError, match=r"dynamics\.linear_solver_type: 'CRF' .* set 'CR'"):
         simulate(scene, dynamics={"linear_solver_type": "CRF"})
 

@@ -89,21 +89,16 @@ def asset(tmp_path):
 
 
 @pytest.fixture
-def simulate(asset):
-    def build(worlds=1, **options):
-        tables = {
-            "simulation": {"device": "cpu", "dt": 0.002, "capture": "require"},
-            "scene": {"worlds": worlds, "ground": True, "assets": [{"path": str(asset)}]},
-            "solver": {"type": "mujoco", **options},
-        }
-        return pippin.Simulation(pippin.structure(tables))
+def scene(asset):
+    return {"ground": True, "assets": [{"path": str(asset)}]}
 
-    return build
+
+pytestmark = pytest.mark.simulation(dt=0.002, capture="require", solver={"type": "mujoco"}, options="solver")
 
 
 @pytest.mark.alone
-def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simulate):
-    with simulate(iterations=11) as simulation:
+def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simulate, scene):
+    with simulate(scene=scene, iterations=11) as simulation:
         option = simulation.solver.mj_model.opt
 
     assert isinstance(simulation.solver, newton.solvers.SolverMuJoCo)
@@ -111,22 +106,22 @@ def test_what_the_file_states_overrides_the_asset_and_the_rest_is_inherited(simu
 
 
 @pytest.mark.parametrize("use_mujoco_contacts", [True, False])
-def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, use_mujoco_contacts):
+def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, scene, use_mujoco_contacts):
     """Soft contacts give way by some 0.4 mm under 41 N; the velocity is what is left after 1 s."""
-    with simulate(worlds=2, use_mujoco_contacts=use_mujoco_contacts) as simulation:
+    with simulate(scene=scene, worlds=2, use_mujoco_contacts=use_mujoco_contacts) as simulation:
         simulation.step(500)
-        simulation.check()
+        simulation.raise_errors()
 
         assert (simulation.contact_source.pipeline is None) == use_mujoco_contacts
         np.testing.assert_allclose(simulation.state.body_q.numpy()[:, 2], 0.1, atol=1e-3)
         np.testing.assert_allclose(simulation.state.body_qd.numpy(), 0.0, atol=1e-4)
 
 
-def test_wind_carries_a_light_sphere_along(simulate):
+def test_wind_carries_a_light_sphere_along(simulate, scene):
     """A medium with density pulls every body towards its own velocity."""
     speeds = []
     for wind in (0.0, 5.0):
-        with simulate(wind=[wind, 0.0, 0.0], density=10.0) as simulation:
+        with simulate(scene=scene, wind=[wind, 0.0, 0.0], density=10.0) as simulation:
             simulation.step(50)
             speeds.append(simulation.state.body_qd.numpy()[0, 0])
 
@@ -134,10 +129,10 @@ def test_wind_carries_a_light_sphere_along(simulate):
     assert 0.0 < speeds[1] < 5.0
 
 
-def test_a_force_acts_in_its_own_world(simulate):
+def test_a_force_acts_in_its_own_world(simulate, scene):
     """(F / m - g) dt from the start, where the spheres touch the ground and no contact holds them yet."""
     forces = np.array([[0.0], [100.0], [50.0]], dtype=np.float32) * np.float32([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-    with simulate(worlds=3) as simulation:
+    with simulate(scene=scene, worlds=3) as simulation:
         simulation.state.body_f.assign(forces)
         simulation.step()
 
@@ -190,7 +185,7 @@ def test_a_size_in_the_file_that_is_too_small_is_an_error_with_the_number_to_wri
         simulation.step(170)
 
         with pytest.raises(pippin.BufferOverflowError) as caught:
-            simulation.check()
+            simulation.raise_errors()
 
     assert caught.value.needed == {"solver.njmax": 80, "solver.nconmax": 20}
     assert "solver.nconmax: 40 pairs of shapes of all worlds that may touch did not fit into 20; " in str(caught.value)
@@ -200,8 +195,8 @@ def test_a_size_in_the_file_that_is_too_small_is_an_error_with_the_number_to_wri
 def test_a_reached_limit_of_iterations_is_counted_and_not_printed(rack, capfd):
     with rack(0.049, iterations=1, ls_iterations=1) as simulation:
         simulation.step(3)
-        simulation.check()
-        count = simulation.limit_count
+        simulation.raise_errors()
+        count = simulation.iteration_limit_count
 
     assert 0 < count <= 2 * 3
     assert "iterations" not in "".join(capfd.readouterr())

@@ -58,19 +58,7 @@ def pendulum():
     return builder
 
 
-@pytest.fixture
-def simulate():
-    """Return a function that builds a simulation of a prototype."""
-
-    def build(prototype, *, worlds=1, scene=None, simulation=None, **options):
-        tables = {
-            "simulation": {"device": "cpu", "dt": DT, **(simulation or {})},
-            "scene": {"worlds": worlds, **(scene or {})},
-            "solver": {"type": "mujoco-native", **options},
-        }
-        return pippin.Simulation(pippin.structure(tables), prototype=prototype)
-
-    return build
+pytestmark = pytest.mark.simulation(dt=DT, solver={"type": "mujoco-native"}, options="solver")
 
 
 def coordinates(simulation):
@@ -136,7 +124,7 @@ def test_a_model_on_a_gpu_is_refused(simulate, tumbler):
         pytest.skip("no CUDA device")
 
     with pytest.raises(pippin.ConfigError, match=r'^solver\.type: .* cuda:0; set simulation.device = "cpu"'):
-        simulate(tumbler, simulation={"device": "cuda:0"})
+        simulate(tumbler, device="cuda:0")
 
 
 # Conventions.
@@ -204,7 +192,7 @@ def test_a_wrench_acts_at_the_centre_of_mass_along_the_axes_of_the_world(simulat
     """One step from rest: v = (F / m) dt and ω = R J⁻¹ Rᵀ τ dt, on either route."""
     tumbler.joint_qd[:] = [0.0] * 6
     wrench = np.array([3.0, -2.0, 5.0, 0.1, 0.2, -0.3])
-    with simulate(tumbler, worlds=2, scene={"gravity": [0.0, 0.0, 0.0]}) as simulation:
+    with simulate(tumbler, worlds=2, gravity=0.0) as simulation:
         target = simulation.state.body_f if where == "body_f" else simulation.control.joint_f
         forces = np.zeros((2, 6), dtype=np.float32)
         forces[1] = wrench
@@ -224,7 +212,7 @@ def rotation_of(q):
 
 
 def test_a_force_ends_with_the_step_it_was_given_for(simulate, tumbler):
-    with simulate(tumbler, scene={"gravity": [0.0, 0.0, 0.0]}, integrator="rk4") as simulation:
+    with simulate(tumbler, gravity=0.0, integrator="rk4") as simulation:
         simulation.state.body_f.assign([[10.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
         simulation.step()
         velocity = simulation.state.body_qd.numpy()[0, :3].copy()
@@ -272,7 +260,7 @@ def test_a_small_pendulum_swings_with_the_period_of_the_formula(simulate):
 def test_a_drive_follows_the_target_of_its_joint(simulate, pendulum):
     pendulum.joint_target_mode[0] = int(newton.JointTargetMode.POSITION_VELOCITY)
     pendulum.joint_target_ke[0], pendulum.joint_target_kd[0] = 2000.0, 200.0
-    with simulate(pendulum, scene={"gravity": [0.0, 0.0, 0.0]}) as simulation:
+    with simulate(pendulum, gravity=0.0) as simulation:
         targets = simulation.control.joint_target_q.numpy()
         targets[0] = -0.4
         simulation.control.joint_target_q.assign(targets)
@@ -332,7 +320,7 @@ def test_trajectories_are_those_of_mujocos_rollout_to_the_last_bit(simulate, pen
 
 def test_steps_before_one_that_raises_are_counted(simulate, tumbler):
     """MuJoCo warns of speeds above 1e10 m/s, here an error; at 9e9 m/s², twelve steps of 0.1 s reach more."""
-    fall = {"scene": {"gravity": [0.0, 0.0, -9e9]}, "simulation": {"dt": 0.1}}
+    fall = {"gravity": -9e9, "dt": 0.1}
     with simulate(tumbler, **fall) as simulation:
         with pytest.raises(pippin.PluginError, match="huge value in QVEL"):
             simulation.step(50)
@@ -377,7 +365,7 @@ def test_substeps_taken_together_give_the_bits_of_each_alone(robot, substeps, de
 
 def test_a_long_step_of_many_substeps_is_many_steps(simulate, pendulum):
     whole = simulate(pendulum)
-    split = simulate(pendulum, simulation={"dt": 3 * DT, "substeps": 3})
+    split = simulate(pendulum, dt=3 * DT, substeps=3)
     with whole, split:
         whole.step(12)
         split.step(4)
@@ -387,8 +375,8 @@ def test_a_long_step_of_many_substeps_is_many_steps(simulate, pendulum):
 
 def test_the_rest_of_the_step_is_captured_and_gives_the_bits_of_an_eager_one(simulate, pendulum):
     options = {"substeps": 3, "decimation": 2}
-    eager = simulate(pendulum, simulation={"capture": "off", **options})
-    captured = simulate(pendulum, simulation=options)
+    eager = simulate(pendulum, capture="off", **options)
+    captured = simulate(pendulum, **options)
     with eager, captured:
         eager.step(10)
         captured.step(10)
@@ -399,7 +387,7 @@ def test_the_rest_of_the_step_is_captured_and_gives_the_bits_of_an_eager_one(sim
 
 def test_capture_cannot_be_required(simulate, pendulum):
     with pytest.raises(pippin.SimulationError, match=r"step_solver\(solver\) cannot be captured: .*not capturable"):
-        simulate(pendulum, simulation={"capture": "require"})
+        simulate(pendulum, capture="require")
 
 
 def test_a_world_does_not_feel_the_others_or_the_threads(simulate, pendulum):
@@ -442,11 +430,11 @@ def test_a_diverged_world_shows_hurts_no_other_and_is_cured_by_a_reset(simulate,
         undisturbed.step(5)
 
         with pytest.raises(pippin.SimulationError, match="world 1 is not finite"):
-            simulation.check()
+            simulation.raise_errors()
         assert coordinates(simulation)[2].tobytes() == coordinates(undisturbed)[2].tobytes()
         simulation.reset([1])
         simulation.step(5)
-        simulation.check()
+        simulation.raise_errors()
 
 
 @pytest.mark.parametrize("is_handled", [False, True], ids=["ours", "theirs"])
@@ -487,7 +475,7 @@ def test_a_solver_reset_by_newtons_means_puts_the_state_back(simulate, pendulum)
 
 def test_masses_may_differ_from_world_to_world_and_change(simulate, tumbler):
     """v = F / m dt in each world, before and after a change of the model."""
-    with simulate(tumbler, worlds=3, scene={"gravity": [0.0, 0.0, 0.0]}, integrator="rk4") as simulation:
+    with simulate(tumbler, worlds=3, gravity=0.0, integrator="rk4") as simulation:
         for masses in ([2.0, 2.0, 2.0], [1.0, 2.0, 4.0]):
             simulation.model.body_mass.assign(masses)
             simulation.notify_model_changed(newton.ModelFlags.BODY_INERTIAL_PROPERTIES)

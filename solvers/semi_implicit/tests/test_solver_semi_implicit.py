@@ -65,24 +65,18 @@ def test_an_option_of_earlier_versions_is_refused_with_what_replaced_it():
         pippin.structure({"solver": {"type": "semi-implicit", "friction_smoothing": 1.0}})
 
 
-def simulate(prototype, gravity=-9.81, **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.001},
-        "scene": {"ground": True, "gravity": [0.0, 0.0, gravity]},
-        "solver": {"type": "semi-implicit", **options},
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
+pytestmark = pytest.mark.simulation(dt=0.001, ground=True, solver={"type": "semi-implicit"}, options="solver")
 
 
 @pytest.mark.alone
-def test_options_reach_the_solver(sphere):
+def test_options_reach_the_solver(simulate, sphere):
     with simulate(sphere, angular_damping=0.25, joint_attach_ke=2e4) as simulation:
         assert isinstance(simulation.solver, newton.solvers.SolverSemiImplicit)
         assert simulation.solver.angular_damping == 0.25
         assert simulation.solver.joint_attach_ke == 2e4
 
 
-def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):
+def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(simulate, sphere):
     """Depth m g / ke, the mean ke of the two shapes. Settled to a hundredth of it after 1 s."""
     with simulate(sphere) as simulation:
         simulation.step(1000)
@@ -93,7 +87,7 @@ def test_a_sphere_sinks_into_the_ground_until_the_penalty_carries_it(sphere):
     assert depth == pytest.approx(mass * 9.81 / stiffness, rel=1e-2)
 
 
-def test_angular_damping_slows_a_spin_down_every_step(sphere):
+def test_angular_damping_slows_a_spin_down_every_step(simulate, sphere):
     """ω falls by the factor 1 - c dt per step. Rounding, always in one direction, adds up to 4e-5 in 200 steps."""
     sphere.joint_q[2], sphere.joint_qd[5] = 1.0, 2.0
     with simulate(sphere, gravity=0.0, angular_damping=0.5) as simulation:

@@ -9,7 +9,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin_solver_steel import SolverSteel, SteelConfig
+from pippin_solver_steel import SteelConfig
+from pippin_solver_steel.solver import SolverSteel
 
 UNBOUNDED = {"joint_limit_activation_gap"}
 """Fields whose None stands for Newton's infinity, which no file can hold."""
@@ -98,18 +99,19 @@ class ContactForces:
         return vertical[sides[0] == shape].sum() - vertical[sides[1] == shape].sum()
 
 
-def simulate(prototype, plugins=(), worlds=1, capture="require", **options):
-    tables = {
-        # The pendulum has a limit, which Steel takes part in where its option says so.
-        "simulation": {"device": "cpu", "dt": 0.002, "capture": capture, "accept_unsupported": ["joint_limits"]},
-        "scene": {"ground": True, "worlds": worlds},
-        "solver": {"type": "steel", **options},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins, prototype)
+# The pendulum has a limit, which Steel takes part in if its option says so.
+pytestmark = pytest.mark.simulation(
+    dt=0.002,
+    capture="require",
+    accept_unsupported=["joint_limits"],
+    ground=True,
+    solver={"type": "steel"},
+    options="solver",
+)
 
 
 @pytest.mark.alone
-def test_options_reach_the_solver(scene):
+def test_options_reach_the_solver(simulate, scene):
     with simulate(scene, iterations=7, enable_joint_limits=True, articulation_constraint_max=48) as simulation:
         solver = simulation.solver
 
@@ -120,18 +122,18 @@ def test_options_reach_the_solver(scene):
 
 
 @pytest.mark.parametrize("enable_sleeping", [False, True])
-def test_declared_observables_are_those_of_the_solver(scene, enable_sleeping):
+def test_declared_observables_are_those_of_the_solver(simulate, scene, enable_sleeping):
     config = SteelConfig(enable_sleeping=enable_sleeping)
     with simulate(scene, **attrs.asdict(config, filter=lambda _, value: value is not None)) as simulation:
         assert SolverSteel(config).supported_observables == simulation.solver.supported_observables
 
 
-def test_a_stack_rests_and_the_ground_bears_its_weight(scene):
+def test_a_stack_rests_and_the_ground_bears_its_weight(simulate, scene):
     """Baumgarte keeps a penetration well under a millimetre; the weight is met within a percent."""
     probe = ContactForces()
     with simulate(scene, plugins=[probe]) as simulation:
         simulation.step(500)
-        simulation.check()
+        simulation.raise_errors()
 
         height = simulation.state.body_q.numpy()[1:, 2]
         speed = np.abs(simulation.state.body_qd.numpy()[1:]).max()
@@ -145,7 +147,9 @@ def test_a_stack_rests_and_the_ground_bears_its_weight(scene):
 
 
 @pytest.mark.parametrize("enable_joint_limits", [False, True])
-def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_only_where_it_is_enabled(scene, enable_joint_limits):
+def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_only_where_it_is_enabled(
+    simulate, scene, enable_joint_limits
+):
     """T = 2π √((I + m l²) / (m g l)): after half of it the bob is on the other side, where its limit stops it."""
     period = 2 * np.pi * np.sqrt((INERTIA + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
     with simulate(scene, enable_joint_limits=enable_joint_limits) as simulation:
@@ -162,14 +166,14 @@ def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_only_where_it_is_e
         assert min(angles) == pytest.approx(-0.05, rel=0.02)
 
 
-def test_a_larger_interval_of_the_mass_matrix_runs_eagerly(scene):
+def test_a_larger_interval_of_the_mass_matrix_runs_eagerly(simulate, scene):
     with simulate(scene, capture="auto", update_mass_matrix_interval=2) as simulation:
         simulation.step(2)
 
         assert "not capturable: a graph would repeat one choice" in str(simulation.program)
 
 
-def test_dropped_rows_are_reported_with_the_number_that_would_fit(scene):
+def test_dropped_rows_are_reported_with_the_number_that_would_fit(simulate, scene):
     """Eight contacts of three rows each; the boxes are free bodies."""
     with simulate(scene, worlds=2, free_body_constraint_max=9, row_watermark=True) as simulation:
         simulation.step(5)
@@ -178,10 +182,10 @@ def test_dropped_rows_are_reported_with_the_number_that_would_fit(scene):
             pippin.SimulationError,
             match=r"^solver\.free_body_constraint_max: 2\d rows of a world \(free body\) did not fit into 9; set",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
-def test_dropped_rows_are_reported_where_nobody_counts_them(scene):
+def test_dropped_rows_are_reported_where_nobody_counts_them(simulate, scene):
     with simulate(scene, free_body_constraint_max=9) as simulation:
         simulation.step(5)
 
@@ -189,18 +193,18 @@ def test_dropped_rows_are_reported_where_nobody_counts_them(scene):
             pippin.SimulationError,
             match=r"^solver: rows did not fit into articulation_constraint_max = 32, free_body_constraint_max = 9;",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
-def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(scene):
+def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(simulate, scene):
     with simulate(scene, free_body_constraint_max=9) as simulation:
         simulation.step(5)
         simulation.reset()
 
-        simulation.check()
+        simulation.raise_errors()
 
 
-def test_a_warm_start_needs_matched_contacts(scene):
+def test_a_warm_start_needs_matched_contacts(simulate, scene):
     with pytest.raises(pippin.ConfigError, match=r"^solver\.contact_warmstart: .*collision\.contact_matching is"):
         simulate(scene, contact_warmstart=True)
 

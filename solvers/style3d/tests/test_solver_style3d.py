@@ -11,7 +11,8 @@ import pytest
 import warp as wp
 from newton.solvers import style3d
 from pippin import conformance
-from pippin_solver_style3d import SolverStyle3D, Style3DConfig
+from pippin_solver_style3d import Style3DConfig
+from pippin_solver_style3d.solver import SolverStyle3D
 
 
 @pytest.mark.alone
@@ -59,17 +60,11 @@ def scene():
     return builder
 
 
-def simulate(prototype, worlds=1, capture="require", ground=True, **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": DT, "capture": capture},
-        "scene": {"ground": ground, "worlds": worlds},
-        "solver": {"type": "style3d", **options},
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
+pytestmark = pytest.mark.simulation(dt=DT, capture="require", ground=True, solver={"type": "style3d"}, options="solver")
 
 
 @pytest.mark.alone
-def test_options_reach_the_solver(scene):
+def test_options_reach_the_solver(simulate, scene):
     with simulate(scene, iterations=3, linear_iterations=20) as simulation:
         config = simulation.solver.config
 
@@ -78,7 +73,7 @@ def test_options_reach_the_solver(scene):
     assert SolverStyle3D.supported_observables == simulation.solver.supported_observables
 
 
-def test_cloth_falls_lies_and_hangs_by_the_formulas(scene):
+def test_cloth_falls_lies_and_hangs_by_the_formulas(simulate, scene):
     """One run for both, as they do not touch.
 
     - Falling: implicit Euler, with 0.998 of the velocity kept from step to step, to the digits that float32 leaves.
@@ -90,7 +85,7 @@ def test_cloth_falls_lies_and_hangs_by_the_formulas(scene):
         simulation.step(fallen)
         falling = simulation.state.particle_q.numpy()[count:, 2].copy()
         simulation.step(500 - fallen)
-        simulation.check()
+        simulation.raise_errors()
         heights = simulation.state.particle_q.numpy()[:, 2]
         rows = simulation.model.particle_mass.numpy()[:count].reshape(ROWS + 1, COLUMNS + 1).sum(axis=1)
 
@@ -106,12 +101,12 @@ def test_cloth_falls_lies_and_hangs_by_the_formulas(scene):
     assert 1.0 - heights[: COLUMNS + 1].mean() == pytest.approx(np.sum(loads) * CELL / WARP, rel=0.02)
 
 
-def test_several_worlds_are_refused_for_their_cloths_would_collide(scene):
+def test_several_worlds_are_refused_for_their_cloths_would_collide(simulate, scene):
     with pytest.raises(pippin.ConfigError, match=r"'style3d' does not support particle_worlds .* use one world"):
         simulate(scene, worlds=2)
 
 
-def test_a_cloth_follows_a_plate_that_is_moved_by_hand(scene):
+def test_a_cloth_follows_a_plate_that_is_moved_by_hand(simulate, scene):
     """The falling cloth lands on a plate below it, which then sinks by 2 cm; bodies stay where the user puts them."""
     prototype = copy.deepcopy(scene)
     plate = prototype.add_body(xform=wp.transform(wp.vec3(0.1, 0.1, 0.02), wp.quat_identity()), label="plate")

@@ -104,7 +104,7 @@ def test_what_the_solver_would_ignore_is_refused(options, key, cure):
         {"rigid_collision_frequency_type": "iterations", "owns_collision_pipeline": True},
     ],
 )
-def test_what_needs_matched_contacts_is_refused_without(options, scene):
+def test_what_needs_matched_contacts_is_refused_without(simulate, options, scene):
     with pytest.raises(pippin.ConfigError, match=rf"^solver\.{next(iter(options))}: .*collision\.contact_matching is"):
         simulate(scene, **options)
 
@@ -185,18 +185,11 @@ class ContactForces:
         return vertical[sides[0] == shape].sum() - vertical[sides[1] == shape].sum()
 
 
-def simulate(prototype, plugins=(), worlds=1, capture="require", collision=None, **options):
-    tables = {
-        "collision": collision or {},
-        "simulation": {"device": "cpu", "dt": 0.004, "capture": capture},
-        "scene": {"ground": True, "worlds": worlds},
-        "solver": {"type": "vbd", **options},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins, prototype)
+pytestmark = pytest.mark.simulation(dt=0.004, capture="require", ground=True, solver={"type": "vbd"}, options="solver")
 
 
 @pytest.mark.alone
-def test_options_reach_the_solver(scene):
+def test_options_reach_the_solver(simulate, scene):
     schedule = {"particle_collision_frequency": 3, "particle_collision_frequency_type": "iterations"}
     with simulate(scene, iterations=7, friction_epsilon=0.02, **schedule) as simulation:
         solver = simulation.solver
@@ -214,7 +207,7 @@ def ball_at(x):
 
 
 @pytest.mark.parametrize(("x", "is_noted"), [(0.5, False), (1000.0, True)])
-def test_a_body_whose_fall_is_rounded_is_noted(x, is_noted):
+def test_a_body_whose_fall_is_rounded_is_noted(simulate, x, is_noted):
     """At 1 km, a position has steps of 61 µm; in a substep of 4 ms, gravity moves a body by 157 µm."""
     with simulate(ball_at(x)) as simulation:
         notes = simulation.notes.get("solver", [])
@@ -222,7 +215,7 @@ def test_a_body_whose_fall_is_rounded_is_noted(x, is_noted):
     assert [note.partition(" starts ")[0] for note in notes] == (["body 'ball'"] if is_noted else [])
 
 
-def test_neighbours_have_different_colours(scene):
+def test_neighbours_have_different_colours(simulate, scene):
     with simulate(scene, worlds=2) as simulation:
         model = simulation.model
         colour = np.empty(model.particle_count, dtype=int)
@@ -237,7 +230,7 @@ def test_neighbours_have_different_colours(scene):
     assert sum(len(group) for group in model.body_color_groups) == model.body_count
 
 
-def test_what_hangs_leans_or_lies_comes_to_rest_where_the_formulas_say(scene):
+def test_what_hangs_leans_or_lies_comes_to_rest_where_the_formulas_say(simulate, scene):
     """One run for all three, as they do not touch.
 
     - The ground bears the weight of the boxes within a percent, and they sink in by less than a millimetre.
@@ -248,7 +241,7 @@ def test_what_hangs_leans_or_lies_comes_to_rest_where_the_formulas_say(scene):
     probe = ContactForces()
     with simulate(scene, plugins=[probe]) as simulation:
         simulation.step(1000)
-        simulation.check()
+        simulation.raise_errors()
         model, body_q = simulation.model, simulation.state.body_q.numpy()
         heights = simulation.state.particle_q.numpy()[:, 2].reshape(ROWS + 1, COLUMNS + 1)
 
@@ -268,7 +261,7 @@ def test_what_hangs_leans_or_lies_comes_to_rest_where_the_formulas_say(scene):
     assert 1.0 - body_q[-1, 2] == pytest.approx(np.sum(bent + sheared), rel=0.03)
 
 
-def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_world_starts_over(scene):
+def test_captured_steps_have_the_bits_of_eager_ones_and_a_reset_world_starts_over(simulate, scene):
     """Multipliers are carried from step to step; the positions of a world that starts over agree within a micron."""
     runs = []
     for capture in ("off", "require"):
@@ -289,7 +282,7 @@ def by_world(simulation):
     return np.concatenate([bodies.reshape(2, -1), particles.reshape(2, -1)], axis=1)
 
 
-def test_a_cloth_that_falls_onto_itself_stays_apart():
+def test_a_cloth_that_falls_onto_itself_stays_apart(simulate):
     """Two sheets, one above the other, with nothing below: the upper one is thrown down and lands on the lower one."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     for height, speed in ((1.0, 0.0), (1.03, -0.5)):
@@ -348,12 +341,12 @@ def stack():
     ],
     ids=["auto", "pre_post_init", "iterations"],
 )
-def test_a_stack_rests_on_contacts_that_the_solver_detects_itself(options, collision, stack):
+def test_a_stack_rests_on_contacts_that_the_solver_detects_itself(simulate, options, collision, stack):
     """The table makes the pipeline, the host reads its contacts, and the ground bears the weight of both boxes."""
     probe = ContactForces()
     with simulate(stack, [probe], collision=collision, owns_collision_pipeline=True, **options) as simulation:
         simulation.step(300)
-        simulation.check()
+        simulation.raise_errors()
         names = {operation.name for operation in simulation.program.operations}
         heights = simulation.state.body_q.numpy()[:, 2]
         ground = simulation.model.shape_label.index("ground_plane")
@@ -367,23 +360,23 @@ def test_a_stack_rests_on_contacts_that_the_solver_detects_itself(options, colli
     assert probe.vertical_on(ground) == pytest.approx(-2 * DENSITY * SIDE**3 * 9.81, rel=0.01)
 
 
-def test_an_interval_beside_a_pipeline_of_the_solvers_own_is_refused(stack):
+def test_an_interval_beside_a_pipeline_of_the_solvers_own_is_refused(simulate, stack):
     with pytest.raises(pippin.ConfigError, match=r"^collision\.interval: 2, but the solver detects contacts within"):
         simulate(stack, collision={"interval": 2}, owns_collision_pipeline=True)
 
 
 @pytest.mark.parametrize("is_own", [False, True], ids=["host", "solver"])
-def test_contacts_that_do_not_fit_are_reported_whoever_detects_them(is_own, stack):
+def test_contacts_that_do_not_fit_are_reported_whoever_detects_them(simulate, is_own, stack):
     with simulate(stack, collision={"rigid_contact_max": 5}, owns_collision_pipeline=is_own) as simulation:
         simulation.step(5)
 
         with pytest.raises(
             pippin.SimulationError, match=r"^collision\.rigid_contact_max: 8 contacts did not fit into 5"
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
-def test_more_contacts_than_a_body_has_room_for_are_reported(stack):
+def test_more_contacts_than_a_body_has_room_for_are_reported(simulate, stack):
     """The lower box has four contacts with the ground and four or five with the upper box."""
     with simulate(stack, rigid_body_contact_buffer_size=5) as simulation:
         simulation.step(5)
@@ -392,10 +385,10 @@ def test_more_contacts_than_a_body_has_room_for_are_reported(stack):
             pippin.SimulationError,
             match=r"^solver\.rigid_body_contact_buffer_size: [89] contacts of one body did not fit into 5; set",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
-def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported():
+def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported(simulate):
     """The buffers come in steps of what one thread group takes; a patch of sheets fills the smallest."""
     options = {
         "particle_enable_self_contact": True,
@@ -408,7 +401,7 @@ def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported
         simulation.step(2)
 
         with pytest.raises(pippin.SimulationError) as caught:
-            simulation.check()
+            simulation.raise_errors()
 
     vertex, edge = str(caught.value).splitlines()
     assert vertex.startswith("solver.particle_vertex_contact_buffer_size: ")

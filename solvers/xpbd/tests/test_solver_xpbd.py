@@ -52,24 +52,18 @@ def sphere():
     return builder
 
 
-def simulate(prototype, **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.002, "capture": "require"},
-        "scene": {"ground": True},
-        "solver": {"type": "xpbd", **options},
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
+pytestmark = pytest.mark.simulation(dt=0.002, capture="require", ground=True, solver={"type": "xpbd"}, options="solver")
 
 
 @pytest.mark.alone
-def test_options_reach_the_solver(sphere):
+def test_options_reach_the_solver(simulate, sphere):
     with simulate(sphere, iterations=7, enable_restitution=True) as simulation:
         assert isinstance(simulation.solver, newton.solvers.SolverXPBD)
         assert simulation.solver.iterations == 7
         assert simulation.solver.enable_restitution is True
 
 
-def test_a_sphere_rests_on_the_ground_at_its_radius(sphere):
+def test_a_sphere_rests_on_the_ground_at_its_radius(simulate, sphere):
     """Position-based contacts have no stiffness: nothing sinks in. The tolerance is the float's, over 500 steps."""
     with simulate(sphere) as simulation:
         simulation.step(500)
@@ -99,7 +93,7 @@ def test_restitution_gives_back_its_part_of_the_velocity():
     assert velocity == pytest.approx(0.5, rel=1e-4)
 
 
-def test_a_net_hangs_by_the_formula():
+def test_a_net_hangs_by_the_formula(simulate):
     """XPBD has springs and no triangles. Spring k of n carries the n - k + 1 particles below it; 1 % is left of 2 s."""
     columns, rows, cell, mass, stiffness = 3, 6, 0.05, 0.01, 200.0
     builder = newton.ModelBuilder()

@@ -26,7 +26,7 @@ def test_the_law_has_the_drawn_gains(floating):
     """Effort = kp × error in the first step from rest."""
     simulation = floating({"gains": GAINS}, actions=TARGETS)
     simulation.reset()
-    simulation.task.worlds.action.fill_(0.1)
+    simulation.task.episodes.action.fill_(0.1)
 
     simulation.step()
 
@@ -74,7 +74,7 @@ def test_targets_are_off_by_a_constant_of_the_episode(floating):
     group, targets = simulation.actuators["arm"], []
 
     for action in (0.0, 0.5):
-        simulation.task.worlds.action.fill_(action)
+        simulation.task.episodes.action.fill_(action)
         simulation.step()
         targets.append(group.position_targets.numpy().copy())
 
@@ -88,7 +88,7 @@ def test_targets_are_off_by_a_constant_of_the_episode(floating):
     ("event", "fault"),
     [
         ({**GAINS, "actuator": "leg"}, "events.it.actuator: there is no actuator 'leg'"),
-        ({**GAINS, "gain": "kq"}, "events.it.gain: 'kq' is no gain of 'arm'.*gains: kp, kd"),
+        ({**GAINS, "gain": "kq"}, "events.it.gain: 'arm' has no gain 'kq'.*gains: kp, kd"),
         ({**GAINS, "add": [-6.0, 0.0]}, "events.it.*the kp can become -1"),
         ({**GAINS, "gain": "kd"}, "events.it.gain: the group 'arm' draws 'kd' itself"),
         ({"type": "joint-offsets", "action": "leg", "range": [0.0, 1.0]}, "events.it.action: there is no action 'leg'"),

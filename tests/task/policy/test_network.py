@@ -1,9 +1,11 @@
-"""Networks: the numbers of ONNX's own reference evaluator, for every known operator."""
+"""Networks: the numbers of ONNX's own reference evaluator, called and replayed."""
 
 import numpy as np
+import onnx
 import pippin
 import pytest
 import warp as wp
+from onnx import helper
 from onnx.reference import ReferenceEvaluator
 from pippin.task.policy.network import Network
 
@@ -29,6 +31,14 @@ CHAINS = {
     ],
     **{kind: [(kind, [], {})] for kind in ("Relu", "Tanh", "Sigmoid", "Elu", "LeakyRelu", "Softplus", "Selu")},
 }
+LAST_WITHOUT_BIAS = [("Gemm", [WEIGHTS, BIAS], {}), ("MatMul", [WEIGHTS.T.copy()], {})]
+
+
+def evaluated(network, rows):
+    """Return what a network writes for some rows."""
+    action = wp.zeros((len(rows), network.width), dtype=float, device="cpu")
+    network(wp.array(rows, dtype=float, device="cpu"), action)
+    return action.numpy()
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -43,24 +53,85 @@ def test_a_network_gives_the_numbers_of_the_reference(name, network_file):
     (expected,) = ReferenceEvaluator(str(file)).run(None, {"observations": ROWS})
     np.testing.assert_allclose(action.numpy(), expected, rtol=2e-5, atol=2e-6)
     np.testing.assert_array_equal(source.numpy(), ROWS)
+    assert network.is_capturable
+
+
+def test_convolutions_see_the_observations_as_an_image(network_file):
+    filters = RANDOM.normal(size=(3, 2, 3, 3)).astype(np.float32)
+    weights = RANDOM.normal(size=(3 * 4 * 5, 2)).astype(np.float32)
+    chain = [
+        ("Conv", [filters], {"pads": [1, 1, 1, 1]}),
+        ("Relu", [], {}),
+        ("Flatten", [], {}),
+        ("MatMul", [weights], {}),
+    ]
+    file = network_file((2, 4, 5), chain)
+    rows = RANDOM.normal(size=(3, 2 * 4 * 5)).astype(np.float32)
+    network = Network(file, len(rows), rows.shape[1], wp.get_device("cpu"))
+
+    action = evaluated(network, rows)
+
+    (expected,) = ReferenceEvaluator(str(file)).run(None, {"observations": rows.reshape(3, 2, 4, 5)})
+    np.testing.assert_allclose(action, expected, rtol=2e-5, atol=1e-5)
+    assert network.is_capturable
+
+
+def test_a_network_of_several_outputs_gives_the_first_and_leaves_out_what_only_others_need(network_file):
+    file = network_file(4, CHAINS["dense"])
+    model = onnx.load(file)
+    model.graph.node.append(helper.make_node("Hardmax", ["observations"], ["value"]))
+    model.graph.output.append(helper.make_tensor_value_info("value", onnx.TensorProto.FLOAT, [None, 4]))
+    onnx.save(model, file)
+
+    action = evaluated(Network(file, len(ROWS), 4, wp.get_device("cpu")), ROWS)
+
+    np.testing.assert_allclose(action, ROWS @ WEIGHTS + BIAS, rtol=2e-5, atol=2e-6)
+
+
+def test_a_network_that_was_exported_for_one_row_takes_many(network_file):
+    file = network_file(4, CHAINS["dense"])
+    model = onnx.load(file)
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 1
+    onnx.save(model, file)
+
+    action = evaluated(Network(file, len(ROWS), 4, wp.get_device("cpu")), ROWS)
+
+    np.testing.assert_allclose(action, ROWS @ WEIGHTS + BIAS, rtol=2e-5, atol=2e-6)
+
+
+def test_a_network_whose_replay_would_differ_from_a_call_is_not_recorded(network_file):
+    """Warp finds the kernels of a graph by name, and a layer with a bias has another kernel of the same name."""
+    file = network_file(4, LAST_WITHOUT_BIAS)
+    network = Network(file, len(ROWS), 4, wp.get_device("cpu"))
+
+    action = evaluated(network, ROWS)
+
+    (expected,) = ReferenceEvaluator(str(file)).run(None, {"observations": ROWS})
+    np.testing.assert_allclose(action, expected, rtol=2e-5, atol=2e-6)
+    assert not network.is_capturable
 
 
 @pytest.mark.parametrize(
     ("chain", "message"),
     [
-        ([("Gemm", [WEIGHTS.T.copy(), BIAS], {})], "a layer takes 3 numbers, and gets 4"),
-        ([("Sin", [], {})], "the operator Sin is not known; known: Gemm, MatMul"),
-        ([("Gemm", [WEIGHTS, BIAS], {"transA": 1})], "multiplies from the left"),
+        ([("Gemm", [WEIGHTS.T.copy(), BIAS[:1]], {})], "does not run on 2 rows of 4 numbers: .* 3 input features"),
+        ([("Hardmax", [], {})], "unsupported op 'Hardmax'"),
+        ([("Gemm", [WEIGHTS, BIAS], {"transA": 1})], "transA is not supported"),
     ],
 )
-def test_a_network_that_is_no_such_chain_is_refused(chain, message, network_file):
+def test_a_network_that_does_not_run_is_refused(chain, message, network_file):
     with pytest.raises(pippin.ConfigError, match=message):
         Network(network_file(4, chain), 2, 4, wp.get_device("cpu"))
 
 
-def test_a_file_that_is_no_network_is_refused(tmp_path):
+def test_a_network_of_another_width_is_refused(network_file):
+    with pytest.raises(pippin.ConfigError, match="takes 4 numbers, and there are 5 observations"):
+        Network(network_file(4, CHAINS["dense"]), 2, 5, wp.get_device("cpu"))
+
+
+def test_a_file_that_is_not_a_network_is_refused(tmp_path):
     file = tmp_path / "policy.onnx"
     file.write_bytes(b"no network")
 
-    with pytest.raises(pippin.ConfigError, match="is no valid ONNX file"):
+    with pytest.raises(pippin.ConfigError, match="is not a valid ONNX file"):
         Network(file, 2, 4, wp.get_device("cpu"))

@@ -154,14 +154,14 @@ def test_an_asset_of_another_format_has_its_own_shapes(tmp_path):
 @pytest.mark.parametrize(
     ("text", "viewer", "count", "fault"),
     [
-        (STAGE, {"path": "motion.fbx"}, 1, r"viewers\.motion\.path: must end with one of \.usdc"),
+        (STAGE, {"path": "motion.fbx"}, 1, r"viewers\.motion\.path: must end with \.usdc, \.usda or \.usd"),
         (
             STAGE.replace('defaultPrim = "World"', ""),
             {},
             2,
             r"viewers\.motion\.worlds: 2 worlds, but .* no default prim",
         ),
-        (STAGE, {"path": "stage.usda/a.usdc"}, 1, r"viewers\.motion\.path: .* cannot be made, as .* is a file"),
+        (STAGE, {"path": "stage.usda/a.usdc"}, 1, r"viewers\.motion\.path: .* cannot be created, as .* is a file"),
     ],
 )
 def test_a_layer_that_cannot_be_made_is_refused(tmp_path, text, viewer, count, fault):

@@ -9,11 +9,10 @@ from pathlib import Path
 import attrs
 import newton
 import warp as wp
-from pippin.assembly.assets.actuators import find_prim_actuators
 from pippin.assembly.determinism import refuse_undeterministic
-from pippin.assembly.model import build_model
-from pippin.assembly.requirements import gaps, unmet_needs
+from pippin.assembly.model import build_model, features_of
 from pippin.assembly.solver import SolverBuilding
+from pippin.assets.actuators.prim_configs import find_prim_actuators
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
@@ -21,11 +20,11 @@ from pippin.config.loading import read_tree, structure_tree
 from pippin.config.overrides import Override, apply
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.runs.start import start_notes
 from pippin.simulation import Simulation
 from pippin.spelling import listed
 from pippin.step.compilation import compile_step
-
-from .notes import start_notes
+from pippin.support.requirements import gaps, unmet_needs
 
 __all__ = ["Verdict", "check_solvers", "with_solver"]
 
@@ -43,7 +42,7 @@ class Verdict:
     missing: Mapping[str, str] = attrs.field(factory=dict)
     """Features and observables that the file needs and the solver lacks, with the parts that use them."""
 
-    left_out: Mapping[str, str] = attrs.field(factory=dict)
+    ignored_features: Mapping[str, str] = attrs.field(factory=dict)
     """Features that the solver would ignore, as `accept_unsupported` permits, with the parts that use them."""
 
     notes: tuple[str, ...] = ()
@@ -118,11 +117,11 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
         with Simulation(eager) as simulation:
             model = simulation.model
             compile_step(simulation.program)
-            notes += [text for report in simulation.imports for text in report.designed()]
+            notes += [text for report in simulation.import_reports for text in report.designed()]
             notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
             notes += start_notes(simulation)
             simulation.step()
-            simulation.check()
+            simulation.raise_errors()
     except (ConfigError, PluginError, SimulationError) as error:
         return _Trial(model=model, faults=tuple(str(error).splitlines()), notes=tuple(notes))
     return _Trial(model=model, notes=tuple(notes))
@@ -185,12 +184,13 @@ def _compared(
     if isinstance(model, tuple):
         return Verdict(solver=solver, faults=model)
     declared = components.declarations[components.solver_name]
-    unmet = unmet_needs(components, config.simulation.observables, declared.supported_observables or frozenset())
-    accepted, found = config.simulation.accept_unsupported, gaps(model, declared)
+    asked, supported = config.simulation.observables, declared.supported_observables or frozenset()
+    unmet = unmet_needs(components.declarations, asked, supported)
+    accepted, found = config.simulation.accept_unsupported, gaps(features_of(model), declared)
     users = {name: listed(labels) for name, labels in found.items()}
     return Verdict(
         solver=solver,
         missing={kind: sensor for sensor, kind in unmet}
         | {name: text for name, text in users.items() if name not in accepted},
-        left_out={name: text for name, text in users.items() if name in accepted},
+        ignored_features={name: text for name, text in users.items() if name in accepted},
     )

@@ -16,16 +16,16 @@ import numpy as np
 from pippin.config import SimulationConfig, load
 from pippin.devices import warp_quiet
 from pippin.errors import ConfigError, PluginError, SimulationError
-from pippin.features import FEATURES
-from pippin.processes import FreshProcess
 from pippin.recording.series import Series
+from pippin.runs.summary import throughput
 from pippin.simulation import Simulation, import_hot_modules
 from pippin.step.compilation import compile_step
+from pippin.support.features import FEATURES
+from pippin.workers import WorkerProcess
 
 from . import measures
 from .check import with_solver
 from .measures import PenetrationProbe
-from .summary import throughput
 
 __all__ = ["UNITS", "SolverRun", "compare", "measured_run"]
 
@@ -149,7 +149,7 @@ def compare(
 def _run_apart(
     file: Path, overrides: Sequence[str], solver: str, steps: int, timeout: float | None, before: Callable[[], None]
 ) -> SolverRun:
-    with FreshProcess(solver, _run, file, overrides, solver, steps, time.time(), before=before) as process:
+    with WorkerProcess(solver, _run, file, overrides, solver, steps, time.time(), before=before) as process:
         try:
             return process.receive(timeout)
         except (ConfigError, PluginError) as error:
@@ -191,11 +191,11 @@ def measured_run(
         first = time.time() - started
         begun()
         samples.take(initial, 0.0)
-        simulation.check()
+        simulation.raise_errors()
         for step in np.unique(np.linspace(1, steps, min(steps, _SAMPLE_COUNT)).round().astype(int)):
             start = time.perf_counter()
             simulation.step(int(step) - simulation.step_count)
-            simulation.check()
+            simulation.raise_errors()
             elapsed += time.perf_counter() - start
             timed = simulation.step_count - 1
             samples.take(simulation.state, simulation.time)
@@ -206,7 +206,7 @@ def measured_run(
         solver="",
         outcome="finished" if failure is None else "failed",
         reason=None if failure is None else str(failure),
-        ignored=tuple(simulation.left_out),
+        ignored=tuple(simulation.ignored_features),
         is_captured=simulation.program.is_captured,
         first_diverged_step=simulation.first_diverged_step,
         world_steps_per_second=speed["world_steps_per_second"],
@@ -228,7 +228,7 @@ class _Samples:
 
     def __init__(self, simulation: Simulation) -> None:
         self._model = simulation.model
-        self._has_rotors = "armature" not in simulation.left_out
+        self._has_rotors = "armature" not in simulation.ignored_features
         self._probe: PenetrationProbe | None = None
         self._rows: dict[str, list[Any]] = {}
 

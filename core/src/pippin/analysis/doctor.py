@@ -11,7 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from pippin.catalog.entries import Entry
 from pippin.components.contract import load_plugin
 from pippin.errors import PippinError
-from pippin.processes import FreshProcess
+from pippin.workers import WorkerProcess
 
 __all__ = ["Diagnosis", "Want", "diagnose"]
 
@@ -65,7 +65,7 @@ def diagnose(entry: Entry, timeout: float) -> Diagnosis:
         return Diagnosis(entry=entry)
     wants, faults = _wants(entry)
     try:
-        with FreshProcess(str(entry), _import, entry) as process:
+        with WorkerProcess(str(entry), _import, entry) as process:
             process.receive(START_TIMEOUT)
             seconds = process.receive(timeout)
     except PippinError as error:

@@ -16,8 +16,8 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
-from pippin.assembly.assets.actuators import find_prim_actuators
 from pippin.assembly.model import build_model
+from pippin.assets.actuators.prim_configs import find_prim_actuators
 from pippin.axes import axis_labels, choose_axes
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components

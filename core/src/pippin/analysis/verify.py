@@ -13,10 +13,10 @@ import attrs
 import numpy as np
 from pippin.config import load
 from pippin.devices import warp_quiet
-from pippin.processes import FreshProcess
 from pippin.simulation import Simulation, import_hot_modules
-from pippin.state.outcome import Outcome
+from pippin.state.state_record import StateRecord
 from pippin.state.world_rows import worlds_of
+from pippin.workers import WorkerProcess
 
 __all__ = ["Difference", "verify"]
 
@@ -73,8 +73,8 @@ def verify(
     """
     before = partial(import_hot_modules, requires_grad=load(file, overrides).simulation.requires_grad)
     with (
-        FreshProcess("first run", _replay, file, overrides, steps, before=before) as first,
-        FreshProcess("second run", _replay, file, overrides, steps, before=before) as second,
+        WorkerProcess("first run", _replay, file, overrides, steps, before=before) as first,
+        WorkerProcess("second run", _replay, file, overrides, steps, before=before) as second,
     ):
         runs = (first, second)
         for step in range(steps + 1):
@@ -104,20 +104,20 @@ def _replay(connection: Connection, file: Path, overrides: Sequence[str], steps:
     with warp_quiet(), Simulation(load(file, overrides).unobserved()) as simulation:
         for step in range(steps + 1):
             simulation.step(min(step, 1))
-            outcome = simulation.outcome()
-            connection.send(_digests(outcome))
+            record = simulation.state_record()
+            connection.send(_digests(record))
             asked = connection.recv()
             if asked is not None:
-                connection.send(_contents(simulation, outcome, asked))
+                connection.send(_contents(simulation, record, asked))
                 return
-        simulation.check()
+        simulation.raise_errors()
         connection.send(None)
 
 
-def _digests(outcome: Outcome) -> dict[str, bytes]:
+def _digests(record: StateRecord) -> dict[str, bytes]:
     """Return a digest of each array, then of each Python value, by name."""
-    found = {name: array.tobytes() for name, array in outcome.arrays.items() if not _is_scratch(name)}
-    for owner, values in outcome.counts.items():
+    found = {name: array.tobytes() for name, array in record.arrays.items() if not _is_scratch(name)}
+    for owner, values in record.counts.items():
         found |= {f"{owner}.{name}": repr(value).encode() for name, value in values.items()}
     return {name: hashlib.blake2b(data, digest_size=16).digest() for name, data in found.items()}
 
@@ -128,8 +128,8 @@ def _is_scratch(name: str) -> bool:
     return owner in ("state", "next_state") and "._" in f".{rest}"
 
 
-def _contents(simulation: Simulation, outcome: Outcome, name: str) -> _Contents:
-    array = outcome.arrays.get(name)
+def _contents(simulation: Simulation, record: StateRecord, name: str) -> _Contents:
+    array = record.arrays.get(name)
     worlds = None if array is None else _world_of_row(simulation, name, array)
     return _Contents(time=simulation.time, array=array, world_of_row=worlds)
 

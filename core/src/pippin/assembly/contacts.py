@@ -7,12 +7,14 @@ from typing import Any
 import attrs
 import newton
 from pippin.arrays import present
+from pippin.assets.mjcf.contact_dimensions import has_dimensions
+from pippin.components.registry import Components
 from pippin.config import CollisionConfig
 from pippin.errors import ConfigError
 from pippin.solving.capacities import pipeline_capacities
 from pippin.solving.contact_source import ContactSource
 
-__all__ = ["build_pipeline", "newton_pipeline", "pipeline_of_solver", "refuse_unusable"]
+__all__ = ["build_pipeline", "newton_pipeline", "pipeline_of_solver", "reads_dimensions", "refuse_unusable"]
 
 
 def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
@@ -102,3 +104,12 @@ def _options(config: CollisionConfig) -> dict[str, Any]:
         reduced = newton.CollisionPipeline.BodyPairReductionConfig
         options["body_pair_reduction"] = reduced(**attrs.asdict(reduction))
     return options
+
+
+def reads_dimensions(components: Components) -> bool:
+    """Tell whether the solver reads dimensions of contacts: its `configure_builder` registers them."""
+    builder, solver = newton.ModelBuilder(), components.single("build_solver")
+    for answer in components.implementations("configure_builder"):
+        if solver is not None and answer.owner == solver.owner:
+            answer.call(builder=builder)
+    return has_dimensions(builder)

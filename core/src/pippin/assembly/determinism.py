@@ -12,8 +12,7 @@ from pippin.components.registry import Components
 from pippin.config import SimulationConfig
 from pippin.config.known_keys import has_deterministic
 from pippin.errors import ConfigError
-
-from .requirements import solvers_declaring
+from pippin.support.requirements import solvers_declaring
 
 __all__ = ["refuse_undeterministic", "with_determinism"]
 

@@ -11,20 +11,22 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.actuation.asset_actuators import prepare_actuators
+from pippin.assets.actuators.asset_actuators import AssetActuators, prepare_actuators
+from pippin.assets.formats import is_normalised
+from pippin.assets.mjcf.contact_dimensions import drop_frictions, raise_dimensions
+from pippin.assets.report import Imported
 from pippin.components.registry import Components, Implementation
 from pippin.config import SceneConfig, ShapeConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
+from pippin.support.settable_joints import make_settable
+from pippin.support.used_features import used_features
 
-from .assets.contact_dimensions import drop_frictions, raise_dimensions, reads_dimensions
-from .assets.formats import is_normalised
-from .assets.report import Imported
+from .contacts import reads_dimensions
 from .scene import add_assets, add_worlds, finalize, new_builder, refuse_still
-from .settable_joints import make_settable
 from .worlds import WorldLayout, assets_of_worlds, listed_worlds
 
-__all__ = ["Prototype", "build_model"]
+__all__ = ["Prototype", "build_model", "features_of"]
 
 Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
 """The content of one world; or several contents, each with its number of neighbouring worlds."""
@@ -80,6 +82,15 @@ def build_model(
     )
     _refuse_state_attributes(model)
     return model, layout, imports
+
+
+def features_of(model: newton.Model) -> dict[str, Sequence[str]]:
+    """Return the features that a model needs, each with its users.
+
+    Args:
+        model: Any finalized model; its arrays are read on the host.
+    """
+    return used_features(model, AssetActuators(model).direct())
 
 
 def _refuse_state_attributes(model: newton.Model) -> None:

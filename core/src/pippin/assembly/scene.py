@@ -9,13 +9,13 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin.assets.asset import Asset, find_assets
+from pippin.assets.gravity import EARTH, common_gravity
+from pippin.assets.importing import import_asset
+from pippin.assets.report import Imported, refuse_lost_parts
 from pippin.catalog.entries import Catalog
 from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
-
-from .assets.gravity import EARTH, common_gravity
-from .assets.importing import Asset, find_assets, import_asset
-from .assets.report import Imported, refuse_lost_parts
 
 __all__ = ["add_assets", "add_worlds", "finalize", "new_builder", "refuse_still", "world_offsets"]
 

@@ -7,16 +7,17 @@ from functools import cache
 from typing import Any
 
 import newton
+from pippin.assets.mjcf.contact_dimensions import DIMENSIONS
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.solving.contact_source import ContactSource
-from pippin.state.solver_support import SolverSupport
+from pippin.support.requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
+from pippin.support.solver_support import SolverSupport
 
-from .assets.contact_dimensions import DIMENSIONS, reads_dimensions
-from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, refuse_unusable
-from .requirements import refuse_gaps, refuse_part, refuse_unsupported, unsettable
+from .contacts import build_pipeline, newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
+from .model import features_of
 
 __all__ = ["SolverBuilding"]
 
@@ -57,8 +58,8 @@ class SolverBuilding:
                 a part of the worlds of a run, and worlds depend on each other.
         """
         accepted = self._config.simulation.accept_unsupported
-        refuse_part(model, self.declaration, self.name, self._config.scene)
-        return refuse_gaps(model, self.declaration, self.name, accepted, self._catalog)
+        refuse_part(model, self.declaration, self.name, self._config.scene.run_worlds)
+        return refuse_gaps(features_of(model), self.declaration, self.name, accepted, self._catalog)
 
     def refuse_faults(self, model: newton.Model) -> None:
         """Refuse a model that a component cannot simulate, with everything that its `check_model` says.
@@ -145,7 +146,7 @@ class SolverBuilding:
 
     def _refuse_sensors(self, supported: Iterable[str]) -> None:
         asked = self._config.simulation.observables
-        refuse_unsupported(self._components, asked, frozenset(supported), self.name, self._catalog)
+        refuse_unsupported(self._components.declarations, asked, frozenset(supported), self.name, self._catalog)
 
     def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
         """Refuse a `[collision]` table if the solver detects contacts itself."""

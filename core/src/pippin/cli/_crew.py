@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
-from pippin.analysis.speed import speed_of
 from pippin.errors import PippinError, PluginError, SimulationError
-from pippin.processes import FreshProcess, RemoteError, ready
+from pippin.runs.progress import RunProgress
+from pippin.runs.summary import speed_of, status_line
 from pippin.sharding.shard import Shard
+from pippin.workers import RemoteError, WorkerProcess, wait_any
 
-from ._progress import Progress
-from ._results import line
 from ._shard import Task, simulate_shard
 from ._told import Told
 
@@ -42,7 +41,7 @@ class Member:
 
     def __init__(self, shard: Shard, task: Task) -> None:
         self.shard = shard
-        self.process = FreshProcess(str(shard), simulate_shard, shard, task)
+        self.process = WorkerProcess(str(shard), simulate_shard, shard, task)
         #: Control steps so far.
         self.step = 0
         #: The phases that have ended.
@@ -103,7 +102,7 @@ class Crew:
 
     is_waiting = False
 
-    def __init__(self, shards: Sequence[Shard], task: Task, progress: Progress) -> None:
+    def __init__(self, shards: Sequence[Shard], task: Task, progress: RunProgress) -> None:
         self.progress = progress
         self._config = task.config
         #: The phase that all are in, until the run.
@@ -197,7 +196,7 @@ class Crew:
             member.process.send(None)
         left = {member.process: member for member in self.members if member.results is None}
         while left and time.monotonic() < end:
-            for process in ready(list(left), _LOOK_PERIOD):
+            for process in wait_any(list(left), _LOOK_PERIOD):
                 try:
                     left[process].take(process.receive(), self)
                 except PippinError:
@@ -226,7 +225,7 @@ class Crew:
         """
         while not self.sizes and any(each.results is None and not is_there(each) for each in self.members):
             processes = {member.process: member for member in self.members if member.results is None}
-            for process in ready(list(processes), _LOOK_PERIOD):
+            for process in wait_any(list(processes), _LOOK_PERIOD):
                 processes[process].take(process.receive(), self)
             for member in self.members:
                 member.hold_back(self._limit)
@@ -245,7 +244,7 @@ class Crew:
             done = sum(len(member.shard.worlds) * (member.step - 1) for member in self.members)
             left = seconds * (count - least) / (least - 1)
             time = least * step.dt * step.decimation
-            self.progress.update(line(time, speed_of(self._config, done, least - 1, seconds), left))
+            self.progress.update(status_line(time, speed_of(self._config, done, least - 1, seconds), left))
 
     def close(self) -> None:
         """End all processes."""

@@ -7,13 +7,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pippin.analysis.merged_summary import merged
 from pippin.catalog.entries import Catalog
 from pippin.components.contract import load_plugin
 from pippin.config import SimulationConfig
 from pippin.recording.joining import join
-from pippin.recording.npz import NpzRecorder, spool_of
+from pippin.recording.npz.config import NpzConfig
+from pippin.recording.npz.file import spool_of
+from pippin.recording.npz.recorder import NpzRecorder
 from pippin.recording.recorder import Recorder
+from pippin.runs.merged_summary import merged
 
 from ._crew import Member
 from ._shard import Task
@@ -46,7 +48,7 @@ def joined(members: Sequence[Member], task: Task) -> tuple[dict[str, Any], Simul
             kept.update(path for part in parts for path in (part, spool_of(part)))
     ran["notes"] = {"processes": [_division(members), *_rest(task.folder / "shards", kept)], **ran["notes"]}
     steps = min(each["steps"] for each in results.values())
-    facts = {"worlds": task.config.scene.worlds, "first_step": 0, "steps": steps, "seconds_waited": 0.0}
+    facts = {"worlds": task.config.scene.worlds, "first_step": 0, "steps": steps, "measured_steps": max(steps - 1, 0)}
     config = next(iter(results.values()))["config"]
     return {**facts, "recordings": recordings, **ran}, config
 
@@ -55,7 +57,7 @@ def recorder_of(config: SimulationConfig, label: str) -> tuple[type[Recorder], A
     """Return class and settings of a recorder; the one of a run whose file has none writes npz."""
     table = config.recorders.get(label)
     if table is None:
-        return NpzRecorder, NpzRecorder.Config()
+        return NpzRecorder, NpzConfig()
     catalog = config.catalog.restrict(Catalog.installed())
     return load_plugin(catalog.find("recorder", table.type)), table.config
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,13 +14,14 @@ import click
 from pippin.catalog.outside import located
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
+from pippin.runs.decisions import DEFAULT_DURATION
 
 __all__ = [
-    "DEFAULT_DURATION",
     "PATH",
     "changes",
     "json_line",
     "json_list",
+    "options_named",
     "out",
     "overrides",
     "simulation_options",
@@ -30,8 +33,23 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)
 
-DEFAULT_DURATION = 5.0
-"""Simulated time if neither steps nor a duration are given [s]."""
+
+_ARGUMENTS = re.compile(r"^(checkpoint|duration|out|record_worlds|reference|solvers|steps|timeout): ", re.MULTILINE)
+"""Beginning of an error that names an argument of Pippin's functions."""
+
+
+@contextmanager
+def options_named() -> Iterator[None]:
+    """Let errors about an argument of Pippin's functions name the option of the command."""
+
+    def renamed(fault: str) -> str:
+        return _ARGUMENTS.sub(lambda match: f"--{match[1].replace('_', '-')}: ", fault)
+
+    try:
+        yield
+    except ConfigError as error:
+        error.restate(renamed)
+        raise
 
 
 def overrides(help: str = "Replace a value of the file.") -> Callable[[C], C]:
@@ -60,9 +78,9 @@ def changes(help: str = "Replace a value of the file.") -> Callable[[C], C]:
 
 
 def _table_of(text: str) -> str:
-    """Return the override that adds a plugin; by default its label is the name of its class."""
+    """Return the override that adds a plugin; by default its label is the name of its class without `Config`."""
     label, _, plugin = text.rpartition("=")
-    label = label.strip() or plugin.rpartition(":")[2].lower()
+    label = label.strip() or plugin.rpartition(":")[2].removesuffix("Config").lower()
     if not label or not plugin.strip():
         raise ConfigError(f"--plugin: expected file.py:Name, module:Name or an installed plugin, got {text!r}")
     return f"+plugins.{key_text(label)}.type={json.dumps(plugin.strip())}"
@@ -98,12 +116,12 @@ def json_list(command: C) -> C:
 
 
 def viewer_options(command: C) -> C:
-    """Add the options that choose viewers and a film."""
+    """Add the options that choose viewers and a video."""
     options = (
         click.option("--view", "viewers", multiple=True, metavar="NAME", help="Add a viewer of this type, as viser."),
         click.option("--no-viewers", "is_unseen", is_flag=True, help="Leave out the viewers of the file."),
-        click.option("--video", type=PATH, metavar="FILE", help="Film the run: .mp4 or .gif, with pippin[video]."),
-        click.option("--camera", metavar="BODY", help="Body that the film follows; by default the first robot."),
+        click.option("--video", type=PATH, metavar="FILE", help="Record a video: .mp4 or .gif, with pippin[video]."),
+        click.option("--camera", metavar="BODY", help="Body that the video follows; by default the first robot."),
     )
     for option in reversed(options):
         command = option(command)
@@ -125,7 +143,6 @@ def simulation_options(command: C) -> C:
         ),
         click.option(
             "--checkpoint",
-            "target",
             type=PATH,
             metavar="FILE",
             help="Save the simulation for `pippin resume`, at the end or when Ctrl-C stops it.",

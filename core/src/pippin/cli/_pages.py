@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import os
 import sys
-import time
 import tomllib
 import webbrowser
 import zipfile
@@ -16,23 +15,25 @@ from typing import TYPE_CHECKING
 import attrs
 from pippin.config import SimulationConfig, load, structure
 from pippin.errors import ConfigError, SimulationError
+from pippin.runs.decisions import import_newton
+from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 from pippin.validators import slice_or_indices
+from pippin.viewing.viser.config import ViserConfig
 from pippin.viewing.viser.ports import free_port
-from pippin.viewing.viser.viewer import ViserConfig, ViserViewer
 
 from ._interrupt import stopped_between_steps
-from ._progress import Progress
-from ._simulate import import_newton, prepare
 
 if TYPE_CHECKING:
-    from pippin.recording.reading import Run
-    from pippin.viewing.viser.audience import Audience
+    from pippin.runs.loop import RunLoop
+    from pippin.runs.reading import Run
+    from pippin.viewing.viser.clients import Clients
+    from pippin.viewing.viser.viewer import ViserViewer
 
 __all__ = ["Shown", "source_of"]
 
-_LOOK_PERIOD = 0.25
-"""Time between two checks of the simulation [s]."""
+
+_NO_END = 2**62
 
 
 @attrs.frozen(kw_only=True)
@@ -44,7 +45,7 @@ class Shown(abc.ABC):
 
     def show(
         self,
-        progress: Progress,
+        progress: RunProgress,
         *,
         worlds: str | None,
         speed: float | None,
@@ -82,7 +83,7 @@ class Shown(abc.ABC):
 
     @abc.abstractmethod
     def open(
-        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
     ) -> None:
         """Open the page, tell its address, and stay until it is over."""
 
@@ -95,20 +96,23 @@ class Running(Shown):
     """Returns the simulation, with plugins by label."""
 
     def open(
-        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
     ) -> None:
         """Run the simulation in real time."""
+        from pippin.runs.loop import RunLoop
+        from pippin.viewing.viser.viewer import ViserViewer
+
         viewer = ViserViewer(page)
         viewer.ends_with_tabs = is_over is not _never
         with progress.phase("build"):
             simulation = self.build({"page": viewer})
         with simulation:
             tell(viewer.url)
-            if not simulation.program.is_recorded:
-                prepare(simulation, progress)
+            loop = RunLoop(simulation, progress)
+            loop.begin()
             try:
                 with progress.phase("view"), stopped_between_steps(simulation) as stop_if_asked:
-                    _run(simulation, viewer, progress, is_over, stop_if_asked)
+                    _run(loop, viewer, is_over, stop_if_asked)
             finally:
                 for note in viewer.notes:
                     progress.note(note)
@@ -121,23 +125,23 @@ class Recorded(Shown):
     run: Run
 
     def open(
-        self, progress: Progress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
     ) -> None:
-        """Replay the recording."""
-        from pippin.viewing.viser.replay import Replay, poses_of
-        from pippin.viewing.viser.replay_page import ReplayPage
+        """Play the recording back."""
+        from pippin.viewing.viser.playback import Playback, find_poses
+        from pippin.viewing.viser.playback_page import PlaybackPage
 
         with self.run:
-            recording = poses_of(self.run)
+            recording = find_poses(self.run.recordings, self.run.path)
             with progress.phase("build"):
                 simulation = Simulation(self.config.unobserved())
             with simulation:
-                replay = Replay(simulation, recording, page.worlds)
-                shown = ReplayPage(replay, page)
+                playback = Playback(simulation, recording, page)
+                shown = PlaybackPage(playback, page)
                 try:
                     tell(shown.url)
-                    with progress.phase("view"), stopped_between_steps(replay):
-                        shown.serve(lambda: is_over(shown.audience))
+                    with progress.phase("view"), stopped_between_steps(playback):
+                        shown.serve(lambda: is_over(shown.clients))
                 finally:
                     shown.close()
 
@@ -164,7 +168,7 @@ def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:
 
 
 def _recorded(path: Path) -> Recorded:
-    from pippin.recording.reading import open_run
+    from pippin.runs.reading import open_run
 
     run = open_run(path)
     if run.config is None:
@@ -173,32 +177,24 @@ def _recorded(path: Path) -> Recorded:
 
 
 def _run(
-    simulation: Simulation,
-    viewer: ViserViewer,
-    progress: Progress,
-    is_over: Callable[[Audience], bool],
-    stop_if_asked: Callable[[], None],
+    loop: RunLoop, viewer: ViserViewer, is_over: Callable[[Clients], bool], stop_if_asked: Callable[[], None]
 ) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
-    count, looked, is_failed = 1, time.perf_counter(), False
-    while not is_over(viewer.audience):
+    is_failed = False
+    while not is_over(viewer.clients):
         try:
-            simulation.step(count)
-            simulation.check()
+            loop.stride_to(_NO_END)
         except SimulationError as error:
             is_failed = True
-            viewer.tell_fault(str(error))
+            viewer.show_fault(str(error))
             viewer.pause()
-            progress.note(f"error: {error}")
+            loop.progress.note(f"error: {error}")
         else:
             if is_failed:
                 is_failed = False
-                viewer.tell_fault("")
+                viewer.show_fault("")
         stop_if_asked()
-        now = time.perf_counter()
-        count = max(1, min(2 * count, int(count * _LOOK_PERIOD / (now - looked))))
-        looked = now
-        progress.update(f"t = {simulation.time:.2f} s")
+        loop.progress.update(f"t = {loop.simulation.time:.2f} s")
 
 
 def _page_of(config: SimulationConfig) -> ViserConfig:
@@ -215,12 +211,12 @@ def _checked(worlds: str) -> str:
     return worlds
 
 
-def _never(audience: Audience) -> bool:
+def _never(clients: Clients) -> bool:
     return False
 
 
-def _left(audience: Audience) -> bool:
-    return audience.has_left()
+def _left(clients: Clients) -> bool:
+    return clients.have_left()
 
 
 def _has_desktop() -> bool:

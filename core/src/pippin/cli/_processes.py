@@ -12,18 +12,19 @@ from pippin.config import ComponentConfig, SimulationConfig
 from pippin.devices import find_device, warp_quiet
 from pippin.errors import ConfigError, PippinError
 from pippin.indices import chosen_worlds
-from pippin.processes import free_cores
 from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
+from pippin.runs.decisions import recorded_by_default
+from pippin.runs.growth import Growth
+from pippin.runs.progress import RunProgress
+from pippin.runs.result import End, RunResult, summary_of
 from pippin.sharding.shard import Shard, shards_of
+from pippin.workers import free_cores
 
 from ._crew import Crew
 from ._interrupt import stopped_between_steps
 from ._joining import joined, recorder_of
-from ._progress import Progress
-from ._results import End, report, summary_of, write
 from ._shard import Task
-from ._simulate import RESTARTS_MAX, recorded_by_default, refuse_two_choices, restarted
 
 __all__ = ["process_count", "refuse_with_processes", "simulate_in_processes"]
 
@@ -76,43 +77,41 @@ def simulate_in_processes(
     config: SimulationConfig,
     processes: int,
     count: int,
-    progress: Progress,
+    progress: RunProgress,
     *,
     out: Path | None,
     record_worlds: int | None,
-) -> tuple[dict[str, Any], End | None]:
-    """Simulate in several processes; arguments and results are those of `simulate`, and so is the run folder.
+) -> RunResult:
+    """Simulate in several processes; arguments and result are those of `simulate`, and so is the run folder.
 
     Raises:
         ConfigError: The run cannot be split.
         SimulationError: A process was lost.
     """
-    from pippin.analysis.growth import grown
-    from pippin.analysis.run_folder import RunFolder
+    from pippin.runs.folder import RunFolder
 
-    refuse_two_choices(config, record_worlds)
     folder = RunFolder.named_after(file) if out is None else RunFolder(out)
-    restarts = list[str]()
+    growth = Growth(config)
     while True:
         with config.tree.placing():
-            shards = _shards(config, processes)
-            task = _task(config, shards, folder.path, record_worlds, may_grow=len(restarts) < RESTARTS_MAX)
+            shards = _shards(growth.config, processes)
+            task = _task(growth.config, shards, folder.path, record_worlds, may_grow=not growth.is_exhausted)
         with Crew(shards, task, progress) as crew:
             end = _advance(crew, count, progress, task)
         if crew.sizes is None:
             break
-        restarts.append(restarted(_time(crew, config), crew.sizes))
-        progress.note(restarts[-1])
-        config = grown(config, crew.sizes)
+        growth.grow(crew.sizes, _time(crew, config))
+        progress.note(growth.notes[-1])
     with progress.phase("write"):
-        ran, config = joined(crew.members, task)
-        ran["notes"] = _with_start(ran["notes"], restarts)
-        summary = summary_of(ran, config, progress, end)
-        write(folder, file, config, summary)
-    return report(summary, folder, progress), end
+        facts, config = joined(crew.members, task)
+        facts["notes"] = _with_start(facts["notes"], growth.notes)
+        facts["measured_seconds"] = progress.seconds.get("run", 0.0)
+        summary = summary_of(facts, config, progress.seconds, end)
+        folder.write(str(file), config, summary)
+    return RunResult.of(summary, folder.path, end)
 
 
-def _advance(crew: Crew, count: int, progress: Progress, task: Task) -> End | None:
+def _advance(crew: Crew, count: int, progress: RunProgress, task: Task) -> End | None:
     """Step to the end, and return what ended the run early, if anything."""
     crew.prepare()
     try:

@@ -11,10 +11,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 
+from pippin.runs.progress import RunProgress
 from rich.console import Console
 from rich.status import Status
 
-__all__ = ["Progress", "shown_progress", "told"]
+__all__ = ["ConsoleProgress", "log_shown", "shown_progress"]
 
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""
@@ -26,8 +27,8 @@ _PLAIN_SHARE = 0.1
 """Time between two plain lines, as a share of the time that the phase has taken so far: a long run prints few lines."""
 
 
-class Progress:
-    """Phases, one after the other. Each is printed when it begins, and again with its duration when it ends.
+class ConsoleProgress(RunProgress):
+    """Progress on a console: each phase is printed when it begins, and again with its duration when it ends.
 
     On a terminal, a running phase is a live line; otherwise it is a plain line.
 
@@ -36,10 +37,9 @@ class Progress:
     """
 
     def __init__(self, console: Console) -> None:
-        #: Duration of every finished phase [s].
-        self.seconds: dict[str, float] = {}
+        super().__init__()
         self._console = console
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
         self._status: Status | None = None
         self._name = ""
         self._began = self._shown = 0.0
@@ -48,14 +48,11 @@ class Progress:
     def phase(self, name: str) -> Iterator[None]:
         """Show a phase while the block runs. Its duration is kept even if the block raises an error."""
         self._name = name
-        start = self._began = self._shown = time.perf_counter()
+        self._began = self._shown = time.perf_counter()
         if not self._console.is_terminal:
             self.note(f"{name:<8} ...")
-        try:
-            with self._live(name):
-                yield
-        finally:
-            self.seconds[name] = time.perf_counter() - start
+        with super().phase(name), self._live(name):
+            yield
         self.note(f"{name:<8} {self.seconds[name]:.1f} s")
 
     def update(self, text: str) -> None:
@@ -68,9 +65,9 @@ class Progress:
 
     def note(self, text: str, *, once: str = "") -> None:
         """Print a line that stays; if `once` was given before, do nothing."""
-        if once in self._told:
+        if once in self._printed:
             return
-        self._told |= {once} - {""}
+        self._printed |= {once} - {""}
         self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def _live(self, name: str) -> AbstractContextManager[object]:
@@ -89,7 +86,7 @@ class Progress:
 
 
 @contextmanager
-def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
+def shown_progress(is_stdout_reserved: bool = False) -> Iterator[ConsoleProgress]:
     """Show the progress of a command, and prevent other output between its lines.
 
     Python's warnings become lines of their own. This function imports nothing slow, so that the first line comes early.
@@ -98,9 +95,9 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[Progress]:
         is_stdout_reserved: Whether standard output is only for the result. All other output, including the progress,
             then goes to standard error.
     """
-    progress = Progress(Console(stderr=is_stdout_reserved))
+    progress = ConsoleProgress(Console(stderr=is_stdout_reserved))
     reserved = _stdout_on_stderr() if is_stdout_reserved else nullcontext()
-    with told(progress), _warp_quiet(), reserved:
+    with log_shown(progress), _warp_quiet(), reserved:
         yield progress
 
 
@@ -135,10 +132,10 @@ def _warp_quiet() -> Iterator[None]:
             warp.config.log_level = warp.LOG_INFO if level is None else level
 
 
-class _Teller(logging.Handler):
+class _LogHandler(logging.Handler):
     """Shows log records of the library as progress; those above the level of information as lines that stay, once."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: RunProgress) -> None:
         super().__init__(logging.INFO)
         self._progress = progress
 
@@ -151,16 +148,16 @@ class _Teller(logging.Handler):
 
 
 @contextmanager
-def told(progress: Progress) -> Iterator[None]:
+def log_shown(progress: RunProgress) -> Iterator[None]:
     """Show the log records of the library, and Python's warnings, as progress."""
-    logger, teller = logging.getLogger("pippin"), _Teller(progress)
+    logger, handler = logging.getLogger("pippin"), _LogHandler(progress)
     level = logger.level
-    logger.addHandler(teller)
+    logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
             yield
     finally:
-        logger.removeHandler(teller)
+        logger.removeHandler(handler)
         logger.setLevel(level)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import attrs
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 
+from ._options import options_named
 from ._progress import shown_progress
 
 if TYPE_CHECKING:
@@ -34,34 +34,53 @@ def run_file(
     as_json: bool,
     is_traced: bool = False,
     processes: str | None = None,
+    checkpoint: Path | None = None,
     **options: Any,
 ) -> None:
     """Simulate a file and write a run folder; arguments are those of the command."""
-    with shown_progress(is_stdout_reserved=as_json) as progress:
+    with shown_progress(is_stdout_reserved=as_json) as progress, options_named():
         with progress.phase("read"):
             from pippin.components.tracing import HookTrace
             from pippin.config import load
+            from pippin.runs.decisions import import_newton, recorded_by_default, step_count
 
-            from ._results import finish
-            from ._simulate import build, simulate, step_count
+            from ._interrupt import stopped_between_steps
+            from ._results import finish, report
 
             config = load(file, [*overrides, *_viewers(viewers, video, camera)])
             config = attrs.evolve(config, viewers={}) if is_unseen else config
             count = step_count(config, steps, duration)
-            shards = _shards(processes, config, **{"--trace-hooks": is_traced, "--checkpoint": bool(options["target"])})
+            recorded_by_default(config, options["record_worlds"])
+            shards = _shards(processes, config, **{"--trace-hooks": is_traced, "--checkpoint": bool(checkpoint)})
         trace = HookTrace() if is_traced else None
-
-        def start(config: SimulationConfig) -> Callable[..., Simulation]:
-            return partial(build, config, trace=trace)
 
         if shards > 1:
             from ._processes import simulate_in_processes
 
-            del options["target"]
-            results, end = simulate_in_processes(file, config, shards, count, progress, **options)
+            result = simulate_in_processes(file, config, shards, count, progress, **options)
         else:
-            results, end = simulate(file, config, start(config), count, progress, trace=trace, restart=start, **options)
-    finish(results, end, as_json=as_json)
+            import_newton(config, progress)
+            from pippin.runs.simulate import simulate
+            from pippin.runs.start import build
+
+            def start(config: SimulationConfig, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
+                return build(config, progress, folder, plugins, trace)
+
+            result = simulate(
+                config,
+                start,
+                count,
+                progress,
+                stopping=stopped_between_steps,
+                name=str(file),
+                checkpoint=checkpoint,
+                trace=trace,
+                **options,
+            )
+        if trace is not None:
+            progress.note(str(trace))
+        report(result, progress)
+    finish(result, as_json=as_json)
 
 
 def _shards(processes: str | None, config: SimulationConfig, **given: bool) -> int:
@@ -83,10 +102,10 @@ def _viewers(names: tuple[str, ...], video: Path | None, camera: str | None) -> 
     """Yield the tables of viewers that the command line adds.
 
     Raises:
-        ConfigError: A camera is given without a film.
+        ConfigError: A camera is given without a video.
     """
     if camera is not None and video is None:
-        raise ConfigError(f"--camera: {camera!r} is given without --video; name the film too")
+        raise ConfigError(f"--camera: {camera!r} is given without --video; name the video too")
     for name in names:
         yield f"viewers.{key_text(name)}={{type={json.dumps(name)}}}"
     if video is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,17 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 from pippin.config import SimulationConfig
-from pippin.errors import PippinError, PluginError, SimulationError
-from pippin.sharding.numbering import in_run
+from pippin.errors import PippinError
+from pippin.runs.decisions import import_newton
+from pippin.runs.growth import sizes_for
+from pippin.runs.progress import RunProgress
+from pippin.runs.summary import capacity_rows, component_notes
 from pippin.sharding.shard import Shard
+from pippin.sharding.world_numbers import renumber_worlds
 from pippin.simulation import Simulation
 
-from ._progress import Progress, told
-from ._results import End, ran
-from ._simulate import LOOK_PERIOD, build, import_newton, larger, prepare
+from ._progress import log_shown
 
 if TYPE_CHECKING:
-    from pippin.recording.npz import NpzRecorder
+    from pippin.recording.npz.recorder import NpzRecorder
+    from pippin.runs.loop import RunLoop
 
 __all__ = ["Task", "simulate_shard"]
 
@@ -60,61 +62,60 @@ def simulate_shard(connection: Connection, shard: Shard, task: Task) -> None:
     progress; and at the end `("ended", results)`.
     """
     progress = _SentProgress(connection, shard)
-    with told(progress):
+    with log_shown(progress):
         import_newton(shard.config, progress)
         with task.config.tree.placing():
             _refuse_unlike(task)
         try:
             results = _simulate(connection, shard, task, progress)
         except PippinError as error:
-            error.restate(partial(in_run, first=shard.worlds.start))
+            error.restate(partial(renumber_worlds, first=shard.worlds.start))
             raise
         connection.send(("ended", results))
 
 
-def _simulate(connection: Connection, shard: Shard, task: Task, progress: Progress) -> dict[str, Any]:
-    notes, end = list[str](), None
+def _simulate(connection: Connection, shard: Shard, task: Task, progress: RunProgress) -> dict[str, Any]:
+    from pippin.runs.loop import RunLoop
+    from pippin.runs.start import build
+
+    def take(loop: RunLoop) -> None:
+        loop.begin()
+        _step_to_goals(loop, connection)
+
     default = _default_recorder(shard, task)
     with build(shard.config, progress, task.part_folder(shard), default) as simulation:
         _place_recordings(simulation, shard, task)
         connection.recv()
-        try:
-            prepare(simulation, progress, notes)
-            _step_as_told(simulation, connection)
-        except (SimulationError, PluginError) as error:
-            end = error
-        sizes = larger(simulation, shard.config, end) if task.may_grow else None
+        loop = RunLoop(simulation, progress)
+        loop.run(take)
+        sizes = sizes_for(shard.config, simulation.capacities, loop.end) if task.may_grow else None
     of_run = None if sizes is None else _of_run(sizes, simulation, shard)
-    return {**_ran(simulation, shard, notes, end), "config": _config(simulation, task), "sizes": of_run}
+    return {**_ran(loop, shard), "config": _config(simulation, task), "sizes": of_run}
 
 
-def _step_as_told(simulation: Simulation, connection: Connection) -> None:
+def _step_to_goals(loop: RunLoop, connection: Connection) -> None:
     """Step to each goal that comes, and look for another one a few times a second; wait at a goal for the next."""
-    goal, stride, looked = connection.recv(), 1, time.perf_counter()
+    goal, simulation = connection.recv(), loop.simulation
     while goal is not None:
         if simulation.step_count >= goal:
             connection.send(("at", simulation.step_count, goal))
-            goal, looked = connection.recv(), time.perf_counter()
+            goal = connection.recv()
             continue
-        stride = min(stride, goal - simulation.step_count)
-        simulation.step(stride)
-        simulation.check()
+        loop.stride_to(goal)
         connection.send(("at", simulation.step_count, None))
-        now = time.perf_counter()
-        stride = max(1, min(2 * stride, int(stride * LOOK_PERIOD / (now - looked))))
-        looked = now
         while connection.poll():
             goal = connection.recv()
 
 
 def _default_recorder(shard: Shard, task: Task) -> dict[str, NpzRecorder]:
     """Return the recorder of a run whose file has none, if it records worlds of the shard."""
-    from pippin.recording.npz import NpzRecorder
+    from pippin.recording.npz.config import NpzConfig
+    from pippin.recording.npz.recorder import NpzRecorder
 
     chosen = {
         label: shard.local(worlds) for label, worlds in task.worlds_of.items() if label not in task.config.recorders
     }
-    return {label: NpzRecorder(NpzRecorder.Config(worlds=own)) for label, own in chosen.items() if own}
+    return {label: NpzRecorder(NpzConfig(worlds=own)) for label, own in chosen.items() if own}
 
 
 def _place_recordings(simulation: Simulation, shard: Shard, task: Task) -> None:
@@ -152,25 +153,25 @@ def _of_run(sizes: dict[str, int], simulation: Simulation, shard: Shard) -> dict
     return {field: size if field in of_world else size * shard.count for field, size in sizes.items()}
 
 
-def _ran(simulation: Simulation, shard: Shard, notes: list[str], end: End | None) -> dict[str, Any]:
-    from pippin.analysis.notes import component_notes
-    from pippin.analysis.summary import capacity_rows
+def _ran(loop: RunLoop, shard: Shard) -> dict[str, Any]:
+    from pippin.runs.simulate import facts_of
 
-    say = partial(in_run, first=shard.worlds.start)
-    told_notes = component_notes(simulation, notes)
+    simulation, end = loop.simulation, loop.end
+    say = partial(renumber_worlds, first=shard.worlds.start)
+    notes = component_notes(simulation, loop.notes)
     if isinstance(end, PippinError):
         end.restate(say)
     return {
-        **ran(simulation, 0, notes),
+        **facts_of(loop),
         "capacities": capacity_rows(simulation),
-        "notes": {name: list(map(say, texts)) for name, texts in told_notes.items()},
-        "limit_count": simulation.limit_count,
+        "notes": {name: list(map(say, texts)) for name, texts in notes.items()},
+        "iteration_limit_count": simulation.iteration_limit_count,
         "end": end,
         "trace": None if end is None else "".join(traceback.format_exception(end)),
     }
 
 
-class _SentProgress(Progress):
+class _SentProgress(RunProgress):
     """Progress that the caller shows: each end of a phase is a message, and so is each line.
 
     Args:
@@ -179,7 +180,7 @@ class _SentProgress(Progress):
     """
 
     def __init__(self, connection: Connection, shard: Shard) -> None:
-        self.seconds: dict[str, float] = {}
+        super().__init__()
         self._connection, self._first, self._name = connection, shard.worlds.start, ""
 
     @contextmanager
@@ -195,4 +196,4 @@ class _SentProgress(Progress):
 
     def note(self, text: str, *, once: str = "") -> None:
         """Send a line that stays; the caller prints each once."""
-        self._connection.send(("note", in_run(text, self._first)))
+        self._connection.send(("note", renumber_worlds(text, self._first)))

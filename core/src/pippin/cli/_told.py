@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable
 
-from ._progress import Progress
+from pippin.runs.progress import RunProgress
 
 __all__ = ["Told"]
 
@@ -19,7 +19,7 @@ class Told:
         count: Number of processes.
     """
 
-    def __init__(self, progress: Progress, count: int) -> None:
+    def __init__(self, progress: RunProgress, count: int) -> None:
         self._progress, self._count = progress, count
         self._heard: dict[str, dict[str, float]] = {}
         self._printed: set[str] = set()

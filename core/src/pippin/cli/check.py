@@ -12,7 +12,7 @@ import attrs
 import click
 from pippin.catalog.entries import Catalog
 from pippin.config import load
-from pippin.features import FEATURES
+from pippin.support.features import FEATURES
 
 from ._options import PATH, changes, json_list, solvers
 from ._progress import shown_progress
@@ -44,7 +44,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
         with progress.phase("read"):
             config = load(file, overrides)
         own = config.solver
-        from ._simulate import import_newton
+        from pippin.runs.decisions import import_newton
 
         import_newton(config, progress)
         from pippin.analysis.check import check_solvers
@@ -69,8 +69,14 @@ def _print(verdicts: Sequence[Verdict]) -> None:
     table = new_table("solver", "runs it", "does not support", "would leave out")
     for verdict in verdicts:
         answer, style = ("yes", None) if verdict.is_able else ("no", "red")
-        table.add_row(verdict.solver, answer, ", ".join(verdict.missing), ", ".join(verdict.left_out), style=style)
-    users = {name: text for verdict in verdicts for name, text in [*verdict.missing.items(), *verdict.left_out.items()]}
+        table.add_row(
+            verdict.solver, answer, ", ".join(verdict.missing), ", ".join(verdict.ignored_features), style=style
+        )
+    users = {
+        name: text
+        for verdict in verdicts
+        for name, text in [*verdict.missing.items(), *verdict.ignored_features.items()]
+    }
     lines = [f"{name}: used by {text}" for name, text in users.items()]
     if any(name in FEATURES for verdict in verdicts for name in verdict.missing):
         lines.append("list in simulation.accept_unsupported which of these features a solver may ignore")

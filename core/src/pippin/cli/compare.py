@@ -18,12 +18,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from ._options import PATH, changes, json_line, out, solvers
-from ._progress import Progress
+from ._progress import ConsoleProgress
 from ._table import new_table, print_table
 
 if TYPE_CHECKING:
     from pippin.analysis.compare import SolverRun
-    from pippin.analysis.run_folder import RunFolder
+    from pippin.runs.folder import RunFolder
 
 UNABLE, FAILED = 2, 4
 
@@ -88,16 +88,15 @@ def compare(
     runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and a page
     with the table and charts, for any browser (comparison.html).
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
-    progress = Progress(Console(stderr=as_json))
+    progress = ConsoleProgress(Console(stderr=as_json))
     with progress.phase("read"):
         config = load(file, overrides)
     with progress.phase("import"):
         leave_out_backward_kernels()
         from pippin.analysis.compare import UNITS
         from pippin.analysis.compare import compare as run_each
-        from pippin.analysis.run_folder import RunFolder
-
-        from ._simulate import step_count
+        from pippin.runs.decisions import step_count
+        from pippin.runs.folder import RunFolder
 
     own = () if config.solver is None else (config.solver.type,)
     names = solvers or tuple(dict.fromkeys((*Catalog.installed().names("solver"), *own)))
@@ -166,7 +165,9 @@ def _faults(results: Sequence[SolverRun], thresholds: Mapping[str, float]) -> li
 def _write(folder: RunFolder, results: Sequence[SolverRun], summary: Mapping[str, Any]) -> None:
     folder.write_json("comparison.json", summary)
     folder.write_series({f"{result.solver}/{name}": one for result in results for name, one in result.series.items()})
-    folder.write_comparison(results, summary, COLUMNS, _cell)
+    from pippin.analysis.comparison_page import comparison_page
+
+    folder.write_text("comparison.html", comparison_page(results, summary, COLUMNS, _cell))
 
 
 def _print(results: Sequence[SolverRun], faults: Sequence[str]) -> None:

@@ -29,15 +29,14 @@ def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) 
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin.config import load
-
-            from ._simulate import build, import_newton, prepare
+            from pippin.runs.decisions import import_newton
 
             config = load(file, overrides).unobserved()
         import_newton(config, progress)
-        from pippin.scale.export import export_step
+        from pippin.export import export_step
+        from pippin.runs.start import prepared
 
-        with build(config, progress) as simulation:
-            prepare(simulation, progress)
+        with prepared(config, progress) as simulation:
             simulation.reset()
             with progress.phase("export"):
                 entries = export_step(simulation, folder, file.name)

@@ -1,4 +1,4 @@
-"""`pippin inspect`: the contents of a robot file, by name, as tables, as JSON, or as a picture."""
+"""`pippin inspect`: the contents of a robot file, by name, as tables, as JSON, or as an image."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
 @click.command()
 @click.argument("file", type=PATH)
 @changes("Replace a value of the file; scene.assets.0.KEY=VALUE is an option of a robot file.")
-@click.option("--draw", "picture", type=PATH, metavar="PICTURE.png", help="Draw the start pose.")
+@click.option("--draw", "image", type=PATH, metavar="PICTURE.png", help="Draw the start pose.")
 @json_list
-def inspect(file: Path, overrides: tuple[str, ...], picture: Path | None, as_json: bool) -> None:
+def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, as_json: bool) -> None:
     """List what FILE has, by name: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes.
 
     FILE is a robot file (MJCF, URDF, xacro, USD, or a format of an installed importer), or a configuration, whose
@@ -39,18 +39,18 @@ def inspect(file: Path, overrides: tuple[str, ...], picture: Path | None, as_jso
     # The result is the tables: progress goes to standard error.
     with shown_progress(is_stdout_reserved=True) as progress:
         config = _config(file, overrides)
-        from ._simulate import import_newton
+        from pippin.runs.decisions import import_newton
 
         import_newton(config, progress)
         from pippin.analysis.inspection import inspect_assets
 
         with progress.phase("read"):
             found = inspect_assets(config.scene)
-        if picture is not None:
-            from pippin.analysis.picture import draw_scene
+        if image is not None:
+            from pippin.analysis.image import draw_scene
 
             with progress.phase("draw"):
-                draw_scene(config.scene, picture)
+                draw_scene(config.scene, image)
     if as_json:
         click.echo(json.dumps([attrs.asdict(contents) for contents in found], indent=2, ensure_ascii=False))
     else:

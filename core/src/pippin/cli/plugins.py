@@ -83,9 +83,9 @@ def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool
     from pippin.analysis.doctor import diagnose
     from rich.console import Console
 
-    from ._progress import Progress
+    from ._progress import ConsoleProgress
 
-    progress = Progress(Console(stderr=is_stdout_reserved))
+    progress = ConsoleProgress(Console(stderr=is_stdout_reserved))
     diagnoses = []
     with progress.phase("import"):
         for entry in entries:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 from pippin.config import load
+from pippin.runs.decisions import import_newton
 
 from ._options import PATH, changes, json_line, out
 from ._progress import shown_progress
@@ -35,20 +36,17 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
     The run folder, by default runs/NAME-DATE-TIME, contains the numbers (profile.json) and every measured step for the
     trace viewer of a browser (trace.json): open it at ui.perfetto.dev or chrome://tracing.
     """
-    from ._simulate import build, import_newton, prepare
-
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             config = load(file, overrides).unobserved()
         import_newton(config, progress)
         from pippin.analysis.profile import profile as measure
-        from pippin.analysis.run_folder import RunFolder
+        from pippin.runs.folder import RunFolder
+        from pippin.runs.start import prepared
 
         folder = RunFolder.named_after(file) if out is None else RunFolder(out)
-        with build(config, progress) as simulation:
-            prepare(simulation, progress)
-            with progress.phase("measure"):
-                found = measure(simulation, steps)
+        with prepared(config, progress) as simulation, progress.phase("measure"):
+            found = measure(simulation, steps)
         numbers = _fields(found)
         folder.write_json("profile.json", numbers)
         folder.write_json("trace.json", found.trace_events())

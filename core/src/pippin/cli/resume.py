@@ -8,37 +8,44 @@ from pathlib import Path
 from typing import Any
 
 import click
-from pippin.config import structure
+from pippin.config import SimulationConfig, structure
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation
 
-from ._options import PATH, simulation_options
-from ._progress import Progress, shown_progress
+from ._options import PATH, options_named, simulation_options
+from ._progress import shown_progress
 
 
 @click.command()
-@click.argument("checkpoint", type=PATH)
+@click.argument("saved", type=PATH, metavar="CHECKPOINT")
 @simulation_options
-def resume(checkpoint: Path, steps: int | None, duration: float | None, as_json: bool, **options: Any) -> None:
+def resume(saved: Path, steps: int | None, duration: float | None, as_json: bool, **options: Any) -> None:
     """Continue from CHECKPOINT, which `pippin run` or `Simulation.save` wrote.
 
     Steps and duration count from the checkpoint. The checkpoint contains the configuration, which cannot be changed.
     Pippin, Newton and Warp must have the same versions as when it was written. The run folder is as with `pippin run`.
     """
-    with shown_progress(is_stdout_reserved=as_json) as progress:
+    with shown_progress(is_stdout_reserved=as_json) as progress, options_named():
         with progress.phase("read"):
             leave_out_backward_kernels()
+            from pippin.runs.decisions import import_newton, recorded_by_default, step_count
             from pippin.state.checkpoint import Checkpoint
 
-            from ._results import finish
-            from ._simulate import simulate, step_count
+            from ._interrupt import stopped_between_steps
+            from ._results import finish, report
 
-            config = structure(tomllib.loads(Checkpoint.read(checkpoint).config))
+            config = structure(tomllib.loads(Checkpoint.read(saved).config))
             count = step_count(config, steps, duration)
+            recorded_by_default(config, options["record_worlds"])
+        import_newton(config, progress)
+        from pippin.runs.simulate import simulate
 
-        def start(progress: Progress, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
+        def start(config: SimulationConfig, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
             with progress.phase("load"):
-                return Simulation.load(checkpoint, plugins, folder=folder)
+                return Simulation.load(saved, plugins, folder=folder)
 
-        results, end = simulate(checkpoint, config, start, count, progress, **options)
-    finish(results, end, as_json=as_json)
+        result = simulate(
+            config, start, count, progress, stopping=stopped_between_steps, name=str(saved), may_grow=False, **options
+        )
+        report(result, progress)
+    finish(result, as_json=as_json)

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from pippin.errors import ConfigError
+from pippin.runs.progress import RunProgress
 
 from ._options import PATH, changes, json_line, out
-from ._progress import Progress, shown_progress
+from ._progress import shown_progress
 from ._table import new_table, print_table
 
 if TYPE_CHECKING:
-    from pippin.scale.executor import Executor
-    from pippin.scale.sweep import Sweep
-    from pippin.scale.variants import Variant
+    from pippin.sweeps.executor import Executor
+    from pippin.sweeps.sweep import Sweep
+    from pippin.sweeps.variants import Variant
 
 FAILED = 4
 
@@ -97,8 +98,8 @@ def sweep(
             _print_variants(variants)
             return
         _note_viewers(variants, progress)
-        from pippin.scale.sweep import Sweep
-        from pippin.scale.sweep_folder import SweepFolder
+        from pippin.sweeps.sweep import Sweep
+        from pippin.sweeps.sweep_folder import SweepFolder
 
         command = [click.get_current_context().find_root().info_name or "pippin", *sys.argv[1:]]
         path = Path("sweeps") / f"{file.stem}-{_id(variants)}" if out is None else out
@@ -112,7 +113,7 @@ def sweep(
                 raise
             finally:
                 if is_parquet:
-                    from pippin.scale.table import write_parquet
+                    from pippin.sweeps.table import write_parquet
 
                     write_parquet(path / "results.parquet", driver.rows)
         counts = driver.counts
@@ -131,10 +132,9 @@ def _variants(
     steps: int | None,
     duration: float | None,
 ) -> list[Variant]:
-    from pippin.scale.values import axis_of, axis_of_file
-    from pippin.scale.variants import variants_of
-
-    from ._simulate import step_count
+    from pippin.runs.decisions import step_count
+    from pippin.sweeps.values import axis_of, axis_of_file
+    from pippin.sweeps.variants import variants_of
 
     axes = [*([] if table is None else [axis_of_file(table)]), *map(axis_of, over)]
     if not axes:
@@ -143,7 +143,7 @@ def _variants(
 
 
 def _executor(name: str, processes: str | None, settings: Sequence[str]) -> Executor:
-    from pippin.scale.executors import make_executor
+    from pippin.sweeps.executors import make_executor
 
     chosen = [] if processes is None else [f"processes={processes}"]
     return make_executor(name, [*chosen, *settings])
@@ -161,13 +161,13 @@ def _print_variants(variants: Sequence[Variant]) -> None:
     print_table(table)
 
 
-def _note_viewers(variants: Sequence[Variant], progress: Progress) -> None:
+def _note_viewers(variants: Sequence[Variant], progress: RunProgress) -> None:
     labels = dict.fromkeys(label for variant in variants for label in variant.config.viewers)
     if labels:
         progress.note(f"viewers are left out: {', '.join(labels)}; show a variant by pippin run on its config.toml")
 
 
-def _run(driver: Sweep, progress: Progress) -> None:
+def _run(driver: Sweep, progress: RunProgress) -> None:
     """Run the sweep with a live line."""
     before = sum(count for name, count in driver.counts.items() if name not in ("waiting", "running"))
     if before:

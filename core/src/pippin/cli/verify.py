@@ -13,7 +13,7 @@ from pippin.errors import SimulationError
 from rich.console import Console
 
 from ._options import PATH, changes, json_line
-from ._progress import Progress
+from ._progress import ConsoleProgress
 
 
 @click.command()
@@ -28,7 +28,7 @@ def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) ->
     step. The exit code is 4 if the runs differ; the error names the first step, array and world that differ, and the
     size of the difference.
     """
-    progress = Progress(Console(stderr=as_json))
+    progress = ConsoleProgress(Console(stderr=as_json))
     with progress.phase("read"):
         load(file, overrides)
     with progress.phase("import"):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 from pippin.config import load
+from pippin.runs.decisions import import_newton
 
 from ._options import PATH, changes
 from ._progress import shown_progress
@@ -16,13 +17,13 @@ from ._progress import shown_progress
 @changes("Replace a value of every file.")
 def warmup(files: tuple[Path, ...], overrides: tuple[str, ...]) -> None:
     """Compile and cache the kernels that each FILE needs. This simulates a single step."""
-    from ._simulate import build, import_newton, prepare
-
     with shown_progress() as progress:
         with progress.phase("read"):
             configs = {file: load(file, overrides).unobserved() for file in files}
         for file, config in configs.items():
             progress.note(str(file))
             import_newton(config, progress)
-            with build(config, progress) as simulation:
-                prepare(simulation, progress)
+            from pippin.runs.start import prepared
+
+            with prepared(config, progress):
+                pass

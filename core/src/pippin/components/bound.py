@@ -7,8 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pippin.errors import PluginError
-
-from .attributes import MISSING, read
+from pippin.support.attributes import MISSING, read
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,15 +166,15 @@ class Bound:
 
     def capacities(self) -> Sequence[Capacity]:
         """Solvers: A method that returns a `pippin.solving.Capacity` for each buffer of fixed size that a step fills.
-        If its `count` exceeds the allocated size, `Simulation.check` names the buffer.
+        If its `count` exceeds the allocated size, `Simulation.raise_errors` names the buffer.
         """
         return self._call("capacities", tuple)
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """A method that raises `pippin.SimulationError` if something went wrong on the device; called by
-        `Simulation.check`, and may read arrays.
+        `Simulation.raise_errors`, and may read arrays.
         """
-        self._call("check", lambda: None)
+        self._call("raise_errors", lambda: None)
 
     def wants_frame(self) -> bool:
         """Viewers: A method that tells whether anybody looks; without a look, the host leaves the frame out. It is

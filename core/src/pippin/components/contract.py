@@ -11,10 +11,10 @@ from pippin.catalog.entries import Entry
 from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.spelling import did_you_mean
+from pippin.support.attributes import misspelt
+from pippin.support.declaration import Declaration
 
-from .attributes import misspelt
 from .bound import Bound
-from .declaration import Declaration
 from .own_hooks import names_of_hooks
 
 __all__ = ["attribute_faults", "hook_faults", "load_plugin"]

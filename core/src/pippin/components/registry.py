@@ -14,11 +14,11 @@ from pippin.config.tree import key_text
 from pippin.errors import PippinError, PluginError
 from pippin.hookspecs import Hooks
 from pippin.labelled import Labelled
+from pippin.support.declaration import Declaration
 
 from .blame import Blame
 from .bound import Bound
 from .contract import attribute_faults
-from .declaration import Declaration
 from .own_hooks import add_own_hooks, refuse_arguments
 from .sub_solvers import make_plugin
 

@@ -13,11 +13,11 @@ from pippin.config.wording import union_members
 from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.solving.sub_solver import SubSolver
+from pippin.support.declaration import Declaration
 
 from .blame import Blame
 from .bound import Bound
 from .contract import load_plugin
-from .declaration import Declaration
 
 if TYPE_CHECKING:
     from pippin.catalog.entries import Catalog, Kind

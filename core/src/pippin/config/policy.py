@@ -14,7 +14,7 @@ class PolicyConfig:
     """The `[policy]` table: a network that chooses the action of a task in every control step."""
 
     path: FilePath
-    """An ONNX file with one input, the observations, and one output, the action: layers in one chain."""
+    """An ONNX file with one input, the observations, whose first output is the action."""
 
     observations: str | None = None
     """The group of observations that the network reads; by default the only group."""

@@ -10,10 +10,11 @@ In the tests of a plugin's package, with pytest:
 
 `check_solver`, `check_actuator`, `check_sensor`, `check_viewer`, `check_recorder` and `check_importer` run the same
 checks without pytest. So does the command `pippin check-plugin NAME`. `check_vector_env` checks a vector environment of
-Gymnasium.
+Gymnasium, and `executor_faults` an executor.
 """
 
 from .checks import CHECKS, Check
+from .executor_contract import executor_faults
 from .outcomes import CheckResult
 from .parametrization import parametrize
 from .subject import Scene
@@ -33,5 +34,6 @@ __all__ = [
     "check_solver",
     "check_vector_env",
     "check_viewer",
+    "executor_faults",
     "parametrize",
 ]

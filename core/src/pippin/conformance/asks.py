@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import attrs
-from pippin.components.declaration import Declaration
+from pippin.support.declaration import Declaration
 
 from .benches import DURATION
 from .scenes import GRAVITY

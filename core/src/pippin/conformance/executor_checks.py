@@ -13,8 +13,8 @@ __all__ = ["check_jobs"]
 
 
 def check_jobs(runs: Runs) -> None:
-    """Jobs that return, raise, die, hang and are cancelled end as `pippin.scale.Executor` promises."""
-    from pippin.scale.contract import executor_faults
+    """Jobs that return, raise, die, hang and are cancelled end as `pippin.sweeps.Executor` promises."""
+    from .executor_contract import executor_faults
 
     with tempfile.TemporaryDirectory() as folder:
         faults = executor_faults(runs.subject.component, Path(folder))

@@ -28,7 +28,7 @@ _STEPS = 5
 
 
 def check_content(runs: Runs) -> None:
-    """The importer is a `pippin.importing.Importer`. It reads its file into bodies or shapes; those of a kind have
+    """The importer is a `pippin.assets.Importer`. It reads its file into bodies or shapes; those of a kind have
     different labels. It reads the same every time.
     """
     first, second = (_read(runs.subject) for _ in range(2))

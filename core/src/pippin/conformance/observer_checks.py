@@ -41,12 +41,12 @@ def check_folder(runs: Runs) -> None:
     if made := set(Path.cwd().iterdir()) - before:
         names = ", ".join(sorted(path.name for path in made))
         raise PluginError(
-            f"{runs.subject}: made {names} in the working folder; resolve paths with pippin.recording.place"
+            f"{runs.subject}: made {names} in the working folder; resolve paths with pippin.files.output_path"
         )
     if is_writer and not is_refused:
         raise PluginError(
             f"{runs.subject}: writes into a folder, and does not refuse a relative path without one; resolve paths with"
-            " pippin.recording.place"
+            " pippin.files.output_path"
         )
 
 

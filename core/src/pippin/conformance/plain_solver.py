@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import newton
 import pippin
-from pippin.features import RIGID_TREES
+from pippin.support.features import RIGID_TREES
 
 __all__ = ["PlainSolver"]
 

@@ -16,7 +16,6 @@ import attrs
 from pippin.catalog.entries import Catalog, Entry, Kind
 from pippin.components.blame import Blame
 from pippin.components.contract import load_plugin
-from pippin.components.declaration import Declaration
 from pippin.components.sub_solvers import make_plugin
 from pippin.config import ComponentConfig, structure
 from pippin.config.loading import structure_choice
@@ -24,6 +23,7 @@ from pippin.config.tree import Node, Origin
 from pippin.errors import CaptureWarning
 from pippin.sensing import SiteConfig
 from pippin.simulation import Simulation
+from pippin.support.declaration import Declaration
 
 from . import scenes
 from .kinds import CARRIED, COMPONENTS, LABEL, OBSERVERS, merged, tables_of
@@ -97,7 +97,7 @@ class Subject:
     @functools.cached_property
     def table(self) -> dict[str, Any]:
         """Table of the plugin: the author's keys, and default values for other required keys."""
-        config: type = self.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked
+        config = self.entry.load_config()
         fields = attrs.fields_dict(config)
         is_in_scene = self.kind not in ("solver", "importer")
         guesses = {name: value for name, value in _GUESSES.items() if name in fields and is_in_scene}

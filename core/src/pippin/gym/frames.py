@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from pippin.simulation import Simulation
+from pippin.viewing.video.cameras import Cameras
 from pippin.viewing.video.config import VideoConfig
 from pippin.viewing.video.renderer import Renderer
-from pippin.viewing.video.shot import Shot
 from pippin.viewing.video.tiles import Tiles
 
 __all__ = ["Frames"]
@@ -28,7 +28,7 @@ class Frames:
         width, height = _SIZE
         corners = np.stack([worlds * height, np.zeros_like(worlds)], axis=1)
         layout = Tiles(size=(width, height * len(worlds)), width=width, height=height, corners=corners)
-        self._shot = Shot(VideoConfig(), simulation, worlds, width / height)
+        self._shot = Cameras(VideoConfig(), simulation, worlds, width / height)
         self._renderer = Renderer(simulation.model, worlds, layout, self._shot.fov, self._shot.scale)
 
     def draw(self) -> tuple[np.ndarray, ...]:

@@ -12,14 +12,14 @@ import attrs
 import numpy as np
 from pippin.config import SimulationConfig
 from pippin.errors import ConfigError, SimulationError
-from pippin.sharding.block import Block, refuse_different
 from pippin.sharding.folder import write_folder
 from pippin.sharding.shard import shards_of
-from pippin.sharding.team import Team
+from pippin.sharding.shard_pool import shard_pool
+from pippin.sharding.shared_arrays import SharedArrays, refuse_different
 from pippin.simulation import Simulation
+from pippin.workers.step_signals import SignalState, StepSignals
 
-from .shard_part import ShardPart
-from .words import LEAVE, STEP, hear, tell
+from .shard_worker import EnvShardWorker
 
 if TYPE_CHECKING:
     import warp as wp
@@ -31,16 +31,16 @@ _CURE = "close this environment, and make another one, or load what you saved"
 
 
 class ShardedWorlds:
-    """Worlds in several processes. Each step is one message to each process, and one back.
+    """Worlds in several processes. Each step is one signal to each process, and one back.
 
     Args:
         config: The configuration of all worlds.
-        files: A checkpoint for each shard, or None to start it anew.
+        files: A checkpoint for each shard, or None to start at the beginning.
         source: The file of the environment, for errors.
 
     Raises:
-        ConfigError: The worlds cannot be split; or as of `LocalWorlds`.
-        PluginError: As of `LocalWorlds`.
+        ConfigError: The worlds cannot be split; or as for `LocalWorlds`.
+        PluginError: As for `LocalWorlds`.
     """
 
     device = "cpu"
@@ -49,36 +49,33 @@ class ShardedWorlds:
         if not hasattr(socket, "send_fds"):
             raise ConfigError("shards: this system cannot share memory between processes like this; leave it out")
         self._config, self.count = config, config.scene.worlds
-        shards = shards_of(config, len(files))
-        self._lines, theirs = zip(*(socket.socketpair() for _ in shards), strict=True)
-        self._is_following = self._is_halfway = False
+        self._shards = shards_of(config, len(files))
+        self._signals = StepSignals(len(self._shards), _CURE)
         try:
-            arguments = [
-                (shard.config, file, source, line) for shard, file, line in zip(shards, files, theirs, strict=True)
-            ]
-            self._team = Team(shards, ShardPart, arguments, _CURE)
-            for line in theirs:
-                line.close()
+            own = zip(self._shards, files, self._signals.worker_sockets, strict=True)
+            arguments = [(shard.config, file, source, end) for shard, file, end in own]
+            self._pool = shard_pool(self._shards, EnvShardWorker, arguments, _CURE)
+            for end in self._signals.worker_sockets:
+                end.close()
             self._share()
         except BaseException:
             self.close()
             raise
 
     def _share(self) -> None:
-        """Make the shared memory for what the shards have."""
-        facts, layouts, _ = zip(*self._team.call("facts"), strict=True)
+        """Make the shared memory for the arrays of the shards."""
+        facts, layouts, _ = zip(*self._pool.call("facts"), strict=True)
         #: What does not change while the environment runs.
         self.facts = facts[0]
         refuse_different(layouts)
         layout = attrs.evolve(layouts[0], worlds=self.count)
-        block = Block(layout)
+        shared = SharedArrays(layout)
         try:
-            for line in self._lines:
-                socket.send_fds(line, [STEP], [block.file])
-            self._team.call("attach", each=[(layout, shard.worlds) for shard in self._team.shards])
+            self._signals.send_descriptor(shared.file)
+            self._pool.call("attach", each=[(layout, shard.worlds) for shard in self._shards])
         finally:
-            block.close_file()
-        self._block = block
+            shared.close_file()
+        self._shared = shared
 
     @property
     def simulation(self) -> Simulation:
@@ -87,7 +84,7 @@ class ShardedWorlds:
         Raises:
             SimulationError: Always.
         """
-        raise _out_of_reach("simulation", len(self._lines))
+        raise _out_of_reach("simulation", len(self._shards))
 
     @property
     def task(self) -> Task:
@@ -96,41 +93,34 @@ class ShardedWorlds:
         Raises:
             SimulationError: Always.
         """
-        raise _out_of_reach("task", len(self._lines))
+        raise _out_of_reach("task", len(self._shards))
 
     def arrays(self) -> dict[str, wp.array]:
         """Return the arrays of actions and results by name; see `LocalWorlds.arrays`."""
         import warp as wp
 
-        return {name: wp.array(array, device="cpu", copy=False) for name, array in self._block.arrays.items()}
+        return {name: wp.array(array, device="cpu", copy=False) for name, array in self._shared.arrays.items()}
 
     def step(self, *, reads_flags: bool) -> None:
         """Take a control step in all shards; see `LocalWorlds.step`. Rewards are checked in any case."""
-        if self._is_halfway:
-            raise SimulationError(f"step: a step was interrupted, so that shards may be at different steps; {_CURE}")
-        if not self._is_following:
-            self._team.send("follow")
-            self._is_following = True
-        self._is_halfway = True
-        for line in self._lines:
-            tell(line, STEP)
-        answers = [hear(line) for line in self._lines]
-        self._is_halfway = False
-        if any(answer != STEP for answer in answers):
-            self._leave([line for line, answer in zip(self._lines, answers, strict=True) if answer == STEP])
+        self._signals.raise_if_interrupted("step")
+        if self._signals.state is SignalState.IDLE:
+            self._pool.start_call("follow")
+        if not self._signals.step():
+            self._pool.finish()  # raises the error of the step
 
     def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
         """Begin episodes; see `LocalWorlds.reset`."""
         each = []
-        for shard in self._team.shards:
+        for shard in self._shards:
             own = slice(shard.worlds.start, shard.worlds.stop)
             given = None if seeds is None else (seeds[0][own], seeds[1][own])
             each.append((given, None if mask is None else mask[own]))
         self._call("reset", each=each)
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """Raise if a simulation failed."""
-        self._call("check")
+        self._call("raise_errors")
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return a picture of each world."""
@@ -143,33 +133,23 @@ class ShardedWorlds:
         def save(files: Sequence[Path]) -> None:
             self._call("save", each=[(file,) for file in files])
 
-        write_folder(Path(path), self._config, len(self._lines), step, save)
+        write_folder(Path(path), self._config, len(self._shards), step, save)
 
     def close(self) -> None:
         """Close the simulations, and end the processes."""
         try:
-            if hasattr(self, "_team"):
-                if self._is_following:
-                    for line in self._lines:
-                        tell(line, LEAVE)
-                self._team.close("close")
+            if hasattr(self, "_pool"):
+                self._signals.leave()
+                self._pool.close("close")
         finally:
-            for line in self._lines:
-                line.close()
+            self._signals.close()
 
     def _call(self, method: str, *arguments: Any, each: Sequence[tuple[Any, ...]] | None = None) -> list[Any]:
-        if self._is_halfway:
-            raise SimulationError(f"{method}: a step was interrupted; {_CURE}")
-        if self._is_following:
-            self._leave(self._lines)
-        return self._team.call(method, *arguments, each=each)
-
-    def _leave(self, lines: Sequence[socket.socket]) -> None:
-        """Let shards follow no longer, and raise what a step raised."""
-        for line in lines:
-            tell(line, LEAVE)
-        self._is_following = False
-        self._team.finish()
+        self._signals.raise_if_interrupted(method)
+        if self._signals.state is SignalState.FOLLOWING:
+            self._signals.leave()
+            self._pool.finish()
+        return self._pool.call(method, *arguments, each=each)
 
 
 def _out_of_reach(what: str, count: int) -> SimulationError:

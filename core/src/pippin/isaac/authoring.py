@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pippin.assembly.assets.actuator_schemas import JOINT_TYPES, PRIM_TYPE, TARGETS
+from pippin.assets.actuators.prim_schemas import JOINT_TYPES, TARGETS
+from pippin.assets.usd.stage import PRIM_TYPE
 from pippin.spelling import did_you_mean
 
 from .configs import CLAMPINGS, CONTROLS, DelayConfig, attributes_of

@@ -1,13 +1,8 @@
 """Recorders and recordings: a base class, its configuration, the channels' names and units, and reading back."""
 
-from pippin.extras import library
-
 from .column import Column
 from .config import RecorderConfig
-from .files import place
 from .header import Header
-from .part import Part
-from .parts import Parts, Reader
 from .reading import Recording
 from .recorder import Recorder
 from .series import Series
@@ -15,13 +10,8 @@ from .series import Series
 __all__ = [
     "Column",
     "Header",
-    "Part",
-    "Parts",
-    "Reader",
     "Recorder",
     "RecorderConfig",
     "Recording",
     "Series",
-    "library",
-    "place",
 ]

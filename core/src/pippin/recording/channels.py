@@ -20,7 +20,7 @@ from .column import Column
 from .contacts import CONTACT_NAMES, ContactTable, no_contacts
 from .rows_of_worlds import blocks, rows
 
-__all__ = ["Channel", "channels", "refuse_unlike"]
+__all__ = ["Channel", "channels"]
 
 HEAVY = ("body_q", "particle_q", "contacts/")
 """Beginnings of the names of channels that are recorded only if they are asked for."""

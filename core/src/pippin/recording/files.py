@@ -1,21 +1,16 @@
-"""Files of recorders and viewers: their place, and the room that is left for them."""
+"""Disk space and locks of the files that recorders write."""
 
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from pippin.errors import ConfigError
 
-if TYPE_CHECKING:
-    from pippin.binding import Host
-
-__all__ = ["is_full", "locked", "place", "refuse_locked", "refuse_unwritable", "room_for"]
-
+__all__ = ["is_full", "locked", "refuse_locked", "room_for"]
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """The errors of a system without room for the rest of a file."""
@@ -24,42 +19,6 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def is_full(error: OSError) -> bool:
     """Return whether an error says that there is no room for the rest of a file."""
     return error.errno in _FULL
-
-
-def place(simulation: Host, path: str | os.PathLike[str]) -> Path:
-    """Return the place of a file: a relative path is in the folder of the simulation.
-
-    Raises:
-        ConfigError: The path is relative, and the simulation has no folder.
-    """
-    target = Path(path).expanduser()
-    if target.is_absolute():
-        return target
-    if simulation.folder is None:
-        raise ConfigError(
-            f"path: '{target}' is relative, and the simulation has no folder; pass folder= to the simulation, or write"
-            " an absolute path"
-        )
-    return simulation.folder / target
-
-
-def refuse_unwritable(path: Path) -> None:
-    """Refuse a file that cannot be written; nothing is made.
-
-    Raises:
-        ConfigError: The path is a folder, or the nearest folder that exists cannot be written.
-    """
-    if path.is_dir():
-        raise ConfigError(f"path: '{path}' is a folder; name a file")
-    if path.exists():
-        if not os.access(path, os.W_OK):
-            raise ConfigError(f"path: '{path}' cannot be written; change its permissions, or choose another file")
-        return
-    nearest = next(parent for parent in path.parents if parent.exists())
-    if not nearest.is_dir():
-        raise ConfigError(f"path: '{path}' cannot be made, as '{nearest}' is a file; choose another place")
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise ConfigError(f"path: '{nearest}' cannot be written; change its permissions, or choose another place")
 
 
 def room_for(path: Path) -> float:

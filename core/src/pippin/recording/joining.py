@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pippin.errors import ConfigError
+from pippin.files import refuse_unwritable
 
-from .files import is_full, refuse_locked, refuse_unwritable, room_for
-from .npz import spool_of
+from .files import is_full, refuse_locked, room_for
+from .npz.file import spool_of
 from .reading import Recording, is_readable
 from .recorder import Recorder
 
@@ -79,7 +80,6 @@ def join(recorder: Recorder, parts: Sequence[Path], target: Path) -> tuple[Path,
 
 
 def _write(recorder: Recorder, files: Sequence[Path], path: Path) -> None:
-    recorder.require()
     with Recording(*files) as whole:
         assert whole.parts is not None
         recorder.join(whole.parts, path)

@@ -1,1 +1,8 @@
-"""Shards: the worlds of a simulation, split over processes of this machine; `pippin.scale` has the public names."""
+"""Sharding: the worlds of a simulation, split over processes of this machine or of several."""
+
+from .rollout_batch import RolloutBatch
+from .rollout_shard import RolloutShard
+from .shard import Shard
+from .simulation import ShardedSimulation
+
+__all__ = ["RolloutBatch", "RolloutShard", "Shard", "ShardedSimulation"]

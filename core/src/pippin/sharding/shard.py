@@ -11,11 +11,11 @@ from pippin.config import AssetConfig, ComponentConfig, SceneConfig, SimulationC
 from pippin.devices import find_device
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds, whole_number
-from pippin.processes import free_cores, usable_cores
 from pippin.recording.config import RecorderConfig
 from pippin.viewing.config import ViewerConfig
+from pippin.workers import free_cores, usable_cores
 
-__all__ = ["Shard", "shard_count", "shards_of"]
+__all__ = ["Shard", "config_of_worlds", "shard_count", "shards_of"]
 
 
 @attrs.frozen(kw_only=True)
@@ -105,7 +105,7 @@ def shard_count(config: SimulationConfig, count: int | Literal["auto"]) -> int:
     return min(config.scene.worlds, usable_cores("shards"))
 
 
-def part_of(config: SimulationConfig, worlds: range) -> SimulationConfig:
+def config_of_worlds(config: SimulationConfig, worlds: range) -> SimulationConfig:
     """Return the configuration of some neighbouring worlds alone, without recorders and viewers.
 
     Args:

@@ -15,13 +15,13 @@ from pippin.binding import closed
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange, whole_number
+from pippin.workers import CallResult
 
+from .concatenation import concatenate_worlds
 from .folder import read_folder, write_folder
-from .joining import joined
-from .part import Part
 from .shard import shard_count, shards_of
-from .team import Team
-from .worker import Answer
+from .shard_pool import shard_pool
+from .shard_worker import ShardWorker
 
 __all__ = ["ShardedSimulation"]
 
@@ -41,7 +41,7 @@ class ShardedSimulation:
         overrides: Values that replace those of the file, by key path.
         folder: The folder for the files of recorders: those of each shard are in `shard-0`, `shard-1` and so on.
         checkpoint_every: Control steps between two checkpoints in a temporary folder. If a process is lost, another one
-            goes on from the last of them and repeats the calls since, bit for bit; functions of `call` run again.
+            continues from the last of them and repeats the calls since, bit for bit; functions of `call` run again.
             Without it, the loss of a process is an error.
 
     Raises:
@@ -103,10 +103,10 @@ class ShardedSimulation:
         self._is_closed = False
         try:
             heal = None if checkpoint_every is None else self._heal
-            parts = [self._arguments(shard.index) for shard in self.shards]
-            self._team = Team(self.shards, Part, parts, _CURE, heal)
+            arguments = [self._arguments(shard.index) for shard in self.shards]
+            self._pool = shard_pool(self.shards, ShardWorker, arguments, _CURE, heal)
             #: Control steps so far.
-            self.step_count: int = self._team.call("step_count")[0]
+            self.step_count: int = self._pool.call("step_count")[0]
         except BaseException:
             self._remove_kept()
             raise
@@ -132,10 +132,10 @@ class ShardedSimulation:
         return self._is_closed
 
     def step(self, count: int = 1) -> None:
-        """Advance by `count` control steps. Each shard goes on without waiting for others.
+        """Advance by `count` control steps. No shard waits for another one.
 
         Raises:
-            SimulationError: As of `Simulation.step`; or a process was lost, and there is no `checkpoint_every`.
+            SimulationError: As for `Simulation.step`; or a process was lost, and there is no `checkpoint_every`.
         """
         end = self.step_count + whole_number(count, "step", error=SimulationError)
         while self.step_count < end:
@@ -167,20 +167,20 @@ class ShardedSimulation:
 
         Args:
             name: Path of an array: `state.joint_q`, `control.joint_f`, `actuators.legs.applied_effort`,
-                `sensors.torso.angular_velocity`, `task.reward`.
+                `sensors.torso.angular_velocity`, `task.episodes.reward`.
 
         Raises:
             ConfigError: There is no such array, or it does not have an equal part for each world.
         """
         parts = self._call("gather", name)
-        return joined(name, parts)
+        return concatenate_worlds(name, parts)
 
     def call(self, function: str, *arguments: Any) -> list[Any]:
         """Call a function in each process with the simulation of its shard, and return the results in order of shards.
 
         Args:
             function: The function as `module:function`; it gets a `Simulation`, then the arguments.
-            *arguments: Plain data, as of what the function returns.
+            *arguments: Plain data; so is what the function returns.
 
         Raises:
             ConfigError: There is no such function.
@@ -190,7 +190,7 @@ class ShardedSimulation:
         return found
 
     def check(self) -> None:
-        """Raise if a world diverged or a buffer overflowed; see `Simulation.check`."""
+        """Raise if a world diverged or a buffer overflowed; see `Simulation.raise_errors`."""
         self._call("check")
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -208,7 +208,7 @@ class ShardedSimulation:
             return
         self._is_closed = True
         try:
-            self._team.close("close")
+            self._pool.close("close")
         finally:
             self._remove_kept()
 
@@ -227,20 +227,20 @@ class ShardedSimulation:
         if self._is_closed:
             raise SimulationError(closed(method))
         self._last = method, [arguments] * len(self.shards) if each is None else each
-        return self._team.call(method, each=self._last[1])
+        return self._pool.call(method, each=self._last[1])
 
     def _arguments(self, index: int) -> tuple[Any, ...]:
         return self.shards[index].config, self._folders[index], self._files[index]
 
     def _note(self, method: str, each: Sequence[tuple[Any, ...]]) -> None:
-        """Note a call that a shard repeats if it has to go on from the last checkpoint."""
+        """Note a call that a shard repeats if it has to continue from the last checkpoint."""
         if self._every:
             if method == "advance" and self._log and self._log[-1][0] == method:
                 del self._log[-1]
             self._log.append((method, each))
 
     def _keep(self) -> None:
-        """Save all shards, from where each can go on if it is lost."""
+        """Save all shards; each continues from there if it is lost."""
         assert self._kept is not None, "there is a period"
         files = [self._kept / f"shard-{shard.index}-{self.step_count}.npz" for shard in self.shards]
         self._save(files)
@@ -253,14 +253,14 @@ class ShardedSimulation:
     def _save(self, files: Sequence[Path]) -> None:
         self._call("save", each=[(file,) for file in files])
 
-    def _heal(self, index: int) -> Answer:
-        """Return the answer to the last call of another worker, which goes on from the last checkpoint."""
-        answer = self._team.replace(index, *self._arguments(index))
+    def _heal(self, index: int) -> CallResult:
+        """Return the result of the last call from another worker, which continues from the last checkpoint."""
+        result = self._pool.replace(index, *self._arguments(index))
         for method, each in [*self._log, self._last]:
-            if answer.error is not None:
+            if result.error is not None:
                 break
-            answer = self._team.ask(index, method, *each[index])
-        return answer
+            result = self._pool.call_one(index, method, *each[index])
+        return result
 
     def _remove_kept(self) -> None:
         if self._kept is not None:
@@ -275,7 +275,7 @@ def _checked_period(config: SimulationConfig, period: int | None) -> int:
         raise ConfigError("checkpoint_every: expected a number of control steps from 1 on, got 0")
     if config.recorders:
         raise ConfigError(
-            "checkpoint_every: a recorder would begin its file anew in a shard that goes on from a checkpoint; leave"
+            "checkpoint_every: a recorder would begin its file anew in a shard that continues from a checkpoint; leave"
             " checkpoint_every or the recorders out"
         )
     return period

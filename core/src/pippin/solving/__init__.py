@@ -1,6 +1,6 @@
 """Helpers for solver plugins: contact sources, capacities, features, and fields of configurations."""
 
-from pippin.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
+from pippin.support.features import FEATURES, RIGID_CHANGES, RIGID_TREES, Feature
 
 from .ball_limits import ball_limits
 from .capacities import Capacity

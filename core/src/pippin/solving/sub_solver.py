@@ -17,7 +17,7 @@ class SubSolver:
     Args:
         name: The component in errors, such as `solver.rigid`.
         component: The plugin object.
-        declaration: Its `pippin.components.declaration.Declaration`.
+        declaration: Its `pippin.support.declaration.Declaration`.
         bound: Its attributes after the solver was built, `pippin.components.bound.Bound`.
         hooks: Its answers, by hook; each takes those of its arguments that the component asks for.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.features import MEASURED
+from pippin.support.features import MEASURED
 
 from .accelerations import Accelerations
 from .kernels import forget_contacts

@@ -14,11 +14,13 @@ from typing import TypeVar
 
 from pippin.binding import Host
 from pippin.components.bound import Bound
-from pippin.components.declaration import Declaration
 from pippin.components.registry import Components, Implementation
+from pippin.devices import WARP_LOCK
 from pippin.errors import PippinError
+from pippin.support.declaration import Declaration
 
 from .callbacks import Callbacks
+from .stride import next_stride
 
 __all__ = ["Observers"]
 
@@ -157,7 +159,7 @@ class _Viewer:
         if self.fault is not None:
             return 2**62
         if self._rate is not None:
-            return max(1, min(2 * last, int(_FRAME_SHARE / self._rate / pace))) if pace else 2 * last
+            return next_stride(last, last * pace, _FRAME_SHARE / self._rate)
         return max(1, self._next_step - done)
 
     def look(self, *, is_forced: bool = False) -> None:
@@ -170,7 +172,8 @@ class _Viewer:
                 self._guarded(self._show, None)
 
     def _show(self) -> None:
-        self._answer.call(simulation=self._simulation, time=self._simulation.time)
+        with WARP_LOCK:
+            self._answer.call(simulation=self._simulation, time=self._simulation.time)
 
     def _is_due(self) -> bool:
         if self._rate is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from pippin.components.declaration import Declaration
 from pippin.errors import ConfigError
+from pippin.support.declaration import Declaration
 
 __all__ = ["periods_in_steps"]
 

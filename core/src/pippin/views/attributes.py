@@ -11,8 +11,8 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Host
-from pippin.features import OF_ATTRIBUTES
 from pippin.spelling import did_you_mean
+from pippin.support.features import OF_ATTRIBUTES
 
 from .dirty_flags import RowFlags
 from .errors import ViewError

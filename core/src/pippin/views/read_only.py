@@ -9,7 +9,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.state.solver_support import Range, SolverSupport
+from pippin.support.solver_support import Range, SolverSupport
 
 from .errors import ViewError
 from .kernels.read_only import restore

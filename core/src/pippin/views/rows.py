@@ -51,7 +51,7 @@ class RowView(FixedAttributes, abc.ABC):
     If the data is on the simulation's device, no method allocates or waits after construction, and every method may be
     recorded; other data is copied. An index out of range is a `RowError`, and a value that is not allowed a `ViewError`
     that names it: nothing is written. For Warp arrays and for data on the device, such faults are only counted, because
-    nobody waits for the result: what is wrong is not written, and `raise_errors` and `Simulation.check` raise.
+    nobody waits for the result: what is wrong is not written, and `raise_errors` and `Simulation.raise_errors` raise.
     """
 
     _assignable = frozenset({"is_valid"})

@@ -7,10 +7,11 @@ from typing import Any
 
 import attrs
 import newton
-from pippin.assembly.assets.formats import FORMATS
-from pippin.assembly.assets.importing import Asset, find_assets, import_asset
-from pippin.assembly.assets.prims import read_actuators
 from pippin.assembly.scene import new_builder
+from pippin.assets.actuators.prims import read_actuators
+from pippin.assets.asset import Asset, find_assets
+from pippin.assets.formats import FORMATS
+from pippin.assets.importing import import_asset
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of

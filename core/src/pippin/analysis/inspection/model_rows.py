@@ -8,9 +8,9 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.axes import axis_labels
-from pippin.features import NO_LIMIT
 from pippin.labels import name_of
 from pippin.sensing import cameras_of
+from pippin.support.features import NO_LIMIT
 
 from .rows import BodyRow, JointRow, ShapeRow, SiteRow
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from pippin.assembly.assets.keyframes import keyframe_names
+from pippin.assets.mjcf.keyframes import keyframe_names
 
 from .model_rows import numbers
 from .rows import ActuatorRow, CameraRow, KeyframeRow, SensorRow

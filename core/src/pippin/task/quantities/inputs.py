@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-import attrs
+import newton
+import warp as wp
 from pippin.errors import ConfigError
-from pippin.task.terms import Quantity
+from pippin.task import Quantity, TermContext
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-    from pippin.task.place import TaskPlace
+from .config import CommandValueConfig
+from .kernels import subtract
 
 __all__ = ["ActionRate", "CommandValue", "LastAction"]
-
-
-@attrs.frozen(kw_only=True)
-class NoConfig:
-    """A quantity without settings."""
 
 
 class LastAction(Quantity):
     """The quantity `last-action`: the action of the control step that has just ended, a; zero after a reset."""
 
-    Config: ClassVar[type] = NoConfig
-
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        if not place.worlds.action.shape[1]:
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        if not context.episodes.action.shape[1]:
             raise ConfigError("type: the task has no actions; add a table [task.actions.LABEL]")
 
     @property
     def labels(self) -> Sequence[str]:
         """The numbers of the action."""
-        return tuple(str(index) for index in range(self.place.worlds.action.shape[1]))
+        return tuple(str(index) for index in range(self.context.episodes.action.shape[1]))
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the action."""
-        import warp as wp
-
-        wp.copy(out, self.place.worlds.action)
+        wp.copy(out, self.context.episodes.action)
 
 
 class ActionRate(LastAction):
@@ -49,31 +39,18 @@ class ActionRate(LastAction):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the difference."""
-        import warp as wp
-
-        from .kernels import subtract
-
-        worlds = self.place.worlds
-        wp.launch(subtract, out.shape, [worlds.action, worlds.last_action, out], device=out.device)
-
-
-@attrs.frozen(kw_only=True)
-class CommandValueConfig:
-    """The numbers of a command."""
-
-    command: str
-    """Label of the command."""
+        episodes = self.context.episodes
+        wp.launch(subtract, out.shape, [episodes.action, episodes.last_action, out], device=out.device)
 
 
 class CommandValue(Quantity):
     """The quantity `command`: the numbers of a command."""
 
-    Config: ClassVar[type] = CommandValueConfig
     unit = "its own"
 
-    def __init__(self, config: CommandValueConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self._command = place.command(config.command, "command")
+    def __init__(self, config: CommandValueConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._command = context.command(config.command, "command")
         self.unit = self._command.unit
 
     @property
@@ -83,6 +60,4 @@ class CommandValue(Quantity):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the numbers."""
-        import warp as wp
-
         wp.copy(out, self._command.value)

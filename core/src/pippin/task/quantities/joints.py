@@ -3,89 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host
 from pippin.errors import ConfigError
-from pippin.task.terms import Quantity
+from pippin.task import Quantity, TermContext
 
+from .config import JointPositionsConfig, JointsConfig
+from .kernels import gather
 from .rates import Rate
 
-if TYPE_CHECKING:
-    import newton
-    import numpy as np
-    import warp as wp
-    from pippin.task.place import Joints, TaskPlace
-
 __all__ = ["JointAccelerations", "JointPositions", "JointVelocities"]
-
-
-@attrs.frozen(kw_only=True)
-class JointsConfig:
-    """A quantity of joints."""
-
-    joints: tuple[str, ...] = (".*",)
-    """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
-
-
-@attrs.frozen(kw_only=True)
-class JointPositionsConfig(JointsConfig):
-    """Positions of joints [rad, m]."""
-
-    relative: bool = False
-    """Whether the positions count from the initial ones."""
-
-    normalised: bool = False
-    """Whether the range of each joint's limits is mapped to the one from -1 to 1; all joints must have limits."""
-
-    def __attrs_post_init__(self) -> None:
-        if self.relative and self.normalised:
-            raise ValueError("'relative' and 'normalised' exclude each other; choose one")
 
 
 class OfJoints(Quantity):
     """A quantity with a number for each axis of some joints."""
 
-    def __init__(self, config: JointsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        import numpy as np
-
-        self._joints = place.joints(config.joints)
-        shape = self._joints.dofs.shape
+    def __init__(self, config: JointsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._labels, self._coordinates, self._dofs = context.joints(config.joints)
+        shape = self._dofs.shape
         self._offset, self._scale = self._rows(np.zeros(shape)), self._rows(np.ones(shape))
 
     @property
     def labels(self) -> Sequence[str]:
         """The labels of the joints."""
-        return self._joints.labels
+        return self._labels
 
-    def _rows(self, values: np.ndarray) -> Any:
-        import warp as wp
-
-        return wp.array(values.astype("float32"), dtype=float, device=self.place.device)
+    def _rows(self, values: np.ndarray) -> wp.array:
+        return wp.array(values.astype("float32"), dtype=float, device=self.context.device)
 
     def _gather(self, values: wp.array, indices: wp.array, out: wp.array) -> None:
-        import warp as wp
-
-        from .kernels import gather
-
         wp.launch(gather, out.shape, [values, indices, self._offset, self._scale, out], device=out.device)
 
 
 class JointPositions(OfJoints):
     """The quantity `joint-positions`: q; or q − q_0; or 2 (q − lower) / (upper − lower) − 1."""
 
-    Config: ClassVar[type] = JointPositionsConfig
     unit = "rad, m"
 
-    def __init__(self, config: JointPositionsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        from pippin.arrays import on_host
-
-        self.unit = "1" if config.normalised else unit_of(self._joints, place)
+    def __init__(self, config: JointPositionsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.unit = "1" if config.normalised else unit_of(self._dofs, context)
         if config.relative:
-            start = on_host(place.simulation.state.joint_q)
-            self._offset = self._rows(start[on_host(self._joints.coordinates)])
+            start = on_host(context.simulation.state.joint_q)
+            self._offset = self._rows(start[on_host(self._coordinates)])
         if config.normalised:
             lower, upper = self._asset_limits("normalised")
             self._offset, self._scale = self._rows(0.5 * (lower + upper)), self._rows(2.0 / (upper - lower))
@@ -93,7 +58,7 @@ class JointPositions(OfJoints):
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write (q − offset) × scale."""
         assert state.joint_q is not None, "the joints were found"
-        self._gather(state.joint_q, self._joints.coordinates, out)
+        self._gather(state.joint_q, self._coordinates, out)
 
     def limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the limits of the asset's joints as this quantity counts, lowest and highest, shape [worlds, joints].
@@ -106,10 +71,7 @@ class JointPositions(OfJoints):
         return (lower - offset) * scale, (upper - offset) * scale
 
     def _asset_limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
-        import numpy as np
-        from pippin.arrays import on_host
-
-        model, dofs = self.place.simulation.model, on_host(self._joints.dofs)
+        model, dofs = self.context.simulation.model, on_host(self._dofs)
         lower, upper = on_host(model.joint_limit_lower)[dofs], on_host(model.joint_limit_upper)[dofs]
         is_limited = (lower < upper) & (np.abs(lower) < 1e6) & (np.abs(upper) < 1e6)
         if not is_limited.all():
@@ -121,44 +83,39 @@ class JointPositions(OfJoints):
 class JointVelocities(OfJoints):
     """The quantity `joint-velocities`: qd."""
 
-    Config: ClassVar[type] = JointsConfig
     unit = "rad/s, m/s"
 
-    def __init__(self, config: JointsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self.unit = unit_of(self._joints, place, "/s")
+    def __init__(self, config: JointsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.unit = unit_of(self._dofs, context, "/s")
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write qd."""
         assert state.joint_qd is not None, "the joints were found"
-        self._gather(state.joint_qd, self._joints.dofs, out)
+        self._gather(state.joint_qd, self._dofs, out)
 
 
 class JointAccelerations(Rate, OfJoints):
     """The quantity `joint-accelerations`: the change of qd over the control step / control_dt."""
 
-    Config: ClassVar[type] = JointsConfig
     unit = "rad/s², m/s²"
 
-    def __init__(self, config: JointsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self.unit = unit_of(self._joints, place, "/s²")
+    def __init__(self, config: JointsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.unit = unit_of(self._dofs, context, "/s²")
 
     def read(self, state: newton.State, out: wp.array) -> None:
         """Write qd."""
         assert state.joint_qd is not None, "the joints were found"
-        self._gather(state.joint_qd, self._joints.dofs, out)
+        self._gather(state.joint_qd, self._dofs, out)
 
 
-def unit_of(joints: Joints, place: TaskPlace, per: str = "", linear: str = "m", angular: str = "rad") -> str:
+def unit_of(dofs: wp.array, context: TermContext, per: str = "", linear: str = "m", angular: str = "rad") -> str:
     """Return the unit of some axes: that of sliders, of hinges, or both with a comma between them."""
-    import numpy as np
-    from pippin.arrays import on_host
-
-    model = place.simulation.model
+    model = context.simulation.model
     dimensions: Any = model.joint_dof_dim
     starts, counts = on_host(model.joint_qd_start), on_host(dimensions)
-    dofs = on_host(joints.dofs)[0]
-    owners = np.searchsorted(starts, dofs, side="right") - 1
-    is_linear = dofs - starts[owners] < counts[owners, 0]
+    first = on_host(dofs)[0]
+    owners = np.searchsorted(starts, first, side="right") - 1
+    is_linear = first - starts[owners] < counts[owners, 0]
     return ", ".join(f"{unit}{per}" for unit, is_used in ((angular, ~is_linear), (linear, is_linear)) if is_used.any())

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pippin.task.terms import Quantity
+import newton
+import warp as wp
+from pippin.task import Quantity, TermContext
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-    from pippin.task.place import TaskPlace
+from .kernels import begin_rates, take_rates
 
 __all__ = ["Rate"]
 
@@ -21,16 +20,14 @@ class Rate(Quantity):
     In the first step of an episode, the one before is the start of the episode; right after a reset the rate is zero.
     """
 
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        import warp as wp
-
-        shape: Any = (place.world_count, len(self.labels))
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        shape: Any = (context.world_count, len(self.labels))
         self._present, self._before, self._latest = (
-            wp.zeros(shape, dtype=float, device=place.device) for _ in range(3)
+            wp.zeros(shape, dtype=float, device=context.device) for _ in range(3)
         )
         # Number of the control step that `latest` belongs to.
-        self._steps: Any = wp.full(shape, -1, dtype=wp.int64, device=place.device)
+        self._steps: Any = wp.full(shape, -1, dtype=wp.int64, device=context.device)
 
     @abc.abstractmethod
     def read(self, state: newton.State, out: wp.array) -> None:
@@ -38,22 +35,14 @@ class Rate(Quantity):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the rate."""
-        import warp as wp
-
-        from .kernels import take_rates
-
-        host = self.place.simulation
+        host = self.context.simulation
         self.read(state, self._present)
         inputs = [self._present, host.step_counter, host.control_dt, self._steps, self._before, self._latest, out]
         wp.launch(take_rates, out.shape, inputs, device=out.device)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Begin with the present state of the masked worlds."""
-        import warp as wp
-
-        from .kernels import begin_rates
-
-        host = self.place.simulation
+        host = self.context.simulation
         self.read(host.state, self._present)
         inputs = [world_mask, self._present, host.step_counter, self._steps, self._before, self._latest]
         wp.launch(begin_rates, self._present.shape, inputs, device=self._present.device)

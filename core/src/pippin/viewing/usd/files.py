@@ -7,7 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pippin.errors import SimulationError
+from pippin import SimulationError
+from pxr import Tf
 
 __all__ = ["write_layer"]
 
@@ -18,8 +19,6 @@ def write_layer(layer: Any, path: Path) -> None:
     Raises:
         SimulationError: The file cannot be written; the one before stays.
     """
-    from pxr import Tf
-
     partial = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,8 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.viewing.quaternions import product, rotated
+from pippin.quaternions import product, rotated
+from pxr import Gf, Sdf
 
 from .clips import UsdClips
 from .files import write_layer
@@ -90,8 +91,6 @@ class UsdMotion:
         return [self.layer] if self._clips is None else [self.layer, self._clips.layer]
 
     def _add(self, code: int, places: list[list[float]], turns: list[list[float]]) -> None:
-        from pxr import Gf, Sdf
-
         layer = self.layer if self._clips is None else self._clips.layer
         with Sdf.ChangeBlock():
             for (translate, orient), place, (x, y, z, w) in zip(self._names, places, turns, strict=True):

@@ -2,21 +2,28 @@
 
 import attrs
 from pippin import sensing
-from pippin.scale import Ended
+from pippin.sweeps import JobResult
 
 
 @attrs.frozen(kw_only=True)
 class StageConfig(sensing.StageConfig):
     """Nothing of its own."""
 
+    implementation = "Transparent"
+
 
 class Transparent(sensing.Stage):
     """Changes no number."""
 
-    Config = StageConfig
-
     def apply(self, values, world_mask, dt):
         pass
+
+
+@attrs.frozen(kw_only=True)
+class LosingConfig:
+    """Nothing."""
+
+    implementation = "Losing"
 
 
 class Losing:
@@ -25,15 +32,11 @@ class Losing:
     slots = 1
     keeps_processes = False
 
-    @attrs.frozen(kw_only=True)
-    class Config:
-        """Nothing."""
-
     def __init__(self, config):
         self._ended = []
 
     def submit(self, job):
-        self._ended.append(Ended(key=job.key, how="lost", text="nobody runs it"))
+        self._ended.append(JobResult(key=job.key, status="lost", text="nobody runs it"))
 
     def wait(self, timeout):
         ended, self._ended = self._ended, []

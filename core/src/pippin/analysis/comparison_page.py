@@ -1,0 +1,139 @@
+"""Page of a comparison of solvers: figures, speed, and what was measured over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pippin.runs.report.chart import Chart, Line
+from pippin.runs.report.markup import Markup, bars, element, joined, section, table
+from pippin.runs.report.page import Charts, grid, page
+
+if TYPE_CHECKING:
+    from pippin.analysis.compare import SolverRun
+
+__all__ = ["comparison_page"]
+
+_CHARTS = {
+    "energy": ("change of mechanical energy", "J"),
+    "distance": ("distance to the reference", "m"),
+    "joint_gap": ("joint gap", "m"),
+    "penetration": ("penetration", "m"),
+    "angle_limit_violation": ("violation of angle limits", "rad"),
+    "length_limit_violation": ("violation of length limits", "m"),
+}
+"""Series over time that are drawn, with their titles and units."""
+
+_STYLES = ("solid", "dashed", "dotted", "dash-dotted")
+"""Line styles, one solver after the other: two curves on top of each other both stay visible."""
+
+_HEADROOM = 3.0
+"""Top of an axis, in units of the largest value of the solvers that finished: one that diverges leaves the chart."""
+
+_BADGES = {"finished": "badge good", "failed": "badge bad", "unable": "badge"}
+
+
+def comparison_page(
+    results: Sequence[SolverRun],
+    summary: Mapping[str, Any],
+    columns: Mapping[str, str],
+    cell: Callable[[str, Any], str],
+) -> str:
+    """Return the page of a comparison.
+
+    Args:
+        results: The results of the solvers, in order.
+        summary: File, steps, reference, and the lines about figures beyond their limits.
+        columns: The titles of the figures to list.
+        cell: Returns a figure as text, given its name and its value.
+    """
+    charts = Charts()
+    reference = summary["reference"]
+    places = [charts.place(chart) for chart in _charts(results, reference)]
+    body = [
+        *_header(results, summary),
+        section("Figures", _figures(results, columns, cell)),
+        section("Speed", _speed(results)),
+        section("Over time, in the worst world", _bar() if places else None, grid(places) if places else None),
+        section("Reasons and warnings", _notes(results)),
+    ]
+    return page(f"{Path(summary['file']).stem}: comparison of solvers", body, charts)
+
+
+def _header(results: Sequence[SolverRun], summary: Mapping[str, Any]) -> Iterator[Markup]:
+    count = sum(result.outcome == "finished" for result in results)
+    badge = element("span", f"{count} of {len(results)} finished", class_=f"badge{' good' * (count == len(results))}")
+    text = f"{summary['steps']:,} control steps with each solver; the reference is {summary['reference']}"
+    yield element("header", element("h1", Path(summary["file"]).name, badge), element("p", text))
+    if summary["exceeded"]:
+        yield element("div", "\n".join(summary["exceeded"]), class_="box bad")
+
+
+def _figures(results: Sequence[SolverRun], columns: Mapping[str, str], cell: Callable[[str, Any], str]) -> Markup:
+    shown = [name for name in columns if any(getattr(result, name) is not None for result in results)]
+    rows = [
+        [
+            result.solver,
+            element("span", result.outcome, class_=_BADGES[result.outcome]),
+            *(cell(name, getattr(result, name)) for name in shown),
+        ]
+        for result in results
+    ]
+    return table(["solver", "outcome", *(columns[name] for name in shown)], rows, numeric=len(shown))
+
+
+def _speed(results: Sequence[SolverRun]) -> Markup | None:
+    """Return a bar for each solver that was timed; a solver has one colour on the whole page."""
+    colors = {result.solver: f"var(--c{index % 10})" for index, result in enumerate(results)}
+    speeds = {one.solver: one.world_steps_per_second for one in results if one.world_steps_per_second is not None}
+    texts = {solver: f"{speed:,.0f}/s" for solver, speed in speeds.items()}
+    note = element("p", element("small", "world-steps per second, after the first control step"))
+    return joined([bars(speeds, texts, colors), note]) if speeds else None
+
+
+def _charts(results: Sequence[SolverRun], reference: str) -> Iterator[Chart]:
+    for name, (title, unit) in _CHARTS.items():
+        measured = [(index, result) for index, result in enumerate(results) if name in result.series]
+        worst = [_worst(name, result) for _, result in measured]
+        if not any((values > 0.0).any() for values in worst):
+            continue  # nothing moved, parted or sank
+        times = max((result.series["time"].values for _, result in measured), key=len)
+        values = np.full((1, len(worst), max(map(len, worst)), 1), np.nan)
+        for line, own in enumerate(worst):
+            values[0, line, : len(own), 0] = np.where(np.isfinite(own), own, np.nan)
+        finished = [own.max() for own, (_, one) in zip(worst, measured, strict=True) if one.outcome == "finished"]
+        yield Chart(
+            title=title.replace("the reference", reference),
+            unit=unit,
+            lines=[Line(name=one.solver, color=index, style=_STYLES[index % 4]) for index, one in measured],
+            times=np.asarray(times)[: values.shape[2]],
+            values=values,
+            gaps=np.array([[int((~np.isfinite(own)).sum()) for own in worst]]),
+            is_logarithmic=True,
+            top=_HEADROOM * float(max(finished)) if finished and max(finished) > 0.0 else None,
+        )
+
+
+def _worst(name: str, result: SolverRun) -> np.ndarray:
+    """Return the largest value of all worlds at each sample; for the energy, the largest change since the first."""
+    values = result.series[name].values
+    if name == "energy":
+        with np.errstate(invalid="ignore"):  # infinite energies have no difference
+            values = np.abs(values - values[0])
+    return values if values.ndim == 1 else values.max(axis=1)
+
+
+def _bar() -> Markup:
+    text = "logarithmic, without zeros; a solver that diverges leaves the chart; a click on a name hides its line"
+    return element("div", element("small", text), element("output", id="clock"), class_="bar")
+
+
+def _notes(results: Sequence[SolverRun]) -> Markup | None:
+    rows = [
+        joined([element("dt", result.solver), element("dd", *(element("p", line) for line in lines))])
+        for result in results
+        if (lines := [*(result.reason or "").splitlines(), *result.warnings])
+    ]
+    return element("div", element("dl", *rows, class_="notes"), class_="box note") if rows else None

@@ -1,1 +1,0 @@
-"""Assets: files that Newton's importers turn into bodies, joints and shapes."""

@@ -1,0 +1,1 @@
+"""Actuators of the assets themselves: those of MJCF files, and the actuator prims of USD."""

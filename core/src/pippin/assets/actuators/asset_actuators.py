@@ -1,0 +1,238 @@
+"""Actuators that an asset's own file defines: motors, servos, muscles and actuators of tendons in MJCF.
+
+Newton stores them as rows of the custom frequency `mujoco:actuator`. The servos of joints among them are joint drives,
+which every solver may honour. All others are direct: only MuJoCo's engines apply them, from `control.mujoco.ctrl`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pippin import labels
+from pippin.attribute_rows import numbers, texts, write
+from pippin.errors import ConfigError
+
+from .transmissions import Transmissions
+
+if TYPE_CHECKING:
+    import newton
+
+__all__ = ["CONTROLLED", "FREE", "IS_DRIVEN", "OFF", "AssetActuators", "mark_driven", "prepare_actuators"]
+
+FREE, OFF, CONTROLLED = 0, 1, 2
+"""Owners of an actuator: nobody; a group that drives its joints, so that it is off; a group that sets its `ctrl`."""
+
+IS_DRIVEN = "pippin:is_driven"
+"""Attribute of degrees of freedom: whether a group drives it."""
+
+_FREQUENCY, _LABEL, _OWNER = "mujoco:actuator", "mujoco:actuator_label", "pippin:actuator_owner"
+
+_SERVO, _VELOCITY, _GENERAL, _MOTOR = 0, 1, 2, 3
+"""Newton's source of the input of servos, and its types of velocity servos, of general actuators and of DC motors."""
+
+_SILENT = (
+    *("gainprm", "biasprm", "gaintype", "biastype", "dyntype", "ctrlspec", "damping", "dampingpoly"),
+    *("has_forcerange", "has_ctrlrange", "has_actrange"),
+)
+"""Attributes that are zero for an actuator without effect."""
+
+_AUTO = 2
+"""Limited if a range is given, as MuJoCo says `auto`: a drive in the servo's place may have a range of its own."""
+
+
+class AssetActuators:
+    """The asset's own actuators: of one world in a builder, or of all worlds in a model.
+
+    Args:
+        of: A builder, or a finalized model.
+    """
+
+    def __init__(self, of: newton.ModelBuilder | newton.Model) -> None:
+        self._of = of
+        #: Labels of the actuators.
+        self.labels: list[str] = texts(of, _LABEL)
+        source, kind = numbers(of, "mujoco:ctrl_source"), numbers(of, "mujoco:ctrl_type")
+        #: Whether each is a servo of a joint, which is a joint drive for every solver, shape [len].
+        self.is_servo: np.ndarray = source == _SERVO
+        #: Whether each is a servo of velocity, shape [len].
+        self.is_velocity: np.ndarray = self.is_servo & (kind == _VELOCITY)
+        self._is_motor = kind == _MOTOR
+        owners = numbers(of, _OWNER)
+        #: The owner of each, shape [len].
+        self.owners: np.ndarray = owners if len(owners) else np.full(len(self.labels), FREE)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @functools.cached_property
+    def transmissions(self) -> Transmissions:
+        """The joints that the actuators drive."""
+        return Transmissions(self._of)
+
+    @property
+    def worlds(self) -> np.ndarray:
+        """The world of each actuator, shape [len]."""
+        return self._column("world")
+
+    @property
+    def ctrl_ranges(self) -> np.ndarray:
+        """Smallest and largest input of each actuator, infinite without a limit, shape [len, 2]."""
+        return self._ranges("ctrl")
+
+    @property
+    def has_rotor(self) -> np.ndarray:
+        """Whether each actuator adds a rotor inertia to its joints, shape [len]."""
+        return self._column("armature") != 0.0
+
+    @property
+    def acts_at_zero(self) -> np.ndarray:
+        """Whether each actuator may exert something although its input is zero, shape [len]."""
+        if not len(self):
+            return np.zeros(0, dtype=bool)
+        gain, bias = self._column("gaintype"), self._column("biastype")
+        has_bias = (bias == 1) & np.any(self._column("biasprm") != 0.0, axis=1)
+        has_law = (bias > 1) | (gain > 1) | self._is_motor | (self._column("damping") != 0.0)
+        return has_bias | has_law | self._excludes_zero("ctrl") | self._excludes_zero("force")
+
+    def direct(self) -> list[str]:
+        """Return the labels of those that act only if the solver applies `control.mujoco.ctrl`."""
+        if not len(self):
+            return []
+        acts = self.acts_at_zero | (numbers(self._of, "mujoco:ctrl") != 0.0)
+        is_used = (self.owners == CONTROLLED) | ((self.owners == FREE) & acts) | self.has_rotor
+        return [self.labels[index] for index in np.flatnonzero(~self.is_servo & is_used)]
+
+    def choose(self, patterns: Sequence[str], where: str) -> list[int]:
+        """Return the actuators whose labels match patterns.
+
+        Raises:
+            NoMatchError: No pattern matches anything.
+            ConfigError: A pattern is not a regular expression, or matches nothing.
+        """
+        return labels.match(patterns, self.labels, "actuator", where)
+
+    def control(self, chosen: Sequence[int], where: str) -> None:
+        """Note that a group sets the inputs of some actuators of this builder.
+
+        Args:
+            chosen: Indices of the actuators in the builder.
+            where: Place of the group's table, for errors.
+
+        Raises:
+            ConfigError: Another group drives their joints, or sets their inputs already.
+        """
+        for actuator in chosen:
+            if self.owners[actuator] != FREE:
+                what = "drives a joint of" if self.owners[actuator] == OFF else "sets the input of"
+                raise ConfigError(
+                    f"{where}: another group {what} {labels.name_of(self.labels[actuator])!r} already; leave it out"
+                    " of one of them"
+                )
+            self._own(actuator, CONTROLLED)
+
+    def switch_off(self, dofs: Collection[int]) -> None:
+        """Switch off the actuators of this builder that drive one of some degrees of freedom.
+
+        Such an actuator exerts nothing whatever its input. Its rotor inertia stays.
+
+        Args:
+            dofs: Indices of the degrees of freedom in the builder.
+
+        Raises:
+            ConfigError: Another group sets the input of such an actuator.
+        """
+        for actuator in np.flatnonzero(self.owners != OFF).tolist():
+            if self.transmissions.dofs(actuator).isdisjoint(dofs):
+                continue
+            if self.owners[actuator] == CONTROLLED:
+                raise ConfigError(
+                    f"joints: another group sets the input of {labels.name_of(self.labels[actuator])!r}, which drives"
+                    " one of these joints; leave it out of one of them"
+                )
+            self._silence(actuator)
+
+    def _silence(self, actuator: int) -> None:
+        if self.is_servo[actuator]:
+            self._keep_force_limit(actuator)
+        else:
+            write(self._builder, "mujoco:ctrl_type", actuator, _GENERAL)  # parameters of a DC motor would act again
+        for name in _SILENT:
+            write(self._builder, f"mujoco:actuator_{name}", actuator, None)
+        for name in ("force", "ctrl", "act"):
+            write(self._builder, f"mujoco:actuator_{name}limited", actuator, _AUTO)
+        write(self._builder, "mujoco:actuator_actdim", actuator, -1)
+        self._own(actuator, OFF)
+
+    def _keep_force_limit(self, actuator: int) -> None:
+        """Give a servo's limit to its joint, because another drive may take the servo's place."""
+        limit = float(np.abs(self._ranges("force")[actuator]).max())
+        for dof in self.transmissions.dofs(actuator):
+            self._builder.joint_effort_limit[dof] = min(self._builder.joint_effort_limit[dof], limit)
+
+    def _own(self, actuator: int, owner: int) -> None:
+        write(self._builder, _OWNER, actuator, owner)
+        self.owners[actuator] = owner
+
+    @property
+    def _builder(self) -> newton.ModelBuilder:
+        of: Any = self._of
+        return of
+
+    def _ranges(self, what: str) -> np.ndarray:
+        limited, is_given = self._column(f"{what}limited"), self._column(f"has_{what}range") != 0
+        is_limited = (limited == 1) | ((limited == _AUTO) & is_given)
+        return np.where(is_limited[:, None], self._column(f"{what}range").reshape(-1, 2), [-np.inf, np.inf])
+
+    def _excludes_zero(self, what: str) -> np.ndarray:
+        low, high = self._ranges(what).T
+        return (low > 0.0) | (high < 0.0)
+
+    def _column(self, name: str) -> np.ndarray:
+        return numbers(self._of, f"mujoco:actuator_{name}")
+
+
+def prepare_actuators(builder: newton.ModelBuilder) -> None:
+    """Name the unnamed actuators of a builder by their numbers, and prepare it for the owners of all."""
+    import newton
+
+    names = texts(builder, _LABEL)
+    if not names or _OWNER in builder.custom_attributes:
+        return
+    attributes: Any = builder.custom_attributes
+    attributes[_LABEL].values = [name or f"actuator_{index}" for index, name in enumerate(names)]
+    _register(builder, _OWNER, _FREQUENCY)
+    _register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
+    attributes[_OWNER].values = [FREE] * len(names)
+
+
+def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int]) -> None:
+    """Note that a group drives some degrees of freedom, and switch off the asset's own actuators of them.
+
+    Raises:
+        ConfigError: As `AssetActuators.switch_off`.
+    """
+    import newton
+
+    prepare_actuators(builder)
+    _register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
+    values: Any = builder.custom_attributes[IS_DRIVEN].values
+    values.update(dict.fromkeys(dofs, 1))
+    if texts(builder, _LABEL):
+        AssetActuators(builder).switch_off(dofs)
+
+
+def _register(builder: newton.ModelBuilder, key: str, frequency: Any) -> None:
+    """Give a builder an attribute of whole numbers, zero by default, unless it has it."""
+    import newton
+    import warp as wp
+
+    if key not in builder.custom_attributes:
+        namespace, _, name = key.partition(":")
+        builder.add_custom_attribute(
+            newton.ModelBuilder.CustomAttribute(
+                name=name, namespace=namespace, dtype=wp.int32, frequency=frequency, default=0
+            )
+        )

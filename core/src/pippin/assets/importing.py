@@ -1,0 +1,210 @@
+"""Import of `[[scene.assets]]` into a builder: Pippin finds and checks the file, Newton's importer reads it."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import logging
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import newton
+import warp as wp
+from newton import usd
+from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
+from pippin.errors import ConfigError
+from pippin.labels import assign, match
+
+from .actuators.registration import declare_actuators
+from .actuators.servo_targets import zero_targets
+from .asset import Asset, failure
+from .formats import FORMATS, given_options, is_normalised
+from .importer import Importer
+from .mjcf.completion import complete
+from .mjcf.contact_dimensions import keep_dimensions
+from .mjcf.keyframes import start_at
+from .mjcf.normal_form import NormalMJCF, normalise
+from .urdf.adding import add_urdf
+from .usd.loose_joints import articulate
+from .usd.stage import ignored_paths, open_stage, skipping_patterns
+
+__all__ = ["NOTE", "import_asset"]
+
+NOTE = 25
+"""Level of a log record that a user should read: above `logging.INFO`, below `logging.WARNING`."""
+
+_LOGGER = logging.getLogger(__name__)
+
+
+def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | None:
+    """Add an asset to a builder, at its position and with the start pose of the configuration.
+
+    Warnings of the importer, logged ones too, are issued again with the name of the file.
+
+    Returns:
+        The file as MuJoCo understands it; None if MuJoCo does not read it.
+
+    Raises:
+        ConfigError: The importer fails or adds nothing, or a label pattern matches nothing.
+    """
+    if asset.config.armature is not None:
+        builder.default_joint_cfg.armature = asset.config.armature
+    if asset.format is FORMATS["mjcf"]:
+        declare_axis_names(builder)
+        declare_actuators(builder)
+    try:
+        with _named_warnings(asset.file):
+            normal = _normal_form(asset, builder.default_shape_cfg.density)
+            if asset.urdf is not None:
+                add_urdf(builder, asset.urdf, _arguments(builder, asset))
+            elif asset.format.importer is not None:
+                _add_by_plugin(builder, asset, asset.format.importer)
+            else:
+                getattr(builder, asset.format.method)(_source(asset, normal), **_arguments(builder, asset))
+    except (ConfigError, Warning):
+        raise
+    except Exception as error:  # importers raise errors of any class, even StopIteration
+        raise ConfigError(failure(asset, error)) from error
+    if asset.format is FORMATS["mjcf"]:
+        forget_needless_names(builder)
+        keep_dimensions(builder)
+    if not (builder.body_count or builder.shape_count or builder.particle_count):
+        raise ConfigError(f"{asset.where}.path: {str(asset.file)!r} holds no body and no shape; name another file")
+    if normal is not None:
+        is_another = asset.config.floating is not None or asset.config.collapse_fixed_joints
+        complete(builder, normal, is_as_written=not is_another)
+    _set_start(builder, asset, normal)
+    return normal
+
+
+def _add_by_plugin(builder: newton.ModelBuilder, asset: Asset, importer: Importer) -> None:
+    """Let a plugin read the asset at the origin, and put it at its position."""
+    part = copy.deepcopy(builder)
+    try:
+        importer.add_asset(part, asset.file, asset.config)
+    except ConfigError as error:
+        error.restate(lambda fault: f"{asset.where}: {fault}")
+        raise
+    builder.add_builder(part, xform=wp.transform(asset.config.position, asset.config.rotation))
+
+
+def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
+    """Return an MJCF file as MuJoCo understands it; None for another format, or if the configuration says so.
+
+    With a scale or a density of the scene [kg/m³], inertias are left to Newton, which computes them from the shapes.
+    """
+    if not is_normalised(asset.config):
+        return None
+    folders = dict.fromkeys(element.file.parent for element in asset.elements)
+    is_as_written = asset.config.scale is None and density == newton.ModelBuilder.ShapeConfig().density
+    return normalise(
+        asset.file,
+        folders,
+        _ignored_names(asset),
+        has_integrator=any(each.tag == "option" and "integrator" in each.attributes for each in asset.elements),
+        has_inertias=is_as_written,
+    )
+
+
+def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
+    """Return what the importer reads: a stage, a text or a path."""
+    if asset.format is FORMATS["usd"]:
+        stage = open_stage(asset.file)
+        articulate(stage, ignored_paths(stage, asset.config, asset.where))
+        return stage
+    return str(asset.file) if normal is None else normal.text
+
+
+def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
+    options = given_options(asset.config)
+    if asset.format is FORMATS["usd"]:
+        options["ignore"] = skipping_patterns(open_stage(asset.file), asset.config, asset.where)
+    elif "ignore" in options:
+        # Importers match expressions from the start of a name only.
+        options["ignore"] = [rf"{re.escape(name)}\Z" for name in _ignored_names(asset)]
+    keywords = asset.format.keywords
+    arguments: dict[str, Any] = {keywords[name]: value for name, value in options.items() if name in keywords}
+    arguments["xform"] = wp.transform(asset.config.position, asset.config.rotation)
+    if asset.format is FORMATS["mjcf"]:
+        arguments["verbose"] = True  # without it, the importer silently leaves out geometry that it cannot read
+        if is_normalised(asset.config):
+            # As in MuJoCo, the masks of a geom decide if it collides, and not the name of its class.
+            arguments |= {"visual_classes": (), "collider_classes": ()}
+    if asset.format is FORMATS["usd"]:
+        arguments["schema_resolvers"] = _schema_resolvers(builder)
+    return arguments
+
+
+def _ignored_names(asset: Asset) -> list[str]:
+    """Return the names of the geoms and sites of an MJCF file that are left out."""
+    if not asset.config.ignore:
+        return []
+    named = (element.attributes.get("name") for element in asset.elements if element.tag in ("geom", "site"))
+    names = list(dict.fromkeys(name for name in named if name))
+    return [names[i] for i in match(asset.config.ignore, names, "name", f"{asset.where}.ignore")]
+
+
+def _schema_resolvers(builder: newton.ModelBuilder) -> list[newton.usd.SchemaResolver]:
+    """Return the readers of vendors' attributes: Newton's, then MuJoCo's if the solver registered its attributes."""
+    resolvers = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
+    if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
+        resolvers.append(usd.SchemaResolverMjc())
+    return resolvers
+
+
+def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | None) -> None:
+    """Set the start pose of the keyframe, then that of single joints, then the targets of servos."""
+    if asset.config.keyframe is None:
+        _place_joints(builder, asset)
+        if asset.format is FORMATS["mjcf"]:
+            zero_targets(builder)
+        return
+    if normal is None:
+        raise ConfigError(f"{asset.where}.keyframe: {asset.config.keyframe!r} beside normalise = false; leave one out")
+    keyframe = start_at(builder, normal.model, asset.config, asset.where)
+    if parts := keyframe.left_out():
+        _LOGGER.log(NOTE, f"{asset.where}.keyframe: leaves out {'; '.join(parts)}")
+    _place_joints(builder, asset)
+    keyframe.set_targets()
+
+
+def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> None:
+    positions, where = asset.config.joint_positions, f"{asset.where}.joint_positions"
+    if not positions:
+        return
+    axes, note = choose_axes(builder, positions, where)
+    if note is not None:
+        _LOGGER.log(NOTE, note)
+    for (joint, axis), pattern in zip(axes, assign(positions, list(axes.values()), "joint", where), strict=True):
+        assert pattern is not None, "each axis was chosen by a pattern"
+        builder.joint_q[builder.joint_q_start[joint] + axis] = positions[pattern]
+
+
+@contextlib.contextmanager
+def _named_warnings(file: Path) -> Iterator[None]:
+    """Issue the warnings of the `with` block again, logged ones too, with the name of the file in front."""
+    logged = _Collector(logging.WARNING)
+    logger = logging.getLogger("newton")
+    logger.addHandler(logged)
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        logger.removeHandler(logged)
+    for warning in warned:
+        warnings.warn(f"{file}: {warning.message}", warning.category, stacklevel=4)
+    for message in logged.messages:
+        warnings.warn(f"{file}: {message}", UserWarning, stacklevel=4)
+
+
+class _Collector(logging.Handler):
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())

@@ -1,0 +1,56 @@
+"""Completion of an imported MJCF: what Newton's importer does not read, or adds to the file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import newton
+
+from .cameras import add_cameras
+from .filters import match_pairs
+from .normal_form import NormalMJCF
+
+__all__ = ["complete"]
+
+_mujoco: Any = mujoco
+"""MuJoCo; most of it is an extension without type stubs."""
+
+_FREE, _BALL = int(_mujoco.mjtJoint.mjJNT_FREE), int(_mujoco.mjtJoint.mjJNT_BALL)
+
+
+def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written: bool) -> None:
+    """Set what free and ball joints have in a file, let the same shapes collide as in MuJoCo, and add cameras.
+
+    Args:
+        builder: The builder of this asset alone.
+        normal: The file.
+        is_as_written: Whether the configuration leaves the tree of bodies as the file has it.
+    """
+    for index in range(normal.model.njnt):
+        joint = normal.model.joint(index)
+        if int(joint.type[0]) in (_FREE, _BALL):
+            _complete_joint(builder, joint)
+    match_pairs(builder, normal.model, is_as_written=is_as_written)
+    add_cameras(builder, normal)
+
+
+def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
+    """Set damping, rotor inertia, friction, stiffness and, for a ball, the largest angle of a joint's DOFs."""
+    found = _find(builder, joint.name)
+    if found is None:  # the configuration fixes the root
+        return
+    dof, count = builder.joint_qd_start[found], len(joint.damping)
+    values = {"damping": joint.damping, "armature": joint.armature, "friction": joint.frictionloss}
+    values["stiffness"] = list(joint.stiffness) * count
+    for name, given in values.items():
+        getattr(builder, f"joint_{name}")[dof : dof + count] = map(float, given)
+    if int(joint.type[0]) == _BALL and joint.limited[0]:
+        builder.joint_limit_lower[dof : dof + count] = [0.0] * count
+        builder.joint_limit_upper[dof : dof + count] = [float(joint.range[1])] * count
+
+
+def _find(builder: newton.ModelBuilder, name: str) -> int | None:
+    """Return the joint that Newton's importer made of a joint of the file; it replaces hyphens."""
+    end = "/" + name.replace("-", "_")
+    return next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)

@@ -1,0 +1,193 @@
+"""Normal form of an MJCF file: MuJoCo's own reader resolves the file before Newton's importer sees it.
+
+MuJoCo resolves includes, default classes, attached models, replicas, composites and the options of its compiler. What
+Newton then reads is one flat file in radians, with the inertia of every body.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import attrs
+import mujoco
+import numpy as np
+from pippin.assets.actuators.servos import write_servos
+
+from .merged_joints import arrange_joints
+from .partial_vectors import complete_vectors
+
+__all__ = ["NormalMJCF", "name_elements", "normalise"]
+
+_mujoco: Any = mujoco
+"""MuJoCo; most of it is an extension without type stubs."""
+
+
+@attrs.frozen(eq=False)
+class NormalMJCF:
+    """A file as MuJoCo understands it."""
+
+    text: str
+    """MJCF for Newton's importer."""
+
+    model: Any
+    """The `mujoco.MjModel` that MuJoCo compiles from the file."""
+
+
+def normalise(
+    file: Path,
+    folders: Iterable[Path],
+    ignored: Collection[str],
+    *,
+    has_integrator: bool = True,
+    has_inertias: bool = True,
+) -> NormalMJCF:
+    """Return the normal form of a file.
+
+    Args:
+        file: The MJCF file.
+        folders: Folders of attached models, which MuJoCo forgets after reading.
+        ignored: Names of the geoms to leave out, with their mass.
+        has_integrator: Whether the file states an integrator.
+        has_inertias: Whether the inertia of every body is written, and not left to be computed from its geoms.
+
+    Raises:
+        ValueError: MuJoCo cannot read or compile the file.
+    """
+    with warnings.catch_warnings():
+        # The file's author may use what a later MuJoCo will not read; this MuJoCo reads it, so nothing is lost.
+        warnings.filterwarnings("ignore", "(?s).*deprecated")
+        spec = _mujoco.MjSpec.from_file(str(file))
+        for geom in spec.geoms:
+            if geom.name in ignored:
+                spec.delete(geom)
+        name_elements(spec)
+        _find_files(spec, [file.parent, *folders])
+        spec.compiler.saveinertial = has_inertias
+        model = _compile(spec)
+        root = ElementTree.fromstring(spec.to_xml())
+    if root.get("model") == "MuJoCo Model":  # MuJoCo's name for a model without one
+        del root.attrib["model"]
+    _write_options(root, model, has_integrator=has_integrator)
+    _write_inertias(root, model)
+    _write_surfaces(root, model)
+    complete_vectors(root)
+    write_servos(root, model)
+    arrange_joints(root, model)
+    return NormalMJCF(text=ElementTree.tostring(root, encoding="unicode"), model=model)
+
+
+def _compile(spec: Any) -> Any:
+    """Return the compiled model, without sensors that name nothing: MuJoCo refuses them, and no sensor is simulated."""
+    while True:
+        try:
+            return spec.compile()
+        except ValueError as error:
+            found = re.search(r"sensorized object\s+Element name '.*?', id (\d+)", str(error))
+            if found is None:
+                raise
+            spec.delete(spec.sensors[int(found.group(1))])
+
+
+def name_elements(spec: Any) -> None:
+    """Name the elements that a file leaves without a name, so that MuJoCo's model and Newton's have the same names.
+
+    Bodies, joints and geoms get the names that Newton's importer gives them: `body_2`, `thigh_joint_0`, `foot_geom_1`.
+    An actuator gets the name of what it acts on, or its number if another one has this name.
+    """
+    taken = {each.name for each in [*spec.bodies, *spec.joints, *spec.geoms]}
+    for index, body in enumerate(spec.bodies[1:]):
+        body.name = body.name or _free(f"body_{index}", taken)
+        for number, joint in enumerate(body.joints):
+            is_free = joint.type == _mujoco.mjtJoint.mjJNT_FREE
+            joint.name = joint.name or _free(f"{body.name}_{'freejoint' if is_free else f'joint_{number}'}", taken)
+    for body in spec.bodies:
+        for number, geom in enumerate(body.geoms):
+            geom.name = geom.name or _free(f"{body.name}_geom_{number}", taken)
+    for index, tendon in enumerate(spec.tendons):
+        tendon.name = tendon.name or f"tendon_{index}"
+    taken = {actuator.name for actuator in spec.actuators}
+    for index, actuator in enumerate(spec.actuators):
+        if not actuator.name:
+            name = actuator.target if actuator.target not in taken else f"actuator_{index}"
+            actuator.name = _free(name, taken)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _find_files(spec: Any, folders: Sequence[Path]) -> None:
+    """Replace the paths of meshes, height fields and textures by absolute ones."""
+    own = {"mesh": spec.meshdir, "texture": spec.texturedir}
+    for kind, elements in (("mesh", [*spec.meshes, *spec.hfields, *spec.skins]), ("texture", spec.textures)):
+        for element in elements:
+            within = [own[kind], getattr(element.compiler, f"{kind}dir", "")] if kind == "mesh" else [own[kind]]
+            find = partial(_find, folders=folders, within=within, strip=spec.strippath)
+            element.file = find(element.file)
+            if kind == "texture" and any(element.cubefiles):
+                element.cubefiles = [find(name) for name in element.cubefiles]
+    spec.meshdir = spec.texturedir = ""
+    spec.strippath = False
+
+
+def _find(name: str, folders: Sequence[Path], within: Sequence[str], *, strip: bool) -> str:
+    """Return the first file that exists; the name itself if there is none, since MuJoCo then names it in its error."""
+    if not name:
+        return name
+    stem = Path(name.replace("\\", "/")).name if strip else name
+    candidates = [folder / inner / stem for folder in folders for inner in (*within, "")]
+    return next((str(each.resolve()) for each in candidates if each.is_file()), name)
+
+
+def _write_options(root: ElementTree.Element, model: Any, *, has_integrator: bool) -> None:
+    """Write the options that Newton would otherwise choose itself: MuJoCo leaves out what equals its own default.
+
+    A file that states no integrator gets Newton's, implicitfast: with MuJoCo's, Euler, drives are not implicit.
+    """
+    option = root.find("option")
+    if option is None:
+        option = ElementTree.SubElement(root, "option")
+    if has_integrator and model.opt.integrator == int(_mujoco.mjtIntegrator.mjINT_EULER):
+        option.set("integrator", "Euler")
+    if model.opt.solver == int(_mujoco.mjtSolver.mjSOL_PGS):
+        option.attrib.pop("solver", None)  # neither engine behind Newton has it; the import report names it
+    flag = option.find("flag")
+    if flag is None:
+        flag = ElementTree.SubElement(option, "flag")
+    is_off = model.opt.disableflags & int(_mujoco.mjtDisableBit.mjDSBL_MULTICCD)
+    flag.set("multiccd", "disable" if is_off else "enable")
+
+
+def _write_inertias(root: ElementTree.Element, model: Any) -> None:
+    """Write the inertias with all digits; MuJoCo writes six."""
+    for body in root.iter("body"):
+        inertial = body.find("inertial")
+        if inertial is not None:
+            compiled = model.body(body.get("name"))
+            values = {"mass": compiled.mass, "pos": compiled.ipos, "quat": compiled.iquat}
+            inertial.attrib = {key: _text(value) for key, value in values.items()}
+            inertial.set("diaginertia", _text(compiled.inertia))
+
+
+def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
+    """Write the size of height fields that a picture gives, and drop normals that are not those of vertices."""
+    for field in root.iterfind("asset/hfield[@file]"):
+        compiled = model.hfield(field.get("name") or Path(field.get("file", "")).stem)
+        field.set("nrow", str(int(compiled.nrow[0])))
+        field.set("ncol", str(int(compiled.ncol[0])))
+    for mesh in root.iterfind("asset/mesh[@normal]"):
+        if len(mesh.get("normal", "").split()) != len(mesh.get("vertex", "").split()):
+            del mesh.attrib["normal"]
+
+
+def _text(values: np.ndarray) -> str:
+    return " ".join(repr(float(value)) for value in values)

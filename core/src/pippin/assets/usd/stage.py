@@ -1,0 +1,63 @@
+"""Queries of a USD stage before Newton's importer reads it: ignored prims, and actuator prims."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pippin.config.model import AssetConfig
+from pippin.labels import match
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["PRIM_TYPE", "actuator_prims", "ignored_paths", "open_stage", "skipping_patterns"]
+
+PRIM_TYPE = "NewtonActuator"
+
+
+def open_stage(file: Path) -> Any:
+    """Return the `Usd.Stage` of a file after registering Newton's schemas. Raises OpenUSD's errors, or ImportError."""
+    import newton_usd_schemas  # noqa: F401  registers the schemas
+    from pxr import Usd
+
+    return Usd.Stage.Open(str(file))  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def actuator_prims(stage: Any) -> list[Any]:
+    """Return the active prims of a stage that are Newton actuators, including prims inside instances."""
+    from pxr import Usd
+
+    prims = stage.Traverse(Usd.TraverseInstanceProxies())  # pyright: ignore[reportAttributeAccessIssue]
+    return [prim for prim in prims if prim.GetTypeName() == PRIM_TYPE]
+
+
+def ignored_paths(stage: Any, config: AssetConfig, where: str) -> list[str]:
+    """Return the paths of the prims that the configuration leaves out, with all their descendants.
+
+    Raises:
+        ConfigError: A pattern matches nothing.
+    """
+    paths = _paths(stage)
+    return [paths[i] for i in match(config.ignore, paths, "prim", f"{where}.ignore")] if config.ignore else []
+
+
+def skipping_patterns(stage: Any, config: AssetConfig, where: str) -> list[str]:
+    """Return the expressions that make Newton's importer skip ignored prims and actuators.
+
+    Pippin reads actuators itself: Newton's importer would drive one joint of each, in addition to the joint's drive.
+    """
+    patterns = [rf"{re.escape(path)}(?:/.*)?\Z" for path in ignored_paths(stage, config, where)]
+    actuators = [str(prim.GetPath()) for prim in actuator_prims(stage)]
+    others = [path for path in _paths(stage) if path not in actuators]
+    return patterns + [_exact(path, others) for path in actuators]
+
+
+def _exact(path: str, others: list[str]) -> str:
+    """Return an expression that matches exactly one prim: a path if possible, since OpenUSD warns of other text."""
+    is_prefix = any(other.startswith(path) and not other.startswith(f"{path}/") for other in others)
+    return rf"{re.escape(path)}\Z" if is_prefix else path
+
+
+def _paths(stage: Any) -> list[str]:
+    return [str(prim.GetPath()) for prim in stage.Traverse()]

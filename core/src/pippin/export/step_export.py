@@ -1,0 +1,188 @@
+"""Export of the captured step: Warp's graph file, the names of its arrays, and what replays it without Newton."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+import warp as wp
+from pippin.arrays import present
+from pippin.devices import WARP_LOCK
+from pippin.errors import ConfigError, SimulationError
+from pippin.simulation import Simulation
+
+from .replay import FORMAT, Replay, processor_features
+
+__all__ = ["export_step"]
+
+_COMPARED_STEPS = 3
+"""Control steps that a replay must give bit for bit before a file is trusted."""
+
+_TARGETS = ("position_targets", "velocity_targets", "feedforward")
+"""Arrays of an actuator that its user writes."""
+
+_README = """# One control step of {name}
+
+Made by Pippin {pippin} and Warp {warp}, for the device `{device}`. `step.wrp` and `step_modules/` belong together.
+Loading them executes native code: load only what you trust.
+
+    import replay                      # the file beside this one; it needs Warp and NumPy alone
+    step = replay.Replay("{folder}")
+    step["control.joint_f"].numpy()[:] = 0.0
+    step.step()                        # {control_dt:g} s
+    print(step["state.joint_q"].numpy())
+
+The file starts from the state at the export, with all memory of solver, actuators and sensors. In C++, use Warp's
+`native/apic.h`: `wp_apic_load_graph`, `wp_apic_get_param_ptr` and `wp_apic_cpu_replay_graph`.
+
+| array | role | type | shape |
+|---|---|---|---|
+{rows}
+"""
+
+
+def export_step(simulation: Simulation, folder: Path, name: str = "a simulation") -> list[dict[str, Any]]:
+    """Write the captured step into a folder, and return the names, roles and shapes of its arrays.
+
+    The exported step starts from the present state; the simulation stays as it is. A replay is compared with the
+    simulation, bit for bit, before the folder is complete.
+
+    Args:
+        simulation: A simulation that took its first step.
+        folder: The folder, new or empty.
+        name: What the simulation is, for the README.
+
+    Raises:
+        ConfigError: The folder is not empty.
+        SimulationError: The step cannot be exported; names the operations and their reasons.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigError(f"export: '{folder}' exists and is not empty; choose another folder")
+    _refuse(simulation)
+    arrays = dict(_arrays(simulation))
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # who may write native code here may run it
+    try:
+        with WARP_LOCK:
+            _save(simulation, folder, arrays)
+            entries = [_entry(key, role, array) for key, (role, array) in arrays.items()]
+            manifest = _manifest(simulation, entries)
+            (folder / "step.json").write_text(f"{json.dumps(manifest, indent=1)}\n", encoding="utf-8")
+            _compare(simulation, folder, arrays)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    source = (resources.files("pippin.export") / "replay.py").read_text(encoding="utf-8")
+    (folder / "replay.py").write_text(source, encoding="utf-8")
+    (folder / "README.md").write_text(_readme(folder, name, manifest), encoding="utf-8")
+    return entries
+
+
+def _refuse(simulation: Simulation) -> None:
+    program = simulation.program
+    if not program.is_recorded:
+        raise SimulationError("export: the simulation has taken no step; take one with `step`, and `reset` it")
+    faults = [
+        f"export: {name} is spread over its memory; let it be contiguous"
+        for name, (_, array) in _arrays(simulation)
+        if not array.is_contiguous
+    ]
+    faults += [f"export: {name} runs eagerly: {reason}" for name, reason in program.eager_reasons.items()]
+    faults += [
+        f"export: {each} runs every {period} control steps, and a file holds one step for all; leave its period out"
+        for each, period in {operation.name: operation.period for operation in program.operations}.items()
+        if period > 1
+    ]
+    if faults:
+        raise SimulationError(*faults)
+
+
+def _arrays(simulation: Simulation) -> Iterator[tuple[str, tuple[str, wp.array]]]:
+    """Yield role and array by name: what a user writes between two steps, and what a step leaves."""
+    found = [("state", "state", vars(simulation.state)), ("control", "input", vars(simulation.control))]
+    for label, actuator in simulation.actuators.items():
+        for role, names in {"input": _TARGETS, "output": ("applied_effort",)}.items():
+            found.append((f"actuators.{label}", role, {name: getattr(actuator, name, None) for name in names}))
+    for label, sensor in simulation.sensors.items():
+        outputs = getattr(sensor, "outputs", {})  # those of the base class `Sensor`
+        found.append((f"sensors.{label}", "output", {name: sensor[name] for name in outputs}))
+    for owner, role, arrays in found:
+        for name, array in arrays.items():
+            if isinstance(array, wp.array) and array.size:
+                yield f"{owner}.{name}", (role, array)
+
+
+def _save(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, wp.array]]) -> None:
+    program = simulation.program
+    try:
+        with program.undone(), wp.ScopedCapture(device=simulation.device, apic=True) as capture:
+            for operation in program.operations:
+                operation.run()
+        inputs = {name: array for name, (role, array) in arrays.items() if role != "output"}
+        outputs = {name: array for name, (role, array) in arrays.items() if role == "output"}
+        wp.capture_save(present(capture.graph), str(folder / "step"), inputs=inputs, outputs=outputs)
+    except RuntimeError as error:
+        raise SimulationError(f"export: Warp cannot save the step ({error}); export a simpler scene") from error
+
+
+def _compare(simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, wp.array]]) -> None:
+    """Refuse a file whose replay gives other bits than the simulation.
+
+    Raises:
+        SimulationError: It does, or it cannot be loaded.
+    """
+    try:
+        replay = Replay(folder)
+        replay.step(_COMPARED_STEPS)
+    except RuntimeError as error:
+        raise SimulationError(f"export: Warp cannot load the step ({error}); export a simpler scene") from error
+    with simulation.program.undone():
+        simulation.program.step(_COMPARED_STEPS, done=simulation.step_count)
+        differing = [name for name, (_, array) in arrays.items() if _bytes(array) != _bytes(replay[name])]
+    if differing:
+        raise SimulationError(
+            f"export: a replay of the file gives other bits for {', '.join(differing)}; the file cannot hold what the"
+            " step reads outside its graph"
+        )
+
+
+def _bytes(array: wp.array) -> bytes:
+    return array.numpy().tobytes()
+
+
+def _entry(name: str, role: str, array: wp.array) -> dict[str, Any]:
+    dtype = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
+    shape = list(array.numpy().shape)
+    return {"name": name, "role": role, "dtype": dtype.__name__, "shape": shape, "offset": _offset(array)}
+
+
+def _offset(array: wp.array) -> int:
+    """Return the place of an array in the memory that it is a part of [bytes]: Warp names whole memories only."""
+    whole = array
+    while isinstance(part_of := getattr(whole, "_ref", None), wp.array):
+        whole = part_of
+    return int(present(array.ptr)) - int(present(whole.ptr))
+
+
+def _manifest(simulation: Simulation, entries: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "pippin": metadata.version("pippin"),
+        "newton": metadata.version("newton"),
+        "warp": wp.__version__,
+        "device": simulation.device.alias,
+        "processor": processor_features(),
+        "worlds": simulation.world_count,
+        "control_dt": simulation.control_dt,
+        "bodies": list(simulation.model.body_label),
+        "joints": list(simulation.model.joint_label),
+        "arrays": entries,
+    }
+
+
+def _readme(folder: Path, name: str, manifest: Mapping[str, Any]) -> str:
+    rows = [f"| `{each['name']}` | {each['role']} | {each['dtype']} | {each['shape']} |" for each in manifest["arrays"]]
+    return _README.format(**manifest, name=name, folder=folder.name, rows="\n".join(rows))

@@ -1,0 +1,113 @@
+"""The worker of a shard of an environment: worlds that step at signals of their owner."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pippin.config import SimulationConfig
+from pippin.sharding.shared_arrays import SharedArrays, SharedLayout
+from pippin.simulation import Simulation
+from pippin.workers.step_signals import FAILED, STEP, receive_signal
+
+from .local_worlds import LocalWorlds, WorldFacts
+
+__all__ = ["EnvShardWorker"]
+
+
+class EnvShardWorker:
+    """The worlds of a shard, and the memory that they share with the environment.
+
+    Args:
+        config: The configuration of the shard.
+        checkpoint: A file to continue from; None starts at the beginning.
+        source: The file of the environment, for errors.
+        signals: The socket for step signals.
+    """
+
+    def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, signals: socket.socket) -> None:
+        simulation = Simulation(config) if checkpoint is None else Simulation.load(checkpoint)
+        self._worlds, self._signals = LocalWorlds(simulation, source), signals
+        self._arrays = self._worlds.arrays()
+        is_cuda = simulation.device.is_cuda
+        # On the CPU, views of the memory, made once: making one takes longer than the copy.
+        self._read = {name: array.numpy if is_cuda else _given(array.numpy()) for name, array in self._arrays.items()}
+        self._act = self._arrays["action"].assign if is_cuda else partial(np.copyto, self._arrays["action"].numpy())
+        self._copies: list[tuple[np.ndarray, Callable[[], np.ndarray]]] = []
+        self._action: Any = None
+
+    def facts(self) -> tuple[WorldFacts, SharedLayout, str]:
+        """Return facts of the worlds, the arrays to be shared, and the device."""
+        rows = {name: (read().shape[1:], read().dtype.str) for name, read in self._read.items()}
+        return self._worlds.facts, SharedLayout(self._worlds.count, rows), self._worlds.device
+
+    def attach(self, layout: SharedLayout, worlds: range) -> None:
+        """Share the memory whose descriptor comes by the socket.
+
+        Args:
+            layout: The arrays of all worlds.
+            worlds: The worlds of this shard among them.
+        """
+        _, (file, *_), _, _ = socket.recv_fds(self._signals, 1, 1)
+        shared = SharedArrays(layout, file)
+        shared.close_file()
+        own = {name: array[worlds.start : worlds.stop] for name, array in shared.arrays.items()}
+        self._action = own.pop("action")
+        self._copies = [(target, self._read[name]) for name, target in own.items()]
+        self._publish()
+
+    def follow(self) -> None:
+        """Take a step at each signal, until the signal to leave.
+
+        Raises:
+            SimulationError: As for `LocalWorlds.step`.
+        """
+        signals = self._signals
+        while receive_signal(signals) == STEP:
+            self._act(self._action)
+            try:
+                self._worlds.step(reads_flags=True)
+            except BaseException:
+                self._publish()
+                signals.send(FAILED)
+                raise
+            self._publish()
+            signals.send(STEP)
+
+    def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
+        """Begin episodes; see `LocalWorlds.reset`."""
+        self._worlds.reset(seeds, mask)
+        self._publish()
+
+    def step_count(self) -> int:
+        """Return the control steps so far."""
+        return self._worlds.simulation.step_count
+
+    def raise_errors(self) -> None:
+        """Raise if the simulation failed."""
+        self._worlds.raise_errors()
+
+    def render(self) -> tuple[np.ndarray, ...]:
+        """Return a picture of each world."""
+        return self._worlds.render()
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint."""
+        self._worlds.save(path)
+
+    def close(self) -> None:
+        """Close the simulation."""
+        self._worlds.close()
+
+    def _publish(self) -> None:
+        """Copy the results into the shared memory."""
+        for target, read in self._copies:
+            np.copyto(target, read())
+
+
+def _given(array: np.ndarray) -> Callable[[], np.ndarray]:
+    return lambda: array

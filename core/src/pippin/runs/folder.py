@@ -1,0 +1,98 @@
+"""Run folders: the configuration, a summary, the recorded series of a run, and a page about all of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pippin.components.tracing import HookTrace
+from pippin.config import SimulationConfig, dump_toml
+from pippin.errors import ConfigError
+from pippin.recording.series import Series
+
+from .reading import open_run
+from .report.run_page import run_page
+
+__all__ = ["RunFolder"]
+
+
+class RunFolder:
+    """A folder for the files of one run, created when the first file is written.
+
+    Args:
+        path: The folder.
+
+    Raises:
+        ConfigError: `path` is a file, or a folder that is not empty.
+    """
+
+    def __init__(self, path: Path) -> None:
+        #: The folder.
+        self.path = path
+        if path.exists() and not path.is_dir():
+            raise ConfigError(f"out: '{path}' is a file; choose another folder")
+        if path.is_dir() and any(path.iterdir()):
+            raise ConfigError(f"out: '{path}' is not empty; choose another folder, or empty this one")
+
+    @classmethod
+    def named_after(cls, file: Path, parent: Path = Path("runs")) -> RunFolder:
+        """Return a folder named after a configuration file, the date and the time, which does not exist yet."""
+        name = f"{file.stem}-{datetime.now():%Y%m%d-%H%M%S}"
+        path, copies = parent / name, 1
+        while path.exists():
+            copies += 1
+            path = parent / f"{name}-{copies}"
+        return cls(path)
+
+    def write(
+        self, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None = None
+    ) -> None:
+        """Add configuration, summary and page to the files of recorders and viewers."""
+        self.write_config(config)
+        self.write_summary(summary)
+        if trace is not None:
+            trace.write(self._file("hooks.csv"))
+        self.write_text("report.html", self._report(file, config, summary, trace))
+
+    def write_config(self, config: SimulationConfig) -> None:
+        """Write `config.toml`: every value of the run. `pippin run` repeats the run from this file."""
+        self.write_text("config.toml", dump_toml(config))
+
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
+        """Write `summary.json`."""
+        self.write_json("summary.json", summary)
+
+    def write_json(self, name: str, data: Mapping[str, Any]) -> None:
+        """Write plain data as JSON into a file with the given name."""
+        text = json.dumps(data, indent=2, ensure_ascii=False)
+        self.write_text(name, f"{text}\n")
+
+    def write_series(self, series: Mapping[str, Series]) -> None:
+        """Write `series.npz`: each series by name, with `labels/<name>` and `units/<name>` if it has them."""
+        arrays: dict[str, Any] = {name: one.values for name, one in series.items()}
+        for name, one in series.items():
+            notes = {"labels": one.labels, "units": one.units}
+            arrays |= {f"{kind}/{name}": np.array(texts) for kind, texts in notes.items() if texts}
+        np.savez(self._file("series.npz"), **arrays)
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text file."""
+        self._file(name).write_text(text, encoding="utf-8")
+
+    def _report(self, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None) -> str:
+        """Return the page of the run, with the first recording and the videos that are in the folder."""
+        with open_run(self.path) as run:
+            recording = next(iter(run.recordings.values()), None)
+            series = {"time": Series(values=np.zeros(0), units=("s",)), **(recording or {})}
+            if recording is not None:
+                series["time"] = recording["time"]
+            worlds = None if recording is None else recording.worlds
+            return run_page(file, summary, series, dump_toml(config), folder=self.path, trace=trace, worlds=worlds)
+
+    def _file(self, name: str) -> Path:
+        self.path.mkdir(parents=True, exist_ok=True)
+        return self.path / name

@@ -1,0 +1,162 @@
+"""Page of a run: what ran, how it ended, and the recorded series as charts."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pippin.components.tracing import HookTrace
+from pippin.recording.series import Series
+
+from .chart import Chart
+from .decimation import COLUMNS
+from .facts import course, hook_table, imports, origins
+from .markup import Markup, element, folded, joined, section
+from .page import Charts, grid, page
+from .quantities import Quantity, quantities
+from .video import videos
+
+__all__ = ["run_page"]
+
+_NUMBERS_MAX = 3_000_000
+"""Largest number of values on a page, beyond the first world's: 8 MB of text."""
+
+_WORLDS_MAX = 8
+"""Largest number of worlds on a page."""
+
+
+def run_page(
+    file: str,
+    summary: Mapping[str, Any],
+    series: Mapping[str, Series],
+    config: str,
+    *,
+    folder: Path,
+    trace: HookTrace | None = None,
+    worlds: Sequence[int] | None = None,
+) -> str:
+    """Return the page of a run.
+
+    Args:
+        file: The simulated file.
+        summary: The summary of the run, as in `summary.json`.
+        series: The recorded series by name, with `time` [s].
+        config: The configuration as TOML.
+        folder: The run folder; its videos are shown.
+        trace: Trace of the hook calls, if any.
+        worlds: Indices of the recorded worlds; by default the first ones.
+    """
+    drawn = quantities(series)
+    time = np.asarray(series["time"].values)
+    recorded = max((quantity.world_count for quantity in drawn), default=1)
+    shown = (worlds or range(recorded))[: _shown_count(drawn, len(time), recorded)]
+    charts = Charts()
+    body = [
+        *_header(file, summary),
+        section("Video", *videos(folder), id="video"),
+        _notes(summary),
+        _series(drawn, time, summary, charts, _bar(shown, recorded), len(shown)),
+        course(summary),
+        imports(summary),
+        origins(summary),
+        section("Hook calls", hook_table(trace) if trace else None, id="hooks"),
+        section("Settings", folded("config.toml, with every default", element("pre", config)), id="settings"),
+    ]
+    return page(f"{Path(file).stem}: run report", body, charts)
+
+
+def _header(file: str, summary: Mapping[str, Any]) -> Iterator[Markup]:
+    failure = summary["failure"]
+    badge = {None: ("finished", "good"), "stopped": ("stopped", "")}.get(failure, ("failed", "bad"))
+    title = element("h1", Path(file).name, element("span", badge[0], class_=f"badge {badge[1]}".strip()))
+    program, *arguments = summary["command"]
+    command = shlex.join([os.path.basename(program), *arguments])
+    yield element("header", title, element("code", command, class_="command"), _tiles(summary))
+    if failure == "stopped":
+        yield element("div", f"Stopped by the user after {summary['simulated_time']:.6g} s.", class_="box note")
+    elif failure is not None:
+        yield element("div", failure, class_="box bad")
+
+
+def _tiles(summary: Mapping[str, Any]) -> Markup:
+    plugins, hardware = summary["plugins"], summary["hardware"]
+    speed, factor = summary["world_steps_per_second"], summary["real_time_factor"]
+    start = f" from t = {summary['start_time']:.6g} s" if summary["start_time"] else ""
+    tiles = {
+        "solver": plugins["solver"]["type"] if "solver" in plugins else "none",
+        "worlds": f"{summary['worlds']:,}",
+        "control steps": f"{summary['steps']:,}",
+        f"simulated{start}": f"{summary['simulated_time']:.6g} s",
+        "world-steps/s": "not measured" if speed is None else f"{speed:,.0f}",
+        "× real time": "not measured" if factor is None else f"{factor:.3g}",
+        "control step": "captured" if summary["captured"] else "not captured",
+        "device": hardware.get("gpu", hardware["device"]),
+    }
+    return element(
+        "div",
+        *(element("div", element("b", value), element("span", name)) for name, value in tiles.items()),
+        class_="tiles",
+    )
+
+
+def _notes(summary: Mapping[str, Any]) -> Markup:
+    """Return notes and warnings by component; what is not captured, with the reason, is one of them."""
+    told = {name: list(texts) for name, texts in summary["notes"].items()}
+    for name, reason in summary["program"]["eager_reasons"].items():
+        told.setdefault(name, []).append(f"not captured: {reason}")
+    rows = [
+        joined([element("dt", name), element("dd", *(element("p", text) for text in texts))])
+        for name, texts in told.items()
+        if texts
+    ]
+    listed = element("div", element("dl", *rows, class_="notes"), class_="box note") if rows else None
+    return section("Notes", listed, id="notes")
+
+
+def _shown_count(drawn: Sequence[Quantity], row_count: int, recorded: int) -> int:
+    """Return how many of the first recorded worlds the page can hold, at least one."""
+    points = min(row_count, 2 * COLUMNS) * sum(quantity.line_count for quantity in drawn)
+    return max(1, min(recorded, _WORLDS_MAX, _NUMBERS_MAX // max(points, 1)))
+
+
+def _series(
+    drawn: Sequence[Quantity],
+    time: np.ndarray,
+    summary: Mapping[str, Any],
+    charts: Charts,
+    bar: Markup,
+    worlds: int,
+) -> Markup:
+    if not drawn:
+        return section("Series", element("p", "Nothing was recorded."), id="series")
+    parts = [bar]
+    for component, group in groupby(_sorted(drawn), key=lambda quantity: quantity.component):
+        plugin = summary["plugins"].get(component, {}).get("type")
+        title = element("h3", component or "state", element("small", plugin) if plugin else None)
+        parts += [title, grid([charts.place(chart) for chart in _charts(group, time, worlds)])]
+    return section("Series", *parts, id="series")
+
+
+def _charts(group: Iterator[Quantity], time: np.ndarray, worlds: int) -> Iterator[Chart]:
+    return (quantity.chart(time, worlds) for quantity in group)
+
+
+def _sorted(drawn: Sequence[Quantity]) -> list[Quantity]:
+    """Return quantities of one component together, in the order of their first ones."""
+    order = list(dict.fromkeys(quantity.component for quantity in drawn))
+    return sorted(drawn, key=lambda quantity: order.index(quantity.component))
+
+
+def _bar(shown: Sequence[int], recorded: int) -> Markup:
+    """Return the choice of the world, and the place of the time under the cursor."""
+    options = (element("option", world, value=index) for index, world in enumerate(shown))
+    choice = element("label", "world ", element("select", *options, id="world", autocomplete="off"))
+    rest = f"{len(shown)} of {recorded} recorded worlds are on this page" if len(shown) < recorded else None
+    hint = element("small", "a click on a name hides its line")
+    parts = [choice if len(shown) > 1 else None, element("small", rest) if rest else None, hint]
+    return element("div", *parts, element("output", id="clock"), class_="bar")

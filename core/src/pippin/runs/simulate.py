@@ -1,0 +1,175 @@
+"""A run in this process: simulate, start again with larger buffers if need be, and write the run folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pippin.components.tracing import HookTrace
+from pippin.config import SimulationConfig
+from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin.recording import Recorder
+from pippin.recording.npz.config import NpzConfig
+from pippin.recording.npz.recorder import NpzRecorder
+from pippin.simulation import Simulation
+
+from .decisions import recorded_by_default
+from .folder import RunFolder
+from .growth import Growth, sizes_for
+from .loop import RunLoop, Stopping
+from .progress import RunProgress
+from .result import End, RunResult, summary_of
+from .summary import what_ran
+
+__all__ = ["Start", "facts_of", "simulate", "stepped"]
+
+Start: TypeAlias = Callable[[SimulationConfig, Path, Mapping[str, NpzRecorder]], Simulation]
+"""Returns the simulation of a configuration, given the folder of its files and the default recorder by its label."""
+
+
+def simulate(
+    config: SimulationConfig,
+    start: Start,
+    count: int,
+    progress: RunProgress,
+    *,
+    stopping: Stopping,
+    name: str,
+    out: Path | None = None,
+    record_worlds: int | None = None,
+    checkpoint: Path | None = None,
+    trace: HookTrace | None = None,
+    may_grow: bool = True,
+) -> RunResult:
+    """Simulate, write a run folder, and return the result, also if the run ended early.
+
+    Args:
+        config: The configuration.
+        start: Returns the simulation.
+        count: Control steps to simulate.
+        progress: The progress of the run.
+        stopping: What may stop the run between steps.
+        name: The simulated file.
+        out: The run folder; by default a new one, which has the name of the file.
+        record_worlds: Number of worlds that the default recorder records; None for the usual number.
+        checkpoint: The checkpoint to write, if any.
+        trace: Trace that records the hook calls of the simulation, if any.
+        may_grow: Whether a run whose buffers overflowed starts again with larger ones, if the configuration leaves
+            their sizes to the host.
+
+    Raises:
+        ConfigError: The folder or the checkpoint cannot be written.
+    """
+    _refuse_unwritable(checkpoint)
+    recorded = recorded_by_default(config, record_worlds)
+    folder = RunFolder.named_after(Path(name)) if out is None else RunFolder(out)
+
+    def build(config: SimulationConfig) -> Simulation:
+        plugins = {"series": NpzRecorder(NpzConfig(worlds=f"0:{recorded}"))} if recorded else {}
+        return start(config, folder.path, plugins)
+
+    def take(loop: RunLoop) -> None:
+        if checkpoint is not None:
+            _refuse_unsaved(loop.simulation)
+        loop.begin()
+        with progress.phase("run"):
+            loop.step_to(loop.first_step + count)
+
+    def save(loop: RunLoop) -> None:
+        if checkpoint is not None:
+            _save(loop.simulation, checkpoint, progress, loop.end)
+
+    loop = stepped(config, build, take, progress, stopping, finish=save, may_grow=may_grow)
+    facts, config = facts_of(loop), loop.simulation.config
+    facts["measured_seconds"] = progress.seconds.get("run", 0.0) - loop.simulation.seconds_waited  # wall time
+    with progress.phase("write"):
+        summary = summary_of(facts, config, progress.seconds, loop.end)
+        folder.write(name, config, summary, trace)
+    return RunResult.of(summary, folder.path, loop.end)
+
+
+def stepped(
+    config: SimulationConfig,
+    build: Callable[[SimulationConfig], Simulation],
+    take: Callable[[RunLoop], None],
+    progress: RunProgress,
+    stopping: Stopping,
+    *,
+    finish: Callable[[RunLoop], None] = lambda loop: None,
+    may_grow: bool = True,
+) -> RunLoop:
+    """Build and step a simulation, again with larger buffers if they were full, and return the loop of the last start.
+
+    The simulation is closed then: its recordings are complete.
+
+    Args:
+        config: The configuration.
+        build: Returns the simulation of a configuration.
+        take: Takes the steps; `RunLoop.end` keeps what ends them early.
+        progress: The progress of the run.
+        stopping: What may stop the run between steps.
+        finish: Called at the end of the last start, before the simulation is closed.
+        may_grow: Whether the simulation may start again.
+    """
+    growth = Growth(config)
+    while True:
+        with build(growth.config) as simulation:
+            loop = RunLoop(simulation, progress, stopping, growth.notes)
+            loop.run(take)
+            sizes = sizes_for(growth.asked, simulation.capacities, loop.end)
+            if sizes is None or growth.is_exhausted or not may_grow:
+                finish(loop)
+                break
+        growth.grow(sizes, simulation.time)
+        progress.note(growth.notes[-1])
+    return loop
+
+
+def facts_of(loop: RunLoop) -> dict[str, Any]:
+    """Return what a simulation did and what did it, for `summary_of`, after it was closed."""
+    simulation = loop.simulation
+    return {
+        "worlds": simulation.world_count,
+        "first_step": loop.first_step,
+        "steps": simulation.step_count - loop.first_step,
+        "measured_steps": loop.steps,
+        "measured_seconds": loop.seconds,
+        "recordings": _recordings(simulation),
+        **what_ran(simulation, loop.notes),
+    }
+
+
+def _recordings(simulation: Simulation) -> dict[str, Any]:
+    """Return file, worlds and number of rows of each recorder, by label."""
+    found = {**simulation.recorders, **simulation.plugins}
+    return {
+        label: {"file": str(each.path), "worlds": each.worlds.tolist(), "rows": each.row_count}
+        for label, each in found.items()
+        if isinstance(each, Recorder)
+    }
+
+
+def _refuse_unwritable(checkpoint: Path | None) -> None:
+    if checkpoint is not None and (checkpoint.is_dir() or not checkpoint.parent.is_dir()):
+        raise ConfigError(f"checkpoint: '{checkpoint}' cannot be written; name a file in a folder that exists")
+
+
+def _refuse_unsaved(simulation: Simulation) -> None:
+    """Raise at the start the error that saving would raise at the end.
+
+    Raises:
+        ConfigError: A component cannot be resumed from a file.
+    """
+    for name, reason in simulation.unsaved_reasons.items():
+        raise ConfigError(f"checkpoint: {name}: {reason}; leave the option out")
+
+
+def _save(simulation: Simulation, target: Path, progress: RunProgress, end: End | None) -> None:
+    """Write the checkpoint, except if the simulation failed: it must not replace an earlier checkpoint."""
+    if isinstance(end, SimulationError | PluginError):
+        progress.note("no checkpoint: the simulation failed")
+        return
+    with progress.phase("save"):
+        simulation.save(target)
+    progress.note(f"checkpoint: {target}, at t = {simulation.time:.6g} s")

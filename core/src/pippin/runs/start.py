@@ -1,0 +1,63 @@
+"""Start of a run: its kernels, the notes on the start pose, and the first control step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pippin.components.tracing import HookTrace
+from pippin.config import SimulationConfig
+from pippin.simulation import Simulation
+from pippin.state.start_pose import limit_notes, overlap_notes, overlaps
+from pippin.step.compilation import compile_step
+
+from .progress import RunProgress
+
+__all__ = ["build", "prepare", "prepared", "start_notes"]
+
+
+def build(
+    config: SimulationConfig,
+    progress: RunProgress,
+    folder: Path | None = None,
+    plugins: Mapping[str, Any] | None = None,
+    trace: HookTrace | None = None,
+) -> Simulation:
+    """Return the simulation of a configuration."""
+    with progress.phase("build"):
+        return Simulation(config, plugins=plugins or {}, trace=trace, folder=folder)
+
+
+def start_notes(simulation: Simulation) -> list[str]:
+    """Return one line about joints that start outside their limits, and one about each kind of overlap at the start.
+
+    The start is that of the model; steps do not change the answer, and the answer changes no step.
+    """
+    model = simulation.model
+    found = overlaps(model, simulation.solver, simulation.contact_source)
+    return [*limit_notes(model), *overlap_notes(model, found)]
+
+
+@contextmanager
+def prepared(config: SimulationConfig, progress: RunProgress) -> Iterator[Simulation]:
+    """Build a simulation, take its first step, and close it at the end of the block."""
+    with build(config, progress) as simulation:
+        prepare(simulation, progress)
+        yield simulation
+
+
+def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | None = None) -> None:
+    """Compile the kernels of a step, add the notes on the start to `notes`, take the first step, and capture.
+
+    Raises:
+        SimulationError: The step cannot be captured although it must, or it failed.
+    """
+    with progress.phase("compile"):
+        compile_step(simulation.program, lambda ready, count: progress.update(f"{ready} of {count}"))
+        if notes is not None:
+            notes += start_notes(simulation)
+    with progress.phase("capture"):
+        simulation.step()
+        simulation.raise_errors()

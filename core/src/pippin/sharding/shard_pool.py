@@ -1,0 +1,46 @@
+"""The worker pool of shards: a process for each, named after its worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from pippin.simulation import import_hot_modules
+from pippin.workers import CallResult, WorkerPool, free_cores
+
+from .shard import Shard
+from .world_numbers import renumber_worlds
+
+__all__ = ["shard_pool"]
+
+
+def shard_pool(
+    shards: Sequence[Shard],
+    make: Callable[..., Any],
+    arguments: Sequence[tuple[Any, ...]],
+    cure: str,
+    heal: Callable[[int], CallResult] | None = None,
+) -> WorkerPool:
+    """Return a worker for each shard; the cores are divided among them, and errors name the worlds of the run.
+
+    Args:
+        shards: The shards.
+        make: As for `WorkerPool`, and so are the others.
+        arguments: The arguments of `make` for each shard.
+        cure: What a user can do if a worker is lost.
+        heal: Called with the number of a lost worker.
+
+    Raises:
+        PippinError: An object cannot be made.
+    """
+    return WorkerPool(
+        [str(shard) for shard in shards],
+        make,
+        arguments,
+        cure=cure,
+        before=partial(import_hot_modules, requires_grad=shards[0].config.simulation.requires_grad),
+        threads=max(1, free_cores() // len(shards)),
+        restate=lambda index, fault: renumber_worlds(fault, shards[index].worlds.start),
+        heal=heal,
+    )

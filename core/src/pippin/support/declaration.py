@@ -1,0 +1,176 @@
+"""Declarations: attributes of a component, in addition to its hooks, that the host reads once at registration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, Self
+
+import attrs
+from pippin.errors import PluginError
+from pippin.spelling import did_you_mean
+
+from .attributes import MISSING, read
+from .features import FEATURES
+
+__all__ = ["Declaration"]
+
+Check = Callable[[Any, Any, Any], None]
+
+
+def _names(value: Any) -> Any:
+    """Return a collection of names as a frozenset; `_are_names` refuses everything else."""
+    is_collection = isinstance(value, Collection) and not isinstance(value, str | Mapping)
+    return frozenset(value) if is_collection else value
+
+
+def _are_names(known: Collection[str] = ()) -> Check:
+    """Return a validator of names; if `known` is not empty, all of them must be in it."""
+
+    def check(declaration: Any, field: attrs.Attribute[Any], names: Any) -> None:
+        if names is None and field.default is None:
+            return
+        if not isinstance(names, frozenset | Mapping) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{field.name}: expected names, got {names!r}; declare a frozenset of strings")
+        for name in sorted(set(names) - set(known)) if known else ():
+            near = did_you_mean(name, known) or f"; known: {', '.join(sorted(known))}"
+            raise ValueError(f"{field.name} has {name!r}, which does not exist{near}")
+
+    return check
+
+
+def _is_bool(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if not isinstance(value, bool):
+        raise ValueError(f"{field.name}: expected True or False, got {value!r}")
+
+
+def _is_reason(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if value is not None and not (isinstance(value, str) and value):
+        raise ValueError(f"{field.name}: expected a reason as text or None, got {value!r}")
+
+
+def _is_positive(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (is_number and math.isfinite(value) and value > 0.0):
+        raise ValueError(f"{field.name}: expected a number above 0 or None, got {value!r}")
+
+
+def _are_options(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if not isinstance(value, Mapping) or not all(isinstance(option, str) for option in value.values()):
+        raise ValueError(f"{field.name}: expected a mapping from features to names of options, got {value!r}")
+    _are_names(FEATURES)(declaration, field, value)
+
+
+def _is_one_of(*words: str) -> Check:
+    def check(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+        if value not in words:
+            raise ValueError(f"{field.name}: {value!r}; declare {', '.join(map(repr, words[:-1]))} or {words[-1]!r}")
+
+    return check
+
+
+def _names_field(default: Collection[str] | None, known: Collection[str] = ()) -> Any:
+    return attrs.field(default=default, converter=_names, validator=_are_names(known))
+
+
+def _bool_field() -> Any:
+    return attrs.field(default=False, validator=_is_bool)
+
+
+@attrs.frozen(kw_only=True)
+class Declaration:
+    """The declaration of a component, read before anything is built. Missing attributes have their default."""
+
+    observables: frozenset[str] = _names_field(frozenset())
+    """Sensors: The solver observables that the sensor reads in `update_sensors`, such as `{"body_qdd"}`."""
+
+    period: float | None = attrs.field(default=None, validator=_is_positive)
+    """Sensors and recorders: Time from one `update_sensors`, or one `after_step`, to the next [s], a whole number of
+    control steps. None means every control step."""
+
+    frame_rate: float | None = attrs.field(default=None, validator=_is_positive)
+    """Viewers: Frames per second of real time; a frame that would come late is left out."""
+
+    frame_period: float | None = attrs.field(default=None, validator=_is_positive)
+    """Viewers: Simulated time from one frame to the next [s]; each comes after the first control step that reaches its
+    time. Without it and `frame_rate`, a frame comes after every control step."""
+
+    supported_observables: frozenset[str] | None = _names_field(None)
+    """Solvers: The observables that the solver can write. With this declaration, the host can refuse a sensor before
+    it builds anything; without it, the host asks the solver that it has built."""
+
+    supported_features: frozenset[str] | None = _names_field(None, FEATURES)
+    """Solvers: The names of the [features that the solver supports](solvers.md#supported-features). The host
+    checks every scene against them. A solver without this declaration is assumed to support every feature."""
+
+    optional_features: Mapping[str, str] = attrs.field(factory=dict, validator=_are_options)
+    """Solvers: A mapping from features to the options that switch them on. If a scene needs such a feature, the error
+    names the option."""
+
+    features_fixed_at_build: frozenset[str] = _names_field(frozenset(), FEATURES)
+    """Solvers: The names of [features of joints](honoured.md) that the built solver cannot add to a joint: a setter
+    of a view acts only at joints that had the feature when the solver was built, and is refused at the others.
+    `scene.settable_joints` gives all joints these features before the build."""
+
+    features_kept_from_build: frozenset[str] = _names_field(frozenset(), FEATURES)
+    """Solvers: The names of features that the built solver cannot take away from a joint, either: a value of zero, or a
+    limit at infinity, is refused."""
+
+    supported_model_changes: frozenset[str] | None = _names_field(None)
+    """Solvers: The names in `newton.ModelFlags` of [model changes that the solver can apply while it
+    runs](solvers.md#model-changes-while-running); `notify_model_changed` refuses the others. A solver without
+    this declaration is notified of every change."""
+
+    coordinates: str = attrs.field(default="reduced", validator=_is_one_of("reduced", "joint", "maximal"))
+    """Solvers: `"reduced"`: the solver writes joints and bodies. `"joint"`: it writes joints only, and the host runs
+    `newton.eval_fk`. `"maximal"`: it writes bodies only, and the host runs `newton.eval_ik`."""
+
+    detects_contacts: bool = _bool_field()
+    """Solvers: True if the solver detects contacts by its own method. A `[collision]` table would have no effect, so
+    the host refuses it before it builds anything. The hook `initialize_contacts` has to return the solver's contacts
+    all the same."""
+
+    runs_pipeline: bool = _bool_field()
+    """Solvers: True if the solver runs Newton's collision pipeline within its step. `build_solver` then gets a
+    pipeline, and `step_solver` gets no contacts."""
+
+    deterministic_on: frozenset[str] = _names_field(frozenset({"cpu"}), frozenset({"cpu", "cuda"}))
+    """The kinds of device (`"cpu"`, `"cuda"`) on which its steps give the same bits in every run. If its
+    configuration has a key `deterministic`, the claim holds for `deterministic = true`. `simulation.determinism`
+    relies on it."""
+
+    hookspecs: type | None = None
+    """A class whose methods, marked with `@pippin.hookspec`, are [hooks of the plugin's own](#hooks-of-a-plugin): other
+    components answer them, and `simulation.call_hook` calls them."""
+
+    mixed_worlds: str | None = attrs.field(default=None, validator=_is_reason)
+    """Solvers: The reason why the motion of a world depends on the other worlds, if it does. Then the worlds of a run
+    are not split over processes."""
+
+    is_observer: bool = _bool_field()
+    """True if the component only observes the simulation: its data are not part of the simulation's state. Viewers and
+    recorders always do."""
+
+    @classmethod
+    def of(cls, component: Any, name: str) -> Self:
+        """Read the declaration of a component, or of a plugin's class for all its instances.
+
+        Properties of a class are left out: only an instance has their values.
+
+        Args:
+            component: The component, or a plugin's class.
+            name: The component's name in errors, such as `solver`.
+
+        Raises:
+            PluginError: An attribute has the wrong type, or contains an unknown name.
+        """
+        values = {field.name: read(component, field.name, name) for field in attrs.fields(cls)}
+        try:
+            return cls(**{key: value for key, value in values.items() if value is not MISSING})
+        except ValueError as error:
+            raise PluginError(f"{name}: {error}") from error
+
+    @classmethod
+    def names(cls) -> Iterator[str]:
+        """Yield the declared attributes."""
+        return (field.name for field in attrs.fields(cls))

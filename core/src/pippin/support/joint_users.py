@@ -1,0 +1,138 @@
+"""Joints that use a feature, found in a finalized model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import newton
+import numpy as np
+
+from .features import NO_LIMIT
+from .model_rows import differs, host, is_moved
+
+__all__ = ["JOINT_USERS"]
+
+_JOINT_TARGET = 1
+"""Newton's mark of an equality constraint that became a joint."""
+
+
+def _types(model: newton.Model) -> np.ndarray:
+    return host(model.joint_type)
+
+
+def _joints(model: newton.Model, kind: str) -> Sequence[str]:
+    return _joints_where(model, _types(model) == int(newton.JointType[kind]))
+
+
+def _joints_where(model: newton.Model, chosen: Any) -> Sequence[str]:
+    return [model.joint_label[index] for index in np.flatnonzero(chosen & is_moved(model)[host(model.joint_child)])]
+
+
+def _joints_of_dofs(model: newton.Model, chosen: np.ndarray) -> Sequence[str]:
+    """Return the joints of chosen DOFs. Free joints are left out: their six DOFs are not joint axes."""
+    if not len(chosen):
+        return ()
+    starts = host(model.joint_qd_start)
+    joints = np.searchsorted(starts, np.flatnonzero(chosen), side="right") - 1
+    owners = [joint for joint in np.unique(joints) if _types(model)[joint] != int(newton.JointType.FREE)]
+    return [model.joint_label[joint] for joint in owners]
+
+
+def _by_type(kind: str) -> Callable[[newton.Model], Sequence[str]]:
+    return lambda model: _joints(model, kind)
+
+
+def _by_dof(choose: Callable[[newton.Model], np.ndarray]) -> Callable[[newton.Model], Sequence[str]]:
+    return lambda model: _joints_of_dofs(model, choose(model)) if model.joint_dof_count else ()
+
+
+def _nonzero(attribute: str) -> Callable[[newton.Model], Sequence[str]]:
+    return _by_dof(lambda model: host(getattr(model, attribute)) != 0.0)
+
+
+def _drives(model: newton.Model) -> np.ndarray:
+    return (host(model.joint_target_ke) != 0.0) | (host(model.joint_target_kd) != 0.0)
+
+
+def _limits(model: newton.Model) -> np.ndarray:
+    return (host(model.joint_limit_lower) > -NO_LIMIT) | (host(model.joint_limit_upper) < NO_LIMIT)
+
+
+def _of_balls(model: newton.Model) -> np.ndarray:
+    """Tell for each DOF whether it is one of a ball joint."""
+    return np.repeat(_types(model) == int(newton.JointType.BALL), np.diff(host(model.joint_qd_start)))
+
+
+def _soft_limits(model: newton.Model) -> np.ndarray:
+    """Tell for each DOF whether it has limits of another stiffness or damping than Newton's own."""
+    own = newton.ModelBuilder.JointDofConfig()
+    return _limits(model) & ~_of_balls(model) & differs(model, "joint_", own, ("limit_ke", "limit_kd"))
+
+
+def _loops(model: newton.Model) -> Sequence[str]:
+    """Return the joints outside every articulation whose child is in a tree by another joint."""
+    children, articulations = host(model.joint_child), host(model.joint_articulation)
+    in_tree = np.isin(children, children[articulations >= 0])
+    return _joints_where(model, (articulations < 0) & in_tree)
+
+
+def _disabled(model: newton.Model) -> np.ndarray:
+    return ~host(model.joint_enabled).astype(bool)
+
+
+def _of_equalities(model: newton.Model) -> np.ndarray:
+    """Tell for each joint whether an importer made it of one of MuJoCo's equality constraints."""
+    rows: Any = getattr(model, "mujoco", None)
+    chosen = np.zeros(model.joint_count, dtype=bool)
+    if getattr(rows, "equality_constraint_count", 0):
+        is_joint = host(rows.equality_constraint_target_kind) == _JOINT_TARGET
+        chosen[host(rows.equality_constraint_target)[is_joint]] = True
+    return chosen
+
+
+def _mimics(model: newton.Model) -> Sequence[str]:
+    return _joints_where(model, host(model.joint_mimic_joint) >= 0)
+
+
+def _mimic_constraints(model: newton.Model) -> Sequence[str]:
+    return [label or f"mimic constraint {index}" for index, label in enumerate(model.constraint_mimic_label)]
+
+
+def _equalities(model: newton.Model) -> Sequence[str]:
+    """Return MuJoCo's equality constraints that the importer did not turn into a joint or a mimic constraint."""
+    rows: Any = getattr(model, "mujoco")  # noqa: B009  a namespace of custom attributes
+    if not rows.equality_constraint_count:
+        return ()
+    is_left = host(rows.equality_constraint_enabled).astype(bool) & (host(rows.equality_constraint_target) < 0)
+    labels = rows.equality_constraint_label
+    return [labels[index] or f"equality constraint {index}" for index in np.flatnonzero(is_left)]
+
+
+JOINT_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
+    "fixed_joints": _by_type("FIXED"),
+    "free_joints": _by_type("FREE"),
+    "revolute_joints": _by_type("REVOLUTE"),
+    "prismatic_joints": _by_type("PRISMATIC"),
+    "ball_joints": _by_type("BALL"),
+    "d6_joints": _by_type("D6"),
+    "distance_joints": _by_type("DISTANCE"),
+    "rod_joints": _by_type("ROD"),
+    "loop_joints": _loops,
+    "joint_limits": _by_dof(lambda model: _limits(model) & ~_of_balls(model)),
+    "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
+    "joint_drives": _by_dof(_drives),
+    "disabled_joints": lambda model: _joints_where(model, _disabled(model) & ~_of_equalities(model)),
+    "inactive_equalities": lambda model: _joints_where(model, _disabled(model) & _of_equalities(model)),
+    "mimic_joints": _mimics,
+    "mimic_constraints": _mimic_constraints,
+    "equality_constraints": _equalities,
+    "armature": _nonzero("joint_armature"),
+    "joint_friction": _nonzero("joint_friction"),
+    "joint_damping": _nonzero("joint_damping"),
+    "joint_stiffness": _nonzero("joint_stiffness"),
+    "effort_limits": _by_dof(lambda model: _drives(model) & (host(model.joint_effort_limit) < NO_LIMIT)),
+    "velocity_limits": _by_dof(lambda model: host(model.joint_velocity_limit) < NO_LIMIT),
+    "limit_stiffness": _by_dof(_soft_limits),
+}
+"""Functions that list the labels of the joints that use a feature, by feature."""

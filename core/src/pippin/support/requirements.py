@@ -1,0 +1,171 @@
+"""Checks of a scene against the solver's declared support, before anything is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
+
+import newton
+from pippin.catalog.entries import Catalog
+from pippin.errors import ConfigError, PluginError
+from pippin.spelling import listed
+
+from .declaration import Declaration
+from .features import FEATURES, MEASURED
+from .world_users import particles_touch
+
+__all__ = ["gaps", "refuse_gaps", "solvers_declaring", "unsettable"]
+
+
+def gaps(used: Mapping[str, Sequence[str]], solver: Declaration) -> dict[str, Sequence[str]]:
+    """Return the features of a model that the solver does not declare, with the users of each.
+
+    Args:
+        used: The features that the model needs, with the users of each.
+        solver: The solver's declaration. Without declared features, the solver is assumed to support all of them.
+    """
+    supported = solver.supported_features
+    if supported is None:
+        return {}
+    return {name: users for name, users in used.items() if name not in supported}
+
+
+def refuse_gaps(
+    used: Mapping[str, Sequence[str]], solver: Declaration, name: str, accepted: Collection[str], catalog: Catalog
+) -> dict[str, Sequence[str]]:
+    """Refuse features that the solver would ignore, and return those that the user accepts to lose, with their users.
+
+    Args:
+        used: The features that the model needs, with the users of each.
+        solver: The solver's declaration.
+        name: The solver's name in the file.
+        accepted: Features that the user agrees to lose.
+        catalog: The installed plugins; errors list the solvers among them that have the feature.
+
+    Raises:
+        ConfigError: A feature is neither supported nor accepted. One fault per feature; the last one has the cure that
+            accepts all of them.
+    """
+    found = gaps(used, solver)
+    refused = [feature for feature in found if feature not in accepted]
+    if refused:
+        faults = [f"solver: {without(feature, name, solver, catalog, found[feature])}" for feature in refused]
+        faults[-1] += f"; {_to_accept([*accepted, *refused], 'them' if len(refused) > 1 else '')}"
+        raise ConfigError(*faults)
+    return found
+
+
+def refuse_part(model: newton.Model, solver: Declaration, name: str, run_worlds: int) -> None:
+    """Refuse a part of the worlds of a run if they depend on the other worlds.
+
+    Raises:
+        ConfigError: They do; names the reason.
+    """
+    if model.world_count == run_worlds:
+        return
+    reason = solver.mixed_worlds
+    features = solver.supported_features
+    if reason is None and particles_touch(model) and features is not None and "particle_worlds" not in features:
+        reason = "it does not keep the particles of several worlds apart"
+    if reason:
+        part = f"{model.world_count} of {run_worlds} worlds"
+        raise ConfigError(
+            f"solver: {name!r} cannot simulate {part} by themselves: {reason}; simulate all in one process"
+        )
+
+
+def _to_accept(features: Sequence[str], what: str = "") -> str:
+    listing = ", ".join(f'"{feature}"' for feature in features)
+    return f"or do without{f' {what}' if what else ''}: simulation.accept_unsupported = [{listing}]"
+
+
+def solvers_declaring(
+    attribute: Literal["supported_features", "optional_features", "supported_observables", "deterministic_on"],
+    what: str,
+    catalog: Catalog,
+) -> list[str]:
+    """Return the installed solvers whose declaration contains a name; solvers that cannot be loaded are left out.
+
+    Args:
+        attribute: The attribute of `Declaration` to search.
+        what: The name to find in this attribute.
+        catalog: The installed plugins.
+    """
+    found = []
+    for name in catalog.names("solver"):
+        try:
+            declared = Declaration.of(catalog.find("solver", name).load(), name)
+        except PluginError:
+            continue
+        if what in (getattr(declared, attribute) or ()):
+            found.append(name)
+    return found
+
+
+def unsettable(feature: str, name: str, solver: Declaration, catalog: Catalog, accepted: Sequence[str]) -> str:
+    """Return that a solver cannot take over what needs a feature, and all cures: the end of a fault, after its place.
+
+    Args:
+        feature: The feature.
+        name: The solver's name.
+        solver: The solver's declaration.
+        catalog: The installed plugins.
+        accepted: Features that the user agrees to lose.
+    """
+    return f"{without(feature, name, solver, catalog)}; {_to_accept([*accepted, feature])}"
+
+
+def without(feature: str, name: str, solver: Declaration, catalog: Catalog, users: Sequence[str] = ()) -> str:
+    """Return that a solver does not have a feature, and where it is to be had: the end of a fault, after its place.
+
+    Args:
+        feature: The feature.
+        name: The solver's name.
+        solver: The solver's declaration.
+        catalog: The installed plugins.
+        users: The labels of what uses the feature in a scene, if a scene is refused.
+    """
+    able = solvers_declaring("supported_features", feature, catalog)
+    optional = solvers_declaring("optional_features", feature, catalog)
+    others = [*map(repr, able), *(f"{other!r} with an option" for other in optional if other not in able)]
+    meaning = FEATURES[feature].meaning.partition(" [")[0]
+    option = solver.optional_features.get(feature)
+    used = f", used by {listed(users)}" if users else ""
+    switch = f" set solver.{option} = true;" if option else ""
+    cure = f" {'or ' if option else ''}{FEATURES[feature].cure};" if FEATURES[feature].cure else ""
+    return (
+        f"{name!r} does not support {feature} ({meaning}){used};{switch}{cure}"
+        f" solvers that do: {', '.join(others) or 'none that is installed'}"
+    )
+
+
+def refuse_unsupported(
+    declarations: Mapping[str, Declaration],
+    asked: Collection[str],
+    supported: frozenset[str],
+    solver: str,
+    catalog: Catalog,
+) -> None:
+    """Refuse observables that a sensor or the file needs and the solver does not compute.
+
+    Raises:
+        ConfigError: Names the sensor, the observable, the solver, and the installed solvers that compute it.
+    """
+    faults = []
+    for place, kind in unmet_needs(declarations, asked, supported):
+        able = ", ".join(repr(other) for other in solvers_declaring("supported_observables", kind, catalog))
+        faults.append(
+            f"{place}: needs {kind!r}, which solver {solver!r} does not compute;"
+            f" solvers that do: {able or 'none that is installed'}"
+        )
+    if faults:
+        raise ConfigError(*faults)
+
+
+def unmet_needs(
+    declarations: Mapping[str, Declaration], asked: Collection[str], supported: frozenset[str]
+) -> list[tuple[str, str]]:
+    """Return the needs that neither the solver nor the host meets, as pairs of place and kind of observable."""
+    needs = {name.replace(":", "."): declared.observables for name, declared in declarations.items()}
+    needs = {"simulation.observables": frozenset(asked)} | needs
+    return [(place, kind) for place, kinds in needs.items() for kind in sorted(kinds - supported - MEASURED)]

@@ -1,0 +1,196 @@
+"""Support of the built solver for what a user sets while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+import attrs
+import newton
+import numpy as np
+from pippin.arrays import on_host
+from pippin.errors import ConfigError
+from pippin.spelling import listed
+
+from .features import NO_LIMIT
+
+__all__ = ["Range", "SolverSupport"]
+
+_NOTHING = (np.inf, -np.inf)
+_ANYTHING = (-np.inf, np.inf)
+_POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
+
+_OF_CONTROL = frozenset({"joint_target_q", "joint_target_qd"})
+_PULL = "a drive that follows positions"
+_MODES = newton.JointTargetMode
+
+
+@attrs.frozen(eq=False)
+class Range:
+    """The values that the built solver takes over in each element of an array; the present value is always one."""
+
+    what: str
+    """What the joints lack whose range is empty, as a phrase."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    starts: str = "joint_qd_start"
+    """Name of the model's array with the first element of each joint."""
+
+    @property
+    def is_limited(self) -> np.ndarray:
+        """Whether the solver takes over some values only, for each element."""
+        return (self.low > -np.inf) | (self.high < np.inf)
+
+
+class SolverSupport:
+    """Tells which features the solver has, and at which joints it can have them.
+
+    Args:
+        solver: The solver's name.
+        features: The features that the solver declares, and those that the user accepts to lose; None for all.
+        fixed: Features that the built solver cannot add to a joint.
+        kept: Features that the built solver cannot take away from a joint.
+        explain: Returns the fault of a missing feature, without its beginning.
+        model: The model of which the solver was built.
+        dimensions: Returns the least dimension of a contact with a kind of friction, by the name of its coefficient;
+            nothing for a solver that reads coefficients alone. It is called for such a coefficient only.
+    """
+
+    def __init__(
+        self,
+        solver: str,
+        features: Collection[str] | None,
+        fixed: Collection[str],
+        kept: Collection[str],
+        explain: Callable[[str], str],
+        model: newton.Model,
+        dimensions: Callable[[], Mapping[str, int]],
+    ) -> None:
+        #: The solver's name.
+        self.solver = solver
+        self._dimensions = dimensions
+        self._features, self._explain = features, explain
+        self._model = model
+        self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
+        of_model = self._ranges.keys() - _OF_CONTROL
+        self._built = {name: getattr(model, name).numpy().copy() for name in sorted(of_model)}
+
+    def fault(self, feature: str) -> str | None:
+        """Return why the solver cannot honour what needs a feature, with the cures; None if it can."""
+        if not feature or self._features is None or feature in self._features:
+            return None
+        return f"solver {self._explain(feature)}"
+
+    def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
+        """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
+
+        Args:
+            array: Name of an array of the model.
+            shapes: Indices of shapes; -1 for none.
+        """
+        name = array.removeprefix("shape_material_")
+        if name == array or name not in (dimensions := self._dimensions()):
+            return None
+        stated = on_host(self._model.mujoco.condim)  # pyright: ignore[reportAttributeAccessIssue]  a custom namespace
+        flat, dimension = np.unique(shapes[shapes >= 0]), dimensions[name]
+        short = flat[stated[flat] < dimension]
+        if not len(short):
+            return None
+        where = listed(repr(self._model.shape_label[shape]) for shape in short)
+        return (
+            f"solver {self.solver!r} has no such friction at contacts of condim below {dimension}, as {where} asks for;"
+            f' write condim="{dimension}" into the file, or scene.shapes.{name}'
+        )
+
+    def refusal(self, of: Range, elements: np.ndarray) -> str:
+        """Return why some elements of an array do not take the values that were set, with the cure."""
+        starts = getattr(self._model, of.starts).numpy()
+        joints = np.unique(np.searchsorted(starts, elements, side="right") - 1)
+        where = listed(repr(self._model.joint_label[joint]) for joint in joints)
+        if of.low[elements[0]] > of.high[elements[0]]:
+            return (
+                f"solver {self.solver!r} can give {of.what} to a joint only while it is built, and {where} had none;"
+                " set scene.settable_joints = true, which prepares every joint"
+            )
+        return (
+            f"solver {self.solver!r} cannot take {of.what} away from {where} after it is built; set a small value in"
+            " place of zero, and a large one in place of infinity"
+        )
+
+    def check(self) -> None:
+        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device.
+
+        Raises:
+            ConfigError: Names the array, the joints and the cure.
+        """
+        for name, built in self._built.items():
+            values, of = getattr(self._model, name).numpy(), self._ranges[name]
+            is_out = (values != built) & ~((values >= of.low) & (values <= of.high))
+            if is_out.any():
+                raise ConfigError(f"model.{name}: {self.refusal(of, np.flatnonzero(is_out))}")
+
+    def range_of(self, array: str) -> Range | None:
+        """Return the values that the solver takes over in an array of the model or the control; None for any."""
+        return self._ranges.get(array)
+
+
+def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) -> dict[str, Range]:
+    """Return the range of each array of joints in which the solver does not take over every value."""
+    of = {name: getattr(model, name).numpy() for name in _ARRAYS}
+    mode, limits = of["joint_target_mode"], (of["joint_limit_lower"], of["joint_limit_upper"])
+    is_limited = (limits[0] > -newton.MAXVAL) | (limits[1] < newton.MAXVAL)
+    has_gain = (of["joint_target_ke"] != 0.0) | (of["joint_target_kd"] != 0.0)
+    is_live = has_gain if "joint_drives" in kept else np.ones_like(has_gain)
+    pulls = np.isin(mode, (_MODES.POSITION, _MODES.POSITION_VELOCITY)) & is_live
+    drags = np.isin(mode, (_MODES.VELOCITY, _MODES.POSITION_VELOCITY)) & is_live
+    below = float(np.nextafter(np.float32(newton.MAXVAL), np.float32(0.0)))
+    bounded = float(np.nextafter(np.float32(NO_LIMIT), np.float32(0.0)))
+    is_bounded = of["joint_effort_limit"] < NO_LIMIT
+    rows = {
+        "joint_target_ke": ("joint_drives", _PULL, pulls, _POSITIVE),
+        "joint_target_kd": ("joint_drives", "a drive", pulls | drags, _POSITIVE),
+        "joint_target_qd": ("joint_drives", "a drive that follows velocities", drags, _ANYTHING),
+        "joint_limit_lower": ("joint_limits", "limits", is_limited, (-below, np.inf)),
+        "joint_limit_upper": ("joint_limits", "limits", is_limited, (-np.inf, below)),
+        "joint_effort_limit": ("effort_limits", "a limit of its effort", is_bounded, (-np.inf, bounded)),
+        "joint_armature": ("armature", "armature", of["joint_armature"] != 0.0, _POSITIVE),
+        "joint_friction": ("joint_friction", "friction", of["joint_friction"] != 0.0, _POSITIVE),
+    }
+    found = {}
+    for name, (feature, what, had, held) in rows.items():
+        is_held = had & (feature in kept) & _is_within(of.get(name), held)
+        is_out = ~had & (feature in fixed)
+        low, high = (np.select([is_out, is_held], ends, free) for ends, free in _ends(held))
+        found[name] = Range(what, low, high)
+    found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
+    return {name: each for name, each in found.items() if each.is_limited.any()}
+
+
+_ARRAYS = (
+    *("joint_target_mode", "joint_target_ke", "joint_target_kd", "joint_limit_lower", "joint_limit_upper"),
+    *("joint_effort_limit", "joint_armature", "joint_friction"),
+)
+
+
+def _ends(held: tuple[float, float]) -> list[tuple[list[float], float]]:
+    """Return the lower ends for DOFs that take nothing, a part, and anything; then the upper ends."""
+    return [([_NOTHING[end], held[end]], _ANYTHING[end]) for end in (0, 1)]
+
+
+def _is_within(values: np.ndarray | None, ends: tuple[float, float]) -> np.ndarray | bool:
+    return True if values is None else (values >= ends[0]) & (values <= ends[1])
+
+
+def _of_coordinates(model: newton.Model, is_free: np.ndarray) -> Range:
+    """Return the range of target coordinates from that of DOFs; a joint with a quaternion is as its first DOF is."""
+    starts = {kind: getattr(model, f"joint_{kind}_start").numpy() for kind in ("q", "qd")}
+    dofs = np.concatenate(
+        [
+            first + np.minimum(np.arange(count), max(axes - 1, 0))
+            for first, count, axes in zip(starts["qd"], np.diff(starts["q"]), np.diff(starts["qd"]), strict=False)
+        ]
+    ).astype(int)
+    free = is_free[dofs]
+    low, high = (np.where(free, _ANYTHING[end], _NOTHING[end]) for end in (0, 1))
+    return Range(_PULL, low, high, starts="joint_q_start")

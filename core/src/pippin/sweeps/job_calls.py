@@ -1,0 +1,77 @@
+"""Calls of the functions of jobs, with what they print in a log."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from .executor import Job
+from .job_starts import STARTED
+
+__all__ = ["call_job", "call_job_alone", "call_job_logged", "serve"]
+
+
+def serve(connection: Connection) -> None:
+    """Run each job that comes, and send its end: "returned" or "raised", and the reason."""
+    faulthandler.enable()  # a crash of native code leaves its stack in the job's log
+    while True:
+        try:
+            job = connection.recv()
+        except EOFError:
+            return
+        connection.send(call_job_logged(job))
+
+
+def call_job(job: Job) -> Any:
+    """Call the function of a job."""
+    module, _, name = job.function.partition(":")
+    return getattr(import_module(module), name)(**job.arguments)
+
+
+def call_job_alone(job: Job) -> None:
+    """Call the function of a job in a process of its own, which notes its start and prints into `log.txt`."""
+    (job.folder / STARTED).touch()
+    faulthandler.enable()
+    with _printing_to(job.folder / "log.txt"):
+        try:
+            call_job(job)
+        except Exception:  # the function is not ours
+            traceback.print_exc()
+            raise
+
+
+def call_job_logged(job: Job) -> tuple[str, str]:
+    """Call the function of a job, which prints into `log.txt`; return "returned" or "raised", and the reason."""
+    with _printing_to(job.folder / "log.txt"):
+        try:
+            call_job(job)
+        except Exception as error:  # the function is not ours
+            traceback.print_exc()
+            return "raised", " ".join(f"{type(error).__name__}: {error}".split())
+    return "returned", ""
+
+
+@contextmanager
+def _printing_to(path: Path) -> Iterator[None]:
+    """Send both standard streams to the end of a file, those of native code too."""
+    kept = [os.dup(stream) for stream in (1, 2)]
+    log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.close(log)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for stream, before in zip((1, 2), kept, strict=True):
+            os.dup2(before, stream)
+            os.close(before)

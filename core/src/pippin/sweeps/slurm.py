@@ -1,0 +1,164 @@
+"""The Slurm executor: jobs of a cluster, through submitit."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+from attrs.validators import ge, gt
+from pippin.extras import import_library
+
+from .executor import Job, JobResult, JobStatus
+from .job_calls import call_job_alone
+from .job_starts import JobStartTimes
+from .slurm_queue import SlurmQueue
+
+__all__ = ["SlurmExecutor"]
+
+_LOOK_PERIOD = 0.1
+"""Time between two looks at the files of the jobs [s]."""
+
+_END_LIMIT = 60.0
+"""Longest wait for the end of cancelled jobs [s]."""
+
+
+class SlurmExecutor:
+    """Runs each job as a job of a Slurm cluster. The folders must be on a file system that all nodes have.
+
+    Raises:
+        PluginError: The extra `slurm` is not installed.
+    """
+
+    keeps_processes = False
+
+    @attrs.frozen(kw_only=True)
+    class Config:
+        """Settings of the Slurm executor."""
+
+        cluster: Literal["slurm", "local"] = "slurm"
+        """`slurm`, or `local`: submitit's own processes of this machine, to try a sweep before."""
+
+        processes: int = attrs.field(default=100, validator=ge(1))
+        """Largest number of jobs that are queued or run at once."""
+
+        partition: str | None = None
+        """Partition of the cluster; by default that of the cluster."""
+
+        minutes: int = attrs.field(default=60, validator=ge(1))
+        """Time limit of a job for the cluster [min]; that of the sweep holds too."""
+
+        cpus: int = attrs.field(default=1, validator=ge(1))
+        """Cores of a job."""
+
+        gpus: int = attrs.field(default=0, validator=ge(0))
+        """GPUs of a job."""
+
+        folder: str = ".submitit"
+        """Folder for the files of submitit, on the shared file system."""
+
+        look_period: float = attrs.field(default=15.0, validator=gt(0.0))
+        """Time between two questions to the cluster for lost jobs [s]; jobs that end by themselves are seen at once."""
+
+    def __init__(self, config: Config) -> None:
+        self.slots, self._is_local = config.processes, config.cluster == "local"
+        self._submitit = import_library("submitit", "slurm")
+        self._executor = self._submitit.AutoExecutor(folder=config.folder, cluster=config.cluster)
+        self._executor.update_parameters(timeout_min=config.minutes, cpus_per_task=config.cpus)
+        # A job ends once: Slurm runs those of a node that fails again by itself.
+        self._executor.update_parameters(slurm_additional_parameters={"no-requeue": True})
+        if config.gpus:
+            self._executor.update_parameters(gpus_per_node=config.gpus)
+        if config.partition is not None:
+            self._executor.update_parameters(slurm_partition=config.partition)
+        self._queue = None if self._is_local else SlurmQueue(config.look_period)
+        self._running: dict[str, tuple[Job, Any]] = {}
+        self._starts = JobStartTimes()
+        self._dropped: list[Any] = []
+        self._ended: list[JobResult] = []
+
+    def submit(self, job: Job) -> None:
+        """Give a job to the cluster, which queues it."""
+        with _interruptible():
+            self._running[job.key] = job, self._executor.submit(call_job_alone, job)
+
+    def wait(self, timeout: float) -> list[JobResult]:
+        """Return the jobs that ended since the last call."""
+        end = time.monotonic() + timeout
+        while not self._look() and self._running and time.monotonic() < end:
+            time.sleep(min(_LOOK_PERIOD, timeout))
+        ended, self._ended = self._ended, []
+        return ended
+
+    def cancel(self, key: str) -> None:
+        """End a job that has not ended."""
+        if key in self._running:
+            self._drop(key, "cancelled", "")
+
+    def close(self) -> None:
+        """Cancel all jobs, and return when the cluster has ended them; if it is silent, after a minute."""
+        for key in list(self._running):
+            self._drop(key, "cancelled", "")
+        end = time.monotonic() + _END_LIMIT
+        if self._queue is not None:
+            self._queue.wait_for([submitted.job_id for submitted in self._dropped], _END_LIMIT)
+        while self._is_local and not all(submitted.done() for submitted in self._dropped) and time.monotonic() < end:
+            time.sleep(_LOOK_PERIOD)
+        self._dropped.clear()
+
+    def _look(self) -> bool:
+        """Note the jobs that have ended or take too long; return whether there are any."""
+        for key, (job, submitted) in list(self._running.items()):
+            state = self._state(submitted)
+            if state:
+                del self._running[key]
+                self._ended.append(self._end_of(job, submitted, state))
+            elif job.timeout is not None and self._starts.seconds(job) > job.timeout:
+                self._drop(key, "timed-out", f"it took longer than {job.timeout:g} s")
+        return bool(self._ended)
+
+    def _state(self, submitted: Any) -> str:
+        """Return "ended", or the state in which the cluster lost a job; empty if it runs or waits."""
+        if self._queue is None:
+            return ("ended" if submitted.paths.result_pickle.exists() else submitted.state) if submitted.done() else ""
+        return "ended" if submitted.paths.result_pickle.exists() else self._queue.lost(submitted.job_id)
+
+    def _end_of(self, job: Job, submitted: Any, state: str) -> JobResult:
+        if state != "ended":
+            return JobResult(key=job.key, status="lost", text=f"the cluster lost it, its state is {state}")
+        if submitted.exception() is None:
+            return JobResult(key=job.key, status="returned")
+        return JobResult(key=job.key, status="raised", text=_last_line(job.folder / "log.txt"))
+
+    def _drop(self, key: str, how: JobStatus, text: str) -> None:
+        _, submitted = self._running.pop(key)
+        submitted.cancel(check=False)
+        self._dropped.append(submitted)
+        self._ended.append(JobResult(key=key, status=how, text=text))
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let processes that are started in a `with` block end by SIGINT, by which submitit cancels them.
+
+    A process in the background of a shell ignores this signal, and those that it starts inherit that.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _last_line(log: Path) -> str:
+    """Return the last line of a log, which names the exception."""
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

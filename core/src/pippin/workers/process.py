@@ -1,0 +1,153 @@
+"""Functions that run in fresh processes: they share no memory, and a crash ends one process only."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Collection
+from multiprocessing.connection import Connection, wait
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeVar
+
+from pippin.errors import PippinError, SimulationError
+
+__all__ = ["RemoteError", "WorkerProcess", "wait_any"]
+
+
+class _HasConnection(Protocol):
+    @property
+    def connection(self) -> Connection: ...
+
+
+_Connected = TypeVar("_Connected", bound=_HasConnection)
+
+
+class RemoteError(Exception):
+    """The traceback of an error in another process, as text: it is the cause of the error that is raised here."""
+
+
+class WorkerProcess:
+    """A function that runs in a new interpreter, not a copy of this one, and exchanges messages with its caller.
+
+    Leaving a `with` block ends the process, whatever it is doing. It also ends if this process ends, even by a kill.
+
+    Args:
+        name: Name of the process in errors.
+        function: Called with its end of the connection, then `arguments`; importable by its name from its module.
+        arguments: Plain data; they are pickled.
+        before: Called before the module of `function` is imported; a partial of `import_hot_modules`, for example.
+    """
+
+    def __init__(
+        self, name: str, function: Callable[..., None], *arguments: Any, before: Callable[[], None] | None = None
+    ) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._name = name
+        own, theirs = context.Pipe()
+        #: The connection with the function.
+        self.connection: Connection = own
+        self._process = context.Process(
+            target=_run, args=(theirs, before, pickle.dumps(function), arguments), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+
+    def send(self, message: Any) -> None:
+        """Send a message to the function. It is dropped if the process has ended; `receive` gives the reason."""
+        try:
+            self.connection.send(message)
+        except BrokenPipeError:
+            return
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Return the next message of the function.
+
+        Args:
+            timeout: Longest wait [s]; None waits without limit.
+
+        Raises:
+            PippinError: The function raised this error.
+            SimulationError: The process ended without a message, or sent none in time.
+        """
+        try:
+            if not self.connection.poll(timeout):
+                raise SimulationError(f"{self._name}: no answer within {timeout:g} s; give it more time, or less to do")
+            message = self.connection.recv()
+        except (EOFError, ConnectionResetError) as error:
+            self._process.join()
+            code = self._process.exitcode or 0
+            how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+            raise SimulationError(f"{self._name}: the process ended with {how}; see what it printed") from error
+        match message:
+            case (PippinError() as error, str(trace)):
+                raise error from RemoteError(f"in the process of {self._name}\n{trace}")
+        return message
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        assert self._process.pid is not None  # it is started
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs. Costs microseconds."""
+        return self._process.is_alive()
+
+    def close(self) -> None:
+        """End the process, whatever it is doing, and wait until it is gone."""
+        self._process.kill()
+        self._process.join()
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def wait_any(workers: Collection[_Connected], timeout: float | None = None) -> list[_Connected]:
+    """Return the workers that sent a message or ended; none if nothing happens in time.
+
+    Args:
+        workers: The workers or processes to wait for.
+        timeout: Longest wait [s]; None waits without limit.
+    """
+    arrived = wait([worker.connection for worker in workers], timeout)
+    return [worker for worker in workers if worker.connection in arrived]
+
+
+def _run(
+    connection: Connection, before: Callable[[], None] | None, function: bytes, arguments: tuple[Any, ...]
+) -> None:
+    """Run the function. Standard output belongs to the caller, so everything printed here goes to standard error."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal: the caller ends this one
+    os.dup2(sys.stderr.fileno(), 1)
+    warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
+    atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends
+    try:
+        if before is not None:
+            before()
+        pickle.loads(function)(connection, *arguments)  # imports its module
+    except PippinError as error:
+        connection.send((error, "".join(traceback.format_exception(error))))
+
+
+def _end_with_parent() -> None:
+    """Wait until the parent has ended, and end this process: a killed parent cannot do it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGKILL if os.name == "posix" else signal.SIGTERM)

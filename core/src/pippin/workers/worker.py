@@ -1,0 +1,169 @@
+"""A worker: an object in a process of its own, whose methods are called by messages."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any, Self
+
+import attrs
+from pippin.errors import SimulationError
+
+from .process import WorkerProcess
+
+__all__ = ["CallResult", "Worker"]
+
+
+@attrs.frozen(kw_only=True)
+class CallResult:
+    """The result of a call in a worker."""
+
+    number: int
+    """Number of the call; that of the constructor is 0."""
+
+    value: Any = None
+    """What the method returned."""
+
+    error: BaseException | None = None
+    """What it raised; also if the worker was lost."""
+
+    trace: str = ""
+    """The traceback in the worker."""
+
+    is_lost: bool = False
+    """Whether the worker ended in the call, or before."""
+
+
+@attrs.frozen
+class _Event:
+    """A message of the object in the middle of a call."""
+
+    content: Any
+
+
+class Worker:
+    """An object in a process of its own. Its methods are called one after the other, and so is its constructor.
+
+    Each call has one `result`, that of the constructor is the first one. Leaving a `with` block ends the process.
+
+    Args:
+        name: Name of the worker in errors.
+        make: Returns the object; importable by its name from its module.
+        *arguments: The arguments of `make`; plain data.
+        before: Called before the module of `make` is imported.
+        on_event: Called with the events that the object emits in calls. With it, `make` gets a function before its
+            other arguments: called with plain data, it emits an event.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[..., Any],
+        *arguments: Any,
+        before: Callable[[], None] | None = None,
+        on_event: Callable[[Any], None] | None = None,
+    ) -> None:
+        self._number, self._on_event = 0, on_event
+        self._process = WorkerProcess(name, _serve, on_event is not None, make, *arguments, before=before)
+
+    @property
+    def connection(self) -> Connection:
+        """The connection, on which `wait_any` waits."""
+        return self._process.connection
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs. Costs microseconds."""
+        return self._process.is_alive
+
+    @property
+    def call_count(self) -> int:
+        """Number of calls so far."""
+        return self._number
+
+    def start_call(self, method: str, *arguments: Any) -> None:
+        """Let the worker call a method of its object.
+
+        Args:
+            method: Name of the method.
+            *arguments: Its arguments; plain data.
+        """
+        self._number += 1
+        self._process.send((self._number, method, arguments))
+
+    def result(self, timeout: float | None = None) -> CallResult:
+        """Return the result of the last call, when there is one; those of calls before are dropped.
+
+        Args:
+            timeout: Longest wait for a message [s]; None waits without limit. A late worker counts as lost.
+        """
+        while True:
+            result = self.take(timeout)
+            if result is not None:
+                return result
+
+    def take(self, timeout: float | None = None) -> CallResult | None:
+        """Read one message: return the result of the last call, or None after an event; see `result`."""
+        try:
+            message = self._process.receive(timeout)
+        except SimulationError as error:  # the process ended; the worker's loop itself raises nothing
+            return CallResult(number=self._number, error=error, is_lost=True)
+        if isinstance(message, _Event):
+            assert self._on_event is not None  # else the object has nothing to emit events with
+            self._on_event(message.content)
+        elif message.number == self._number:
+            return message
+        return None
+
+    def close(self) -> None:
+        """End the process, whatever it is doing, and wait until it is gone."""
+        self._process.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _serve(connection: Connection, emits: bool, make: Callable[..., Any], *arguments: Any) -> None:
+    """Make the object, and answer calls: a message is a number, the name of a method, and its arguments.
+
+    The first result, of number 0, is that of the constructor. If it failed, there are no others.
+    """
+    if emits:
+        arguments = (lambda content: connection.send(_Event(content)), *arguments)
+    made = _result(0, make, arguments)
+    connection.send(attrs.evolve(made, value=None))
+    while made.error is None:
+        try:
+            number, method, arguments = connection.recv()
+        except EOFError:
+            return
+        connection.send(_result(number, getattr(made.value, method), arguments))
+
+
+def _result(number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> CallResult:
+    try:
+        return CallResult(number=number, value=function(*arguments))
+    except Exception as error:  # the caller raises it again
+        return CallResult(number=number, error=_sendable(error), trace=traceback.format_exc())
+
+
+def _sendable(error: Exception) -> Exception:
+    """Return the error, or one with its text if it cannot be sent."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # any code may run there
+        return SimulationError(f"{type(error).__name__}: {error}")
+    return error

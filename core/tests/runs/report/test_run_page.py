@@ -1,0 +1,145 @@
+"""Page of a run."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pippin.components.tracing import HookTrace
+from pippin.recording.series import Series
+from pippin.runs.report.run_page import run_page
+
+ROWS = 2000
+SERIES = {
+    "time": Series(values=np.linspace(0.004, 8.0, ROWS), units=("s",)),
+    "joint_q": Series(values=np.zeros((ROWS, 2, 2)), labels=("arm/rail", "arm/elbow"), units=("m", "rad")),
+    "actuators/arm/applied_effort": Series(values=np.ones((ROWS, 2, 1)), labels=("arm/elbow",), units=("N·m",)),
+}
+
+
+class Text(HTMLParser):
+    """The text of a page, its elements with their attributes, and the elements that were never closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.words, self.open, self.links = [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def page_of(summary, series=SERIES, **options) -> str:
+    return run_page("arm file.toml", summary, series, "[scene]\nworlds = 3", folder=Path("none"), **options)
+
+
+def data_of(page: str) -> dict:
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
+    return json.loads(text)
+
+
+def test_a_page_tells_what_ran_and_what_should_be_known(summary):
+    parsed = Text(page_of(summary))
+    text = " ".join(parsed.words)
+
+    assert parsed.open == []
+    for fact in (
+        "arm file.toml",
+        "pippin run 'arm file.toml'",
+        "finished",
+        "12,346",
+        "accelerations are changes of velocity",
+        "not captured: it writes <a file>",
+        "step_solver(solver) × 2",
+        "option: timestep 0.016 → 0.002",
+        "4,096",
+        "pippin-actuator-pd",
+        "1.8.0",
+        "not reported",
+        "worlds = 3",
+    ):
+        assert fact in text, fact
+
+
+def test_a_page_asks_the_network_for_nothing(summary):
+    page = page_of(summary)
+
+    assert Text(page).links == []
+    assert "default-src 'none'" in page.replace("&#x27;", "'")
+    assert set(re.findall(r"https?://[^\"' ]+", page)) == {"http://www.w3.org/2000/svg"}  # the name of SVG itself
+
+
+def test_a_page_has_a_chart_for_each_unit_and_a_choice_of_world(summary):
+    page = page_of(summary)
+    charts = data_of(page)["charts"]
+
+    assert [chart["unit"] for chart in charts] == ["m", "rad", "N·m"]
+    assert [len(chart["low"]) for chart in charts] == [2, 2, 2]
+    assert page.count("<option") == 2
+    assert "<h3>actuators:arm<small>pd</small></h3>" in page
+
+
+def test_worlds_have_their_own_numbers(summary):
+    page = page_of(summary, worlds=[4, 7])
+
+    assert '<option value="1">7</option>' in page
+
+
+def test_more_worlds_than_fit_are_told_of(summary):
+    series = {name: one if name == "time" else Series(values=np.zeros((ROWS, 20, 1))) for name, one in SERIES.items()}
+
+    assert "8 of 20 recorded worlds are on this page" in page_of(summary, series)
+
+
+@pytest.mark.parametrize(
+    ("failure", "badge", "told"),
+    [
+        ("step 3: joint <x> is not finite", '<span class="badge bad">failed', "joint &lt;x&gt; is not finite</div>"),
+        ("stopped", '<span class="badge">stopped', "Stopped by the user after 8 s."),
+    ],
+)
+def test_an_early_end_stands_at_the_top(summary, failure, badge, told):
+    page = page_of({**summary, "failure": failure})
+
+    assert badge in page
+    assert page.index(told) < page.index("<section")
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_run_without_steps_or_with_one_has_a_page_too(summary, rows):
+    series = {
+        name: Series(values=one.values[:rows], labels=one.labels, units=one.units) for name, one in SERIES.items()
+    }
+
+    page = page_of({**summary, "world_steps_per_second": None, "real_time_factor": None}, series)
+
+    assert ("Nothing was recorded." in page) == (rows == 0)
+    assert len(data_of(page)["charts"]) == 3 * rows
+
+
+def test_calls_of_hooks_are_a_table(summary):
+    trace = HookTrace()
+    trace.timed("bind", "actuators:arm", lambda: None)()
+
+    page = page_of(summary, trace=trace)
+
+    assert "<td>build</td><td>bind</td><td>actuators:arm</td>" in page
+
+
+def test_data_cannot_end_the_script(summary):
+    series = {**SERIES, "a": Series(values=np.zeros((ROWS, 1, 1)), labels=("</script><b>",))}
+
+    page = page_of(summary, series)
+
+    assert data_of(page)["charts"][2]["lines"][0]["name"] == "script><b>"
+    assert "</script><b>" not in page

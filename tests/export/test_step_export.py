@@ -1,0 +1,177 @@
+"""An exported step beside the simulation it was taken from, replayed without Newton, and what cannot be exported."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pippin
+import pytest
+from pippin.errors import ConfigError, SimulationError
+from pippin.export import export_step
+
+STEPS = 20
+
+ALONE = """
+import json
+import sys
+
+
+class Forbidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] not in ("newton", "pippin", "mujoco", "mujoco_warp", "attrs", "attr"):
+            return None
+        raise ImportError(f"{name} is forbidden here")
+
+
+sys.meta_path.insert(0, Forbidden())
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import replay
+import warp as wp
+
+wp.config.log_level = wp.LOG_WARNING
+step = replay.Replay(sys.argv[1])
+for number in range(int(sys.argv[2])):
+    step["actuators.legs.position_targets"].numpy()[:] = 0.1 * number
+    step.step()
+np.savez(sys.argv[3], **{name: array.numpy() for name, array in step.items()})
+"""
+"""A process that replays the step with changing targets, and cannot import Newton or Pippin."""
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    """Two pendulums with a delayed drive and a noisy sensor, after a reset."""
+    import newton
+    from pippin.conformance import scenes
+
+    prototype = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_chain(prototype, [0.3, 0.0], length=0.5, armature=0.0)
+    drive = {"type": "pd", "joints": [".*"], "kp": 20.0, "kd": 1.0, "delay": {"steps": 3}}
+    noise = {"type": "noise", "output": "position", "std": 0.1}
+    config = pippin.structure(
+        {
+            "simulation": {"device": "cpu", "dt": 0.002, "decimation": 2},
+            "scene": {"worlds": 2},
+            "solver": {"type": "featherstone"},
+            "actuators": {"legs": drive},
+            "sensors": {"joints": {"type": "joint-state", "joints": [".*"], "stages": [noise]}},
+        }
+    )
+    with pippin.Simulation(config, prototype=prototype) as simulation:
+        simulation.step()
+        simulation.reset()
+        yield simulation
+
+
+@pytest.fixture(scope="module")
+def exported(simulation, tmp_path_factory):
+    """The export: its folder, and the entries of its arrays."""
+    folder = tmp_path_factory.mktemp("export") / "out"
+    return folder, export_step(simulation, folder, "pendulum.toml")
+
+
+@pytest.fixture(scope="module")
+def replayed(exported, tmp_path_factory):
+    """The arrays after some steps in a process without Newton, by name."""
+    folder, _ = exported
+    target = tmp_path_factory.mktemp("replayed") / "arrays.npz"
+    subprocess.run([sys.executable, "-B", "-c", ALONE, folder, str(STEPS), target], check=True)
+    with np.load(target) as arrays:
+        return dict(arrays)
+
+
+def test_a_replay_without_newton_gives_the_bits_of_the_simulation(simulation, exported, replayed):
+    for number in range(STEPS):
+        simulation.actuators["legs"].position_targets.fill_(0.1 * number)
+        simulation.step()
+
+    state, sensor = simulation.state, simulation.sensors["joints"]
+    assert replayed["state.joint_q"].tobytes() == state.joint_q.numpy().tobytes()
+    assert replayed["state.joint_qd"].tobytes() == state.joint_qd.numpy().tobytes()
+    assert replayed["state.body_q"].tobytes() == state.body_q.numpy().tobytes()
+    assert replayed["sensors.joints.position"].tobytes() == sensor["position"].numpy().tobytes()
+    # The sensor's noise was drawn on the way, and the drive moved the joints.
+    assert not np.array_equal(replayed["sensors.joints.position"].ravel(), replayed["state.joint_q"])
+    assert np.abs(replayed["state.joint_q"]).max() > 0.05
+
+
+def test_the_arrays_are_described(exported):
+    folder, entries = exported
+    described = {entry["name"]: (entry["role"], entry["dtype"], entry["shape"]) for entry in entries}
+
+    assert described["state.joint_q"] == ("state", "float32", [4])
+    assert described["state.body_q"] == ("state", "float32", [4, 7])
+    assert described["control.joint_f"] == ("input", "float32", [4])
+    assert described["actuators.legs.position_targets"] == ("input", "float32", [2, 2])
+    assert described["actuators.legs.applied_effort"] == ("output", "float32", [2, 2])
+    assert described["sensors.joints.position"] == ("output", "float32", [2, 2])
+    assert json.loads((folder / "step.json").read_text())["arrays"] == entries
+    assert {path.name for path in folder.iterdir()} == {
+        "README.md",
+        "replay.py",
+        "step.json",
+        "step.wrp",
+        "step_modules",
+    }
+    assert "| `state.joint_q` | state | float32 | [4] |" in (folder / "README.md").read_text()
+
+
+def test_two_replays_share_nothing_and_count_their_steps(exported):
+    folder, _ = exported
+    first, second = pippin.replay(folder), pippin.replay(folder)
+
+    first.step(5)
+
+    assert (first.step_count, second.step_count) == (5, 0)
+    assert first.time == pytest.approx(0.02)
+    assert not np.array_equal(first["state.joint_q"].numpy(), second["state.joint_q"].numpy())
+    with pytest.raises(ValueError, match=r"no array 'state\.q'; there are state\."):
+        first["state.q"]
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"format": 0}, "format 0, expected 1; export the step anew"),
+        ({"warp": "0.1"}, "made by Warp 0.1, here is "),
+        ({"device": "cuda:77"}, "made for device 'cuda:77', which is not here"),
+        ({"processor": ["sse9"]}, "made for a processor with sse9, which this one lacks"),
+    ],
+)
+def test_an_export_of_another_machine_is_refused(exported, tmp_path, change, fault):
+    folder, _ = exported
+    manifest = json.loads((folder / "step.json").read_text())
+    (tmp_path / "step.json").write_text(json.dumps({**manifest, **change}))
+    (tmp_path / "step.wrp").touch()
+
+    with pytest.raises(ValueError, match=fault):
+        pippin.replay(tmp_path)
+
+
+def test_a_folder_without_a_step_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"'step\.json' cannot be read"):
+        pippin.replay(tmp_path)
+
+
+def test_a_folder_that_is_not_empty_is_refused(simulation, exported):
+    folder, _ = exported
+
+    with pytest.raises(ConfigError, match="exists and is not empty; choose another folder"):
+        export_step(simulation, folder)
+
+
+def test_what_cannot_be_exported_is_refused_with_the_reason(chain, configure, tmp_path):
+    sensors = {"slow": {"type": "joint-state", "joints": [".*"], "period": 0.004}}
+    with pippin.Simulation(configure("featherstone", sensors=sensors, capture="off"), prototype=chain()) as simulation:
+        with pytest.raises(SimulationError, match="the simulation has taken no step; take one with `step`"):
+            export_step(simulation, tmp_path / "out")
+        simulation.step()
+
+        with pytest.raises(SimulationError) as caught:
+            export_step(simulation, tmp_path / "out")
+
+    assert "export: step_solver(solver) runs eagerly: capture is off" in caught.value.faults
+    assert any("update_sensors(sensors:slow) runs every 2 control steps" in fault for fault in caught.value.faults)
+    assert not (tmp_path / "out").exists()
