@@ -120,12 +120,12 @@ def _default_recorder(shard: Shard, task: Task) -> dict[str, NpzRecorder]:
 
 def _place_recordings(simulation: Simulation, shard: Shard, task: Task) -> None:
     """Tell each recorder of which recording its own is a part."""
-    from pippin.recording.part import Part
+    from pippin.recording.whole_run import WholeRun
 
     config = _config(simulation, task)
     for label, recorder in {**simulation.recorders, **simulation.plugins}.items():
         if label in task.worlds_of:
-            recorder.part = Part(config=config, worlds=task.worlds_of[label], first_world=shard.worlds.start)
+            recorder.whole_run = WholeRun(config=config, worlds=task.worlds_of[label], first_world=shard.worlds.start)
 
 
 def _config(simulation: Simulation, task: Task) -> SimulationConfig:
