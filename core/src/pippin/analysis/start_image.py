@@ -1,4 +1,4 @@
-"""Pictures of a scene in its start pose, and PNG files."""
+"""Image of a scene in its start pose, and PNG files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pippin.viewing.video.still import still
 __all__ = ["draw_scene", "png"]
 
 _SIZE = (720, 540)
-"""Width and height of the picture of a scene [pixels]."""
+"""Width and height of the image [pixels]."""
 
 _FOV = 0.7
 """Angle of view from its upper to its lower edge [rad]."""
@@ -31,13 +31,13 @@ _FROM = np.array((1.0, -1.6, 0.8))
 
 
 def draw_scene(scene: SceneConfig, file: Path) -> None:
-    """Write a picture of the start pose of a scene's assets, on a plane under their lowest point.
+    """Write an image of the start pose of a scene's assets, on a plane under their lowest point.
 
     Raises:
         ConfigError: An asset cannot be read, nothing can be seen, or the file cannot be written.
     """
     if file.suffix.lower() != ".png" or not file.parent.is_dir():
-        raise ConfigError(f"--draw: '{file}' cannot be written; name a .png file in a folder that exists")
+        raise ConfigError(f"draw: '{file}' cannot be written; name a .png file in a folder that exists")
     device = wp.get_device("cpu")
     with wp.ScopedDevice(device):
         builder = new_builder(scene)
@@ -51,7 +51,7 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
         ends = bounds(model, state, world=-1)
         if ends is None:
-            raise ConfigError("--draw: the asset has no shape that can be seen; leave the option out")
+            raise ConfigError("draw: the asset has no shape that can be seen; leave the option out")
         low, high = ends
         present(model.shape_transform)[ground : ground + 1].fill_(
             wp.transform((0.0, 0.0, low[2] - 1e-3), wp.quat_identity())

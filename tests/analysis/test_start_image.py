@@ -1,11 +1,11 @@
-"""Claims about pictures: of a scene in its start pose, without a display."""
+"""Claims about images: of a scene in its start pose, without a display."""
 
 import struct
 import zlib
 
 import numpy as np
 import pytest
-from pippin.analysis.picture import draw_scene, png
+from pippin.analysis.start_image import draw_scene, png
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
 
@@ -50,5 +50,5 @@ def test_a_png_holds_every_pixel():
 
 @pytest.mark.parametrize("name", ["ball.jpg", "nowhere/ball.png"])
 def test_a_file_that_cannot_be_written_is_refused(scene, tmp_path, name):
-    with pytest.raises(ConfigError, match=r"^--draw: .*name a \.png file in a folder that exists"):
+    with pytest.raises(ConfigError, match=r"^draw: .*name a \.png file in a folder that exists"):
         draw_scene(scene(), tmp_path / name)
