@@ -70,7 +70,8 @@ def simulate(request: pytest.FixtureRequest) -> Callable[..., Any]:
     A key goes into the table that has it, `[simulation]` or `[scene]`; the name of a table is that table. Other keys go
     into the table that the file's mark `simulation` names as `options`, such as "actuators.legs". The other arguments
     of the mark are what all simulations of the file share. `gravity` may be the number along z. `solver` may be a name,
-    a table or a plugin. A class or a function among the plugins, or as the prototype, is called.
+    a table or a plugin. A class or a function among the plugins, or as the prototype, is called; a prototype may be
+    the name of a fixture that returns such a function.
     """
     import pippin
 
@@ -85,6 +86,7 @@ def simulate(request: pytest.FixtureRequest) -> Callable[..., Any]:
             solver = None
         made = [each() if callable(each) else each for each in (solver, *shared_plugins, *plugins) if each is not None]
         prototype = own if prototype is None else prototype
+        prototype = request.getfixturevalue(prototype) if isinstance(prototype, str) else prototype
         arguments = {name: keys.pop(name) for name in ("callbacks", "folder") if name in keys}
         config = pippin.structure(_tables(keys))
         return pippin.Simulation(config, made, prototype() if callable(prototype) else prototype, **arguments)

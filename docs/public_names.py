@@ -22,8 +22,6 @@ FOR_PLUGINS = (
     "pippin.assets",
     "pippin.solving",
     "pippin.task",
-    "pippin.task.draws",
-    "pippin.task.place",
     "pippin.recording",
     "pippin.recording.channels",
     "pippin.viewing",

@@ -102,7 +102,7 @@ def runner_of(env: Any, training: Training) -> OnPolicyRunner:
         "critic": network,
         "algorithm": algorithm,
     }
-    return OnPolicyRunner(pippin.gym.rsl_rl(env), settings, log_dir=None, device="cpu")
+    return OnPolicyRunner(pippin.gym.RslRlVecEnvWrapper(env), settings, log_dir=None, device="cpu")
 
 
 def train(name: str, seed: int) -> list[dict[str, float]]:

@@ -102,13 +102,13 @@ def run_tests_elsewhere() -> Callable[..., None]:
     return run
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def examples() -> Path:
     """Return the folder of the example files."""
     return Path(__file__).parents[1] / "docs" / "examples"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def chain() -> Callable[..., Any]:
     """Return a function that builds a chain of links, hinged about y, hanging from the world at the origin."""
     import newton
@@ -123,7 +123,7 @@ def chain() -> Callable[..., Any]:
     return build
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def ball() -> Callable[..., Any]:
     """Return a function that builds a free sphere, its centre at `height` above the origin."""
     import newton
@@ -138,7 +138,7 @@ def ball() -> Callable[..., Any]:
     return build
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def configure() -> Callable[..., Any]:
     """Return a function from keyword arguments of the tables to a configuration: `configure("xpbd", dt=0.002)`."""
     import pippin
@@ -178,7 +178,7 @@ def pd() -> dict[str, Any]:
     return {"legs": {**PD, "delay": {"steps": 3}, "clamping": [{"type": "max-effort", "max_effort": 5.0}]}}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def cloth() -> Callable[..., Any]:
     """Return a function that builds a small flat cloth for Style3D, moving along x."""
     import newton
@@ -206,7 +206,7 @@ def cloth() -> Callable[..., Any]:
     return build
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def grains() -> Callable[..., Any]:
     """Return a function that builds a block of 27 grains, moving along x."""
     import newton

@@ -38,7 +38,6 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
-    ("pippin.gym.adapters", "pippin.gym.rsl"),
     ("pippin.analysis.compare", "pippin.analysis.measured_run"),
     ("pippin.analysis.inspection", "pippin.analysis.inspection.contents"),
     ("pippin.analysis.inspection", "pippin.analysis.start_image"),
@@ -51,15 +50,10 @@ DOORS = {
     ("pippin.simulation", "pippin.step.compilation"),
     ("pippin.simulation", "pippin.step.rollout"),
     ("pippin.simulation", "pippin.views.simulation_view"),
-    ("pippin.actuation.drive", "pippin.actuation.effort"),
-    ("pippin.actuation.joint_properties", "pippin.actuation.kernels"),
-    ("pippin.actuation.parameters", "pippin.actuation.kernels"),
-    ("pippin.actuation.targets", "pippin.actuation.kernels"),
     ("pippin.recording.recorder", "pippin.recording.channels"),
     ("pippin.recording.recorder", "pippin.recording.rows"),
     ("pippin.sharding.rollout_shard", "pippin.sharding.rollout"),
     ("pippin.sweeps.variant_job", "pippin.sweeps.variant_run"),
-    ("pippin.sensing.sensor", "pippin.sensing.readings"),
     ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""

@@ -25,7 +25,7 @@ def train(iterations: int, seed: int = 1) -> OnPolicyRunner:
     torch.set_num_threads(1)  # the networks are small
     overrides = {"simulation.seed": seed, "task.rewards.alive.weight": 0.05}
     env = pippin.gym.VectorEnv(TASK, num_envs=64, backend="torch", overrides=overrides)
-    runner = OnPolicyRunner(pippin.gym.rsl_rl(env), SETTINGS, log_dir=None, device="cpu")
+    runner = OnPolicyRunner(pippin.gym.RslRlVecEnvWrapper(env), SETTINGS, log_dir=None, device="cpu")
     runner.learn(iterations)
     return runner
 

@@ -18,7 +18,7 @@ def train(steps, seed=1):
     # A small reward: with a large one, the error of the value drowns the policy in the gradient that they share.
     env = pippin.gym.VectorEnv(TASK, num_envs=64, overrides={"task.rewards.alive.weight": 0.05})
     settings = {"n_steps": 32, "batch_size": 512, "n_epochs": 8, "learning_rate": 1e-3}
-    model = PPO("MlpPolicy", pippin.gym.sb3(env), **settings, seed=seed, device="cpu")
+    model = PPO("MlpPolicy", pippin.gym.Sb3VecEnvWrapper(env), **settings, seed=seed, device="cpu")
     model.learn(steps)
     env.close()
     return model

@@ -22,12 +22,11 @@ __all__ = ["MODULES", "PUBLIC", "api_pages", "content_of"]
 INDEX = """\
 # API reference
 
-Every public name, with its arguments, types, shapes, units, errors and an example.
+Every public name, with its arguments, types, shapes, units, errors and links to examples.
 [Public names](../reference/public-names.md) lists them in one line each, and the [glossary](../reference/glossary.md)
 explains the words. The pages are made from the docstrings of the sources.
 
-Every example runs in the tests, as a part of the page that it is from. What an example neither makes nor imports, comes
-from that page.
+Every example runs in the tests, as a part of its page.
 
 | module | content |
 |---|---|
@@ -47,15 +46,15 @@ PLACES = {
 """Public module and name of each definition, by the module and the name of its source."""
 
 
-def api_pages(shown_on: Mapping[str, str]) -> dict[str, str]:
-    """Return the pages by their paths; `shown_on` has the example of a name, such as `pippin.Simulation`."""
+def api_pages(uses: Mapping[str, str]) -> dict[str, str]:
+    """Return the pages by their paths; `uses` has the links of a name, such as `pippin.Simulation`."""
     modules = {module: ast.get_docstring(ast.parse(PUBLIC["source_of"](module))) or "" for module in MODULES}
     rows = "".join(f"| [`{name}`]({name}.md) | {_first(text)} |\n" for name, text in modules.items())
     names = "\n".join(modules)
     pages = {"api/index.md": f"{INDEX}{rows}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"}
     for module, text in modules.items():
         parts = [f"# `{module}`\n\n{text}\n\n```{{py:module}} {module}\n```\n"]
-        parts += [_entry(module, name, shown_on.get(f"{module}.{name}", "")) for name in PUBLIC["names_of"](module)]
+        parts += [_entry(module, name, uses.get(f"{module}.{name}", "")) for name in PUBLIC["names_of"](module)]
         pages[f"api/{module}.md"] = "\n".join(parts)
     return pages
 

@@ -13,9 +13,9 @@ from files import file_page
 from keys import indexed
 from landing import landing, overview
 from navigation import navigation
-from shown import shown_on
+from uses import linked_uses
 
-__all__ = ["ROOT", "Stage", "shown_pages", "stage"]
+__all__ = ["ROOT", "Stage", "pages_with_code", "stage"]
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -95,15 +95,15 @@ def stage(folder: Path) -> None:
     keys = made.place_of(DOCS / "reference" / "configuration.md")
     made.pages[keys] = indexed(made.pages[keys])
     made.add_linked()
-    made.pages |= api_pages(shown_on(shown_pages(made)))
+    made.pages |= api_pages(linked_uses(pages_with_code(made)))
     _adopt(made.pages)
     _hide_from_the_search(made.pages)
     _write(made.pages, folder)
     shutil.copytree(DOCS / "images", folder / "images", dirs_exist_ok=True)
 
 
-def shown_pages(made: Stage) -> dict[Path, tuple[str, str]]:
-    """Return the texts and the places of all that examples are taken from: pages, and the scripts of the examples."""
+def pages_with_code(made: Stage) -> dict[Path, tuple[str, str]]:
+    """Return the texts and the places of all that use public names: pages, and the scripts of the examples."""
     files = [*sorted(DOCS.rglob("*.md")), *sorted((DOCS / "examples").glob("*.py"))]
     return {path: (path.read_text(encoding="utf-8"), made.place_of(path)) for path in files}
 
@@ -126,7 +126,7 @@ def _adopt(pages: dict[str, str]) -> None:
 
 
 def _hide_from_the_search(pages: dict[str, str]) -> None:
-    """Let the search leave out the examples by name: the entries of the API reference show them."""
+    """Let the search leave out the examples by name: the entries of the API reference link to them."""
     for place in pages:
         if place.startswith("reference/examples/") and not place.endswith("README.md"):
             pages[place] = f"---\nnosearch: true\n---\n\n{pages[place]}"

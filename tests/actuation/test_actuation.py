@@ -39,20 +39,20 @@ def hinges():
     return build
 
 
-def simulate(prototype, *, worlds=1, dt=0.01, seed=0, solver=None, capture="require", **options):
-    group = {"type": "pd", "joints": [".*"], **options}
-    tables = {
-        "simulation": {"device": "cpu", "dt": dt, "seed": seed, "capture": capture},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "actuators": {"legs": group},
-    }
-    return pippin.Simulation(pippin.structure(tables), plugins=[solver or Still()], prototype=prototype)
+pytestmark = pytest.mark.simulation(
+    dt=0.01,
+    capture="require",
+    gravity=0.0,
+    solver=Still,
+    actuators={"legs": {"type": "pd", "joints": [".*"]}},
+    options="actuators.legs",
+)
 
 
 # Parameters.
 
 
-def test_a_range_is_drawn_for_each_joint_and_world_from_the_seed(hinges):
+def test_a_range_is_drawn_for_each_joint_and_world_from_the_seed(simulate, hinges):
     with (
         simulate(hinges(), worlds=50, kp={"uniform": [30.0, 50.0]}, kd=1.0) as one,
         simulate(hinges(), worlds=50, kp={"uniform": [30.0, 50.0]}, kd=1.0) as same,
@@ -69,7 +69,7 @@ def test_a_range_is_drawn_for_each_joint_and_world_from_the_seed(hinges):
     assert kp.mean() == pytest.approx(40.0, abs=3 * 20.0 / np.sqrt(12 * 100))  # three standard deviations
 
 
-def test_a_reset_draws_for_its_worlds_alone(hinges):
+def test_a_reset_draws_for_its_worlds_alone(simulate, hinges):
     with simulate(hinges(), worlds=3, kp={"joint_0": {"uniform": [1.0, 2.0]}, "joint_1": 5.0}) as simulation:
         group = simulation.actuators["legs"]
         before = group.get("kp").numpy().copy()
@@ -83,7 +83,7 @@ def test_a_reset_draws_for_its_worlds_alone(hinges):
     assert len({before[1, 0], after[1, 0], again[1, 0]}) == 3
 
 
-def test_a_drawn_gain_is_the_one_that_acts(hinges):
+def test_a_drawn_gain_is_the_one_that_acts(simulate, hinges):
     with simulate(hinges(positions=(1.0, 1.0)), worlds=4, kp={"uniform": [30.0, 50.0]}) as simulation:
         group = simulation.actuators["legs"]
         group.position_targets.zero_()
@@ -91,7 +91,7 @@ def test_a_drawn_gain_is_the_one_that_acts(hinges):
         np.testing.assert_allclose(group.applied_effort.numpy(), -group.get("kp").numpy(), rtol=1e-6)
 
 
-def test_a_parameter_that_is_set_acts_from_the_next_step_on_in_a_recorded_step(hinges):
+def test_a_parameter_that_is_set_acts_from_the_next_step_on_in_a_recorded_step(simulate, hinges):
     with simulate(hinges(positions=(1.0, 1.0)), worlds=3, kp=10.0) as simulation:
         group = simulation.actuators["legs"]
         group.position_targets.zero_()
@@ -104,7 +104,7 @@ def test_a_parameter_that_is_set_acts_from_the_next_step_on_in_a_recorded_step(h
         np.testing.assert_array_equal(group.applied_effort.numpy(), [[-10.0, -10.0], [-10.0, -20.0], [-30.0, -40.0]])
 
 
-def test_parameters_have_the_names_of_the_file(hinges):
+def test_parameters_have_the_names_of_the_file(simulate, hinges):
     clamping = [{"type": "max-effort", "max_effort": 3.0}]
     with simulate(hinges(), kp=1.0, clamping=clamping, delay={"steps": 2}) as simulation:
         group = simulation.actuators["legs"]
@@ -118,7 +118,7 @@ def test_parameters_have_the_names_of_the_file(hinges):
 
 
 @pytest.fixture(scope="module")
-def pair(hinges):
+def pair(simulate, hinges):
     """Return two worlds of hinges with a group, which a test does not change."""
     with simulate(hinges(), worlds=2, kp=1.0, delay={"steps": 2}) as simulation:
         yield simulation
@@ -177,20 +177,20 @@ def test_what_cannot_be_set_is_refused(pair, arguments, message):
         ({"clamping": [{"type": "position-based"}]}, "not empty"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(hinges, options, message):
+def test_settings_that_make_no_sense_are_refused(simulate, hinges, options, message):
     with pytest.raises(pippin.ConfigError, match=message):
         simulate(hinges(), **options)
 
 
 @pytest.mark.parametrize(("options", "is_noted"), [({}, True), ({"kp": 0.0, "kd": 1.0}, False)])
-def test_a_group_without_any_gain_is_noted(hinges, options, is_noted):
+def test_a_group_without_any_gain_is_noted(simulate, hinges, options, is_noted):
     with simulate(hinges(), **options) as simulation:
         notes = simulation.notes.get("actuators:legs", [])
 
     assert notes == ["kp, kd: all gains are 0, so that only feedforward and constant efforts act"] * is_noted
 
 
-def test_saturation_is_told_by_joint_and_world(hinges):
+def test_saturation_is_told_by_joint_and_world(simulate, hinges):
     with simulate(hinges(), worlds=2, kp=1.0, clamping=[{"type": "max-effort", "max_effort": 3.0}]) as simulation:
         group = simulation.actuators["legs"]
         assert not group.saturated.numpy().any()
@@ -202,7 +202,7 @@ def test_saturation_is_told_by_joint_and_world(hinges):
         np.testing.assert_array_equal(group.saturated.numpy(), [[False, True], [False, False]])
 
 
-def test_a_group_without_limits_is_never_saturated(hinges):
+def test_a_group_without_limits_is_never_saturated(simulate, hinges):
     with simulate(hinges(), kp=1.0) as simulation:
         simulation.actuators["legs"].position_targets.fill_(1e9)
         simulation.step()
@@ -226,12 +226,12 @@ def delayed_efforts(simulation, targets):
     ("steps", "expected"),
     [(0, [10, 20, 30, 40, 50, 60]), (1, [10, 10, 20, 30, 40, 50]), (2, [10, 10, 10, 20, 30, 40])],
 )
-def test_targets_arrive_late(hinges, steps, expected):
+def test_targets_arrive_late(simulate, hinges, steps, expected):
     with simulate(hinges(), kp=1.0, delay={"steps": steps}) as simulation:
         np.testing.assert_array_equal(delayed_efforts(simulation, range(10, 70, 10))[:, 0], expected)
 
 
-def test_each_world_draws_its_delay_and_keeps_it_until_it_is_reset(hinges):
+def test_each_world_draws_its_delay_and_keeps_it_until_it_is_reset(simulate, hinges):
     with simulate(hinges(), worlds=40, kp=1.0, delay={"min_steps": 1, "max_steps": 3}) as simulation:
         group = simulation.actuators["legs"]
         steps = group.get("delay.steps").numpy().copy()
@@ -248,7 +248,7 @@ def test_each_world_draws_its_delay_and_keeps_it_until_it_is_reset(hinges):
 # Clampings.
 
 
-def clamped(prototype, clamping, raw, worlds=1):
+def clamped(simulate, prototype, clamping, raw, worlds=1):
     with simulate(prototype, clamping=clamping, worlds=worlds) as simulation:
         group = simulation.actuators["legs"]
         group.feedforward.fill_(raw)
@@ -265,11 +265,11 @@ def clamped(prototype, clamping, raw, worlds=1):
         (30.0, [100, 30, 30, 30, 30, 0, -60, -100]),
     ],
 )
-def test_a_dc_motor_gives_what_its_speed_allows(hinges, raw, expected):
+def test_a_dc_motor_gives_what_its_speed_allows(simulate, hinges, raw, expected):
     speeds = (-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 20.0)
     motor = {"type": "dc-motor", "saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort": 100.0}
 
-    applied = clamped(hinges((0.0,) * 8, speeds), [motor], raw)
+    applied = clamped(simulate, hinges((0.0,) * 8, speeds), [motor], raw)
 
     np.testing.assert_allclose(applied, expected, atol=1e-4)
 
@@ -278,11 +278,11 @@ LOOKUP = {"type": "position-based", "lookup_positions": [-1.0, 0.0, 1.0], "looku
 
 
 @pytest.mark.parametrize("raw", [1000.0, -1000.0, 5.0])
-def test_a_limit_by_position_is_interpolated(hinges, raw):
+def test_a_limit_by_position_is_interpolated(simulate, hinges, raw):
     positions = (-1.0, -0.5, 0.0, 0.5, 1.0, 3.0)
     limits = np.array([10.0, 30.0, 50.0, 35.0, 20.0, 20.0])
 
-    applied = clamped(hinges(positions, (0.0,) * 6), [LOOKUP], raw)
+    applied = clamped(simulate, hinges(positions, (0.0,) * 6), [LOOKUP], raw)
 
     np.testing.assert_allclose(applied, np.clip(raw, -limits, limits), rtol=1e-5)
 
@@ -302,7 +302,7 @@ def test_a_lookup_table_is_found_beside_the_file_that_names_it(tmp_path, hinges)
         np.testing.assert_allclose(simulation.actuators["legs"].applied_effort.numpy(), [[30.0, 35.0]], rtol=1e-5)
 
 
-def test_a_lookup_table_that_is_wrong_is_refused(tmp_path, hinges):
+def test_a_lookup_table_that_is_wrong_is_refused(simulate, tmp_path, hinges):
     table = tmp_path / "knee.txt"
     table.write_text("1 10\n0 20\n")
     clamping = [{"type": "position-based", "lookup_table": str(table)}]
@@ -312,19 +312,19 @@ def test_a_lookup_table_that_is_wrong_is_refused(tmp_path, hinges):
         simulate(hinges(), clamping=[{"type": "position-based", "lookup_table": str(tmp_path / "nee.txt")}])
 
 
-def test_limits_are_applied_in_their_order(hinges):
+def test_limits_are_applied_in_their_order(simulate, hinges):
     """At -20 rad/s the motor brakes with 100 whatever is asked; a box before it does not help, behind it does."""
     motor = {"type": "dc-motor", "saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort": 100.0}
     box = {"type": "max-effort", "max_effort": 7.0}
 
-    assert clamped(hinges((0.0,), (-20.0,)), [box, motor], 30.0)[0] == pytest.approx(100.0)
-    assert clamped(hinges((0.0,), (-20.0,)), [motor, box], 30.0)[0] == pytest.approx(7.0)
+    assert clamped(simulate, hinges((0.0,), (-20.0,)), [box, motor], 30.0)[0] == pytest.approx(100.0)
+    assert clamped(simulate, hinges((0.0,), (-20.0,)), [motor, box], 30.0)[0] == pytest.approx(7.0)
 
 
 # Implicit effort.
 
 
-def test_an_implicit_effort_is_that_of_the_state_where_the_step_ends(hinges):
+def test_an_implicit_effort_is_that_of_the_state_where_the_step_ends(simulate, hinges):
     """One DOF: τ = (kp (e - h q̇) - kd q̇) / (1 + (h kd + h² kp) / I), 833.3 where the explicit law gives 1000."""
     solver = Still()
     options = {"kp": 1000.0, "kd": 10.0}
@@ -344,7 +344,7 @@ def test_an_implicit_effort_is_that_of_the_state_where_the_step_ends(hinges):
         assert implicit.program.is_captured
 
 
-def test_a_gain_that_is_set_acts_implicitly_too(hinges):
+def test_a_gain_that_is_set_acts_implicitly_too(simulate, hinges):
     with simulate(hinges(), effort_mode="implicit", kp=1000.0, kd=10.0) as simulation:
         group = simulation.actuators["legs"]
         group.position_targets.fill_(1.0)
@@ -360,7 +360,7 @@ def test_a_gain_that_is_set_acts_implicitly_too(hinges):
 # What joints are like.
 
 
-def test_joints_are_given_armature_friction_and_damping(hinges):
+def test_joints_are_given_armature_friction_and_damping(simulate, hinges):
     with simulate(hinges(), armature={"joint_0": 0.1, "joint_1": 0.2}, friction=0.3, damping=0.4) as simulation:
         model = simulation.model
         np.testing.assert_allclose(model.joint_armature.numpy(), [0.1, 0.2])
@@ -371,7 +371,7 @@ def test_joints_are_given_armature_friction_and_damping(hinges):
 # Switched on and off.
 
 
-def test_an_actuator_that_is_switched_off_leaves_its_joints_to_the_caller(hinges):
+def test_an_actuator_that_is_switched_off_leaves_its_joints_to_the_caller(simulate, hinges):
     with simulate(hinges(positions=(1.0, 1.0)), kp=1.0) as simulation:
         group = simulation.actuators["legs"]
         group.position_targets.zero_()
@@ -411,7 +411,7 @@ def test_one_of_two_actuators_is_switched_off_where_a_wrapper_watches(hinges):
     assert calls
 
 
-def test_what_is_no_actuator_cannot_be_switched(hinges):
+def test_what_is_no_actuator_cannot_be_switched(simulate, hinges):
     with (
         simulate(hinges()) as simulation,
         pytest.raises(pippin.ConfigError, match=r"switch: 'legs' is no actuator of this simulation"),

@@ -17,20 +17,21 @@ def hinges(count=2):
     return builder
 
 
-def simulate(kind="pd", worlds=2, solver="mujoco-native", **group):
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.001},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "solver": {"type": solver},
-        "actuators": {"legs": {"type": kind, "joints": [".*"], "kp": 0.0, "kd": 0.0, **group}},
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=hinges())
+pytestmark = pytest.mark.simulation(
+    dt=0.001,
+    worlds=2,
+    gravity=0.0,
+    prototype=hinges,
+    solver="mujoco-native",
+    actuators={"legs": {"type": "pd", "joints": [".*"], "kp": 0.0, "kd": 0.0}},
+    options="actuators.legs",
+)
 
 
 @pytest.mark.parametrize("kind", ["pd", "solver-pd"])
-def test_an_armature_that_is_set_changes_the_acceleration(kind):
+def test_an_armature_that_is_set_changes_the_acceleration(simulate, kind):
     """A torque of 1 N·m on 1 kg·m² and armature a: 1 / (1 + a) rad/s²."""
-    with simulate(kind) as simulation:
+    with simulate(type=kind) as simulation:
         group = simulation.actuators["legs"]
         simulation.step()
         group.set("armature", 3.0, worlds=[1], joints="joint_1")
@@ -42,7 +43,7 @@ def test_an_armature_that_is_set_changes_the_acceleration(kind):
         np.testing.assert_allclose(speeds, 0.001 / (1.0 + np.array([[0.5, 0.5], [0.5, 3.0]])), rtol=1e-4)
 
 
-def test_a_range_of_damping_is_drawn_by_joint_and_world():
+def test_a_range_of_damping_is_drawn_by_joint_and_world(simulate):
     """A viscous joint slows down by d h / (1 + a) in a step h."""
     with simulate(damping={"uniform": [10.0, 20.0]}) as simulation:
         first = simulation.actuators["legs"].get("damping").numpy().copy()
@@ -60,7 +61,7 @@ def test_a_range_of_damping_is_drawn_by_joint_and_world():
     np.testing.assert_allclose(lost, damping * 0.001 / 1.5, rtol=0.02)
 
 
-def test_a_value_that_a_view_set_is_kept():
+def test_a_value_that_a_view_set_is_kept(simulate):
     with simulate() as simulation:
         group, view = simulation.actuators["legs"], simulation.view.articulations("**")
         view.set_dof_armatures(0.75)
@@ -76,6 +77,6 @@ def test_a_value_that_a_view_set_is_kept():
         ("mujoco-native", "armature", -1.0, "armature: expected a finite number of at least 0"),
     ],
 )
-def test_what_the_solver_cannot_do_is_refused(solver, name, value, message):
+def test_what_the_solver_cannot_do_is_refused(simulate, solver, name, value, message):
     with simulate(solver=solver) as simulation, pytest.raises(pippin.ConfigError, match=message):
         simulation.actuators["legs"].set(name, value)

@@ -6,19 +6,6 @@ import pippin
 import pytest
 import warp as wp
 
-GROUPS = {"pd": {"kp": 10.0, "kd": 1.0}, "solver-pd": {"kp": 10.0, "kd": 1.0}}
-
-
-def simulate(kind="pd", prototype=None, worlds=2, solver="featherstone", **more):
-    group = {"type": kind, "joints": [".*"], **GROUPS.get(kind, {}), **more}
-    tables = {
-        "simulation": {"device": "cpu", "dt": 0.01},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "solver": {"type": solver},
-        "actuators": {"legs": group},
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype or hinges())
-
 
 def hinges(count=2):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
@@ -31,6 +18,17 @@ def hinges(count=2):
     return builder
 
 
+pytestmark = pytest.mark.simulation(
+    dt=0.01,
+    worlds=2,
+    gravity=0.0,
+    prototype=hinges,
+    solver="featherstone",
+    actuators={"legs": {"type": "pd", "joints": [".*"], "kp": 10.0, "kd": 1.0}},
+    options="actuators.legs",
+)
+
+
 def speeds(simulation):
     return simulation.state.joint_qd.numpy().reshape(2, 2)[:, 0]
 
@@ -38,8 +36,8 @@ def speeds(simulation):
 @pytest.mark.parametrize(
     ("kind", "solver"), [("pd", "featherstone"), ("pd", "mujoco-native"), ("solver-pd", "featherstone")]
 )
-def test_targets_set_through_a_view_move_the_joints_of_a_group(kind, solver):
-    with simulate(kind, solver=solver) as simulation:
+def test_targets_set_through_a_view_move_the_joints_of_a_group(simulate, kind, solver):
+    with simulate(type=kind, solver=solver) as simulation:
         view = simulation.view.articulations("**")
         view.set_dof_position_targets([[0.5, 0.5]], indices=[1], compact=True)
         simulation.step(2)
@@ -49,7 +47,7 @@ def test_targets_set_through_a_view_move_the_joints_of_a_group(kind, solver):
         np.testing.assert_allclose(simulation.actuators["legs"].position_targets.numpy(), [[0.0, 0.0], [0.5, 0.5]])
 
 
-def test_targets_written_into_control_reach_a_recorded_step():
+def test_targets_written_into_control_reach_a_recorded_step(simulate):
     with simulate() as simulation:
         simulation.step(3)
         simulation.control.joint_target_qd.fill_(2.0)
@@ -59,7 +57,7 @@ def test_targets_written_into_control_reach_a_recorded_step():
         np.testing.assert_allclose(simulation.actuators["legs"].applied_effort.numpy(), 2.0, rtol=1e-5)
 
 
-def test_the_one_that_was_written_last_before_a_step_holds():
+def test_the_one_that_was_written_last_before_a_step_holds(simulate):
     with simulate(prototype=hinges()) as simulation:
         group, view = simulation.actuators["legs"], simulation.view.articulations("**")
         view.set_dof_position_targets(0.5)
@@ -73,7 +71,7 @@ def test_the_one_that_was_written_last_before_a_step_holds():
         np.testing.assert_allclose(group.position_targets.numpy(), 0.25)
 
 
-def test_targets_of_the_asset_are_not_taken_for_written_ones():
+def test_targets_of_the_asset_are_not_taken_for_written_ones(simulate):
     prototype = hinges()
     prototype.joint_target_q[:] = [0.7, 0.7]
     with simulate(prototype=prototype) as simulation:
@@ -85,9 +83,9 @@ def test_targets_of_the_asset_are_not_taken_for_written_ones():
 
 @pytest.mark.parametrize("kind", ["pd", "solver-pd"])
 @pytest.mark.parametrize("name", ["position_targets", "velocity_targets", "feedforward"])
-def test_an_array_of_targets_is_not_replaced(kind, name):
+def test_an_array_of_targets_is_not_replaced(simulate, kind, name):
     with (
-        simulate(kind) as simulation,
+        simulate(type=kind) as simulation,
         pytest.raises(AttributeError, match=rf"{name}: recorded steps read it; write into it, with \.assign"),
     ):
         setattr(simulation.actuators["legs"], name, 1.0)
@@ -102,23 +100,23 @@ def test_an_array_of_targets_is_not_replaced(kind, name):
         ("solver-pd", "forces", "write its `feedforward`, switch it off"),
     ],
 )
-def test_what_a_group_overwrites_or_sets_itself_is_refused(kind, setter, message):
-    with simulate(kind) as simulation:
+def test_what_a_group_overwrites_or_sets_itself_is_refused(simulate, kind, setter, message):
+    with simulate(type=kind) as simulation:
         view = simulation.view.articulations("**")
         with pytest.raises(pippin.PippinError, match=f"set_dof_{setter}: .*{message}"):
             getattr(view, f"set_dof_{setter}")(1.0)
 
 
-def test_targets_that_a_network_does_not_read_are_refused(examples):
-    net = {"model": str(examples / "knee.onnx")}
-    with simulate("neural", **net) as simulation:
+def test_targets_that_a_network_does_not_read_are_refused(simulate, examples):
+    net = {"type": "neural", "joints": [".*"], "model": str(examples / "knee.onnx")}
+    with simulate(actuators={"legs": net}) as simulation:
         view = simulation.view.articulations("**")
         view.set_dof_position_targets(0.5)
         with pytest.raises(pippin.PippinError, match=r"set_dof_velocity_targets: actuators\.legs drives"):
             view.set_dof_velocity_targets(1.0)
 
 
-def test_forces_are_set_if_the_group_is_off():
+def test_forces_are_set_if_the_group_is_off(simulate):
     with simulate() as simulation:
         simulation.switch(simulation.actuators["legs"], on=False)
         simulation.view.articulations("**").set_dof_forces(1.0)

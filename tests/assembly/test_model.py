@@ -26,13 +26,13 @@ import pippin
 class PendulumConfig:
     \"\"\"A pendulum.\"\"\"
 
+    implementation = "Pendulum"
+
     mass: float = 1.0
     \"\"\"Mass [kg].\"\"\"
 
 class Pendulum:
     \"\"\"Brings a pendulum.\"\"\"
-
-    Config = PendulumConfig
 
     def __init__(self, config):
         self.config = config
@@ -57,7 +57,7 @@ TABLES = {
 def pendulum(tmp_path):
     """Return the table of a plugin that brings a pendulum."""
     (tmp_path / "pendulum.py").write_text(PENDULUM)
-    return {"type": f"{tmp_path}/pendulum.py:Pendulum", "mass": 3.0}
+    return {"type": f"{tmp_path}/pendulum.py:PendulumConfig", "mass": 3.0}
 
 
 def test_a_plugin_of_a_file_brings_the_robot_that_an_actuator_above_it_drives(pendulum):

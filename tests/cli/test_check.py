@@ -89,10 +89,11 @@ import pippin
 
 @attrs.frozen(kw_only=True)
 class MineConfig:
+    implementation = "Mine"
+
     iterations: int = 1
 
 class Mine:
-    Config = MineConfig
     coordinates = "maximal"
 
     def __init__(self, config):
@@ -113,7 +114,7 @@ def test_the_solver_of_a_file_beside_it_keeps_its_settings_however_it_is_named(c
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MINE)
 
-    code, text = check("--json", "--solver", "mine.py:Mine", solver='type = "mine.py:Mine"\niterations = 3')
+    code, text = check("--json", "--solver", "mine.py:MineConfig", solver='type = "mine.py:MineConfig"\niterations = 3')
 
     (verdict,) = json.loads(text)
     assert (code, verdict["is_able"], verdict["is_tried"]) == (0, True, True), verdict

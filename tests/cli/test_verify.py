@@ -18,6 +18,8 @@ import pippin
 class GustsConfig:
     """Forces of random size."""
 
+    implementation = "Gusts"
+
     strength: float = 1.0
     """Standard deviation of the force [N]."""
 
@@ -28,7 +30,6 @@ class GustsConfig:
 class Gusts:
     """Pushes the bodies of the last world along x."""
 
-    Config = GustsConfig
     is_capturable = False
 
     def __init__(self, config):
@@ -72,7 +73,7 @@ def balls(tmp_path, monkeypatch):
     metadata.mkdir(parents=True)
     (site / "pippin_plugin_gusts.py").write_text(GUSTS)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pippin-plugin-gusts\nVersion: 0.1.0\n")
-    (metadata / "entry_points.txt").write_text("[pippin.plugins]\ngusts = pippin_plugin_gusts:Gusts\n")
+    (metadata / "entry_points.txt").write_text("[pippin.plugins]\ngusts = pippin_plugin_gusts:GustsConfig\n")
     monkeypatch.syspath_prepend(site)
     (tmp_path / "ball.xml").write_text(BALL)
     (tmp_path / "balls.toml").write_text(BALLS)

@@ -12,16 +12,14 @@ FOLDERS = (
     "aliases",
     "api",
     "common",
-    "examples",
     "files",
     "keys",
     "landing",
     "members",
     "navigation",
     "sections",
-    "shown",
     "stage",
-    "statements",
+    "uses",
 )
 
 
@@ -32,11 +30,10 @@ def scripts():
     try:
         import aliases
         import api
-        import examples
-        import shown
         import stage
+        import uses
 
-        yield {"aliases": aliases, "api": api, "examples": examples, "shown": shown, "stage": stage}
+        yield {"aliases": aliases, "api": api, "stage": stage, "uses": uses}
     finally:
         sys.path.remove(str(SITE))
         for name in FOLDERS:
@@ -207,89 +204,20 @@ def test_a_private_alias_is_shown_by_its_value(scripts):
     assert "autoreset: Literal['same-step', 'next-step', 'disabled'] | None=None" in page
 
 
-@pytest.fixture(scope="module")
-def examples(scripts):
-    """The example of each public name."""
+def test_every_public_name_has_an_example(scripts):
+    """The tests run the Python of every page and every script of the examples."""
     stage = scripts["stage"]
-    return scripts["shown"].example_of_each(stage.shown_pages(stage.Stage()))
+
+    uses = scripts["uses"].uses(stage.pages_with_code(stage.Stage()))
+
+    unused = [name for name, places in uses.items() if not places]
+    assert unused == [], "add a block that uses it to a page, see docs/reference/examples/README.md"
 
 
-def test_every_public_name_has_an_example(definitions, examples):
-    missing = set(definitions) - set(examples)
+def test_a_use_is_found_under_every_way_to_import_it(scripts):
+    code = "import pippin\nfrom pippin import labels\nfrom pippin.axes import axis_labels as named\n"
+    code += "labels.match(named(robot))\npippin.structure({})"
 
-    assert missing == set(), "add a block that uses it to a page, see docs/reference/examples/README.md"
+    found = scripts["uses"].names_used_in(code)
 
-
-def test_an_example_is_short_and_names_what_it_is_of(definitions, examples):
-    for name in definitions:
-        text = examples[name].text
-        short = name.rpartition(".")[2]
-        shared = re.search(r"(?:are those of|otherwise as) `(\w+)`", text_of(definitions[name]))
-        assert re.search(rf"\b{shared[1] if shared and short not in text else short}\b", text), name
-        assert 1 <= sum(bool(line.strip()) for line in text.splitlines()) <= 12, name
-        ast.parse(text)
-
-
-def text_of(definition):
-    return (isinstance(definition[1], (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(definition[1])) or ""
-
-
-PAGE = [
-    """
-import newton
-from pippin import axes, labels
-
-robot = newton.ModelBuilder()
-robot.add_link(label="hip")
-other = newton.ModelBuilder()
-""",
-    """
-class Chooser:
-    \"\"\"Chooses.\"\"\"
-
-    def choose(self):
-        return labels.match("hip", [], "body", "bodies")
-
-    def other(self):
-        one = 1
-        two = 2
-        three = 3
-        four = 4
-        five = 5
-        six = 6
-        seven = 7
-        return one + two + three + four + five + six + seven
-
-
-print(axes.axis_labels(robot))
-""",
-]
-
-
-def test_an_excerpt_has_what_it_needs_and_nothing_else(scripts):
-    (found,) = scripts["examples"].examples_of({"pippin.axes.axis_labels"}, [(PAGE, "page.md")]).values()
-
-    assert found.text.splitlines() == [
-        "import newton",
-        "from pippin import axes",
-        "",
-        "robot = newton.ModelBuilder()",
-        'robot.add_link(label="hip")',
-        "print(axes.axis_labels(robot))",
-    ]
-    assert found.is_complete
-
-
-def test_a_long_class_is_cut_to_the_method_that_uses_the_name(scripts):
-    (found,) = scripts["examples"].examples_of({"pippin.labels.match"}, [(PAGE, "page.md")]).values()
-
-    assert found.text.splitlines() == [
-        "from pippin import labels",
-        "",
-        "class Chooser:",
-        "",
-        "    def choose(self):",
-        '        return labels.match("hip", [], "body", "bodies")',
-        "",
-        "    def other(self): ...",
-    ]
+    assert {"pippin.labels.match", "pippin.axes.axis_labels", "pippin.structure"} <= set(found)

@@ -15,8 +15,8 @@ def test_the_policy_of_the_cartpole_keeps_its_pole_upright_for_a_whole_episode()
     with pippin.Simulation.from_file(POLICIES / "cartpole.toml", overrides) as simulation:
         simulation.reset()
         simulation.step(1000)
-        books = simulation.task
-        returns, lengths = books.finished_return.numpy(), books.finished_length.numpy()
+        episodes = simulation.task.episodes
+        returns, lengths = episodes.finished_return.numpy(), episodes.finished_length.numpy()
 
     assert lengths.tolist() == [1000, 1000]
     assert (returns > 900.0).all()

@@ -12,17 +12,23 @@ PUSH = np.full((4, 1), 3.0, dtype=np.float32)
 
 
 def test_an_adapter_wants_its_backend_and_the_same_step(make):
-    with pytest.raises(pippin.ConfigError, match="rsl_rl: expected an environment with backend='torch', got 'numpy'"):
-        pippin.gym.rsl_rl(make())
-    with pytest.raises(pippin.ConfigError, match="sb3: expected an environment with autoreset='same-step', got 'next"):
-        pippin.gym.sb3(make(autoreset="next-step"))
-    with pytest.raises(pippin.ConfigError, match=r"sb3: expected a pippin\.gym\.VectorEnv without wrappers, got int"):
-        pippin.gym.sb3(1)
+    with pytest.raises(
+        pippin.ConfigError, match="RslRlVecEnvWrapper: expected an environment with backend='torch', got 'numpy'"
+    ):
+        pippin.gym.RslRlVecEnvWrapper(make())
+    with pytest.raises(
+        pippin.ConfigError, match="Sb3VecEnvWrapper: expected an environment with autoreset='same-step', got 'next"
+    ):
+        pippin.gym.Sb3VecEnvWrapper(make(autoreset="next-step"))
+    with pytest.raises(
+        pippin.ConfigError, match=r"Sb3VecEnvWrapper: expected a pippin\.gym\.VectorEnv without wrappers, got int"
+    ):
+        pippin.gym.Sb3VecEnvWrapper(1)
 
 
 def test_stable_baselines_gets_the_last_observation_of_an_episode(make):
     pytest.importorskip("stable_baselines3")
-    env, plain = pippin.gym.sb3(make(max_episode_steps=3)), make(max_episode_steps=3)
+    env, plain = pippin.gym.Sb3VecEnvWrapper(make(max_episode_steps=3)), make(max_episode_steps=3)
     env.seed(2)
     start = env.reset()
     expected, _ = plain.reset(seed=[2, 3, 4, 5])
@@ -43,7 +49,7 @@ def test_stable_baselines_gets_the_last_observation_of_an_episode(make):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_stable_baselines_trains(make):
     sb3 = pytest.importorskip("stable_baselines3")
-    env = pippin.gym.sb3(make())
+    env = pippin.gym.Sb3VecEnvWrapper(make())
 
     model = sb3.PPO("MlpPolicy", env, n_steps=16, batch_size=32, n_epochs=1, device="cpu").learn(128)
 
@@ -54,7 +60,7 @@ def test_stable_baselines_trains(make):
 def test_rsl_rl_gets_groups_and_time_outs(make):
     torch = pytest.importorskip("torch")
     pytest.importorskip("rsl_rl")
-    env = pippin.gym.rsl_rl(make(backend="torch", max_episode_steps=3))
+    env = pippin.gym.RslRlVecEnvWrapper(make(backend="torch", max_episode_steps=3))
     env.episode_length_buf = torch.tensor([2, 0, 0, 0], dtype=torch.int32)
     before = env.get_observations()
 
@@ -73,7 +79,7 @@ def test_rsl_rl_trains(make):
     pytest.importorskip("rsl_rl")
     from rsl_rl.runners import OnPolicyRunner
 
-    env = pippin.gym.rsl_rl(make(backend="torch", max_episode_steps=50))
+    env = pippin.gym.RslRlVecEnvWrapper(make(backend="torch", max_episode_steps=50))
     network = {"class_name": "MLPModel", "hidden_dims": [16], "activation": "tanh"}
     noise = {"class_name": "GaussianDistribution", "init_std": 1.0}
     settings = {

@@ -147,6 +147,18 @@ def test_seeds_belong_to_worlds(make):
     assert is_same.tolist() == [True, False, False, True]
 
 
+def test_a_step_in_which_no_episode_ends_gives_zeros_in_place_of_final_values(make):
+    env = make()
+    env.reset(seed=0)
+
+    info = env.step(REST)[-1]
+
+    assert not info["_final_obs"].any()
+    assert not info["final_obs"].any()
+    assert info["final_obs"].shape == env.observation_space.shape
+    assert info["episode"]["l"].tolist() == [0, 0, 0, 0]
+
+
 def test_without_a_seed_the_streams_go_on(make):
     env = make()
 
@@ -210,7 +222,7 @@ def test_a_world_that_diverges_ends_and_starts_anew_and_the_others_do_not_notice
     for whole, broken in zip(*runs, strict=True):
         np.testing.assert_array_equal(broken[0][1:], whole[0][1:])
         assert np.isfinite(broken[0]).all()
-    env.check()
+    env.raise_errors()
 
 
 def test_a_reward_that_is_not_finite_is_named_and_nothing_else_is_lost(make):
@@ -225,7 +237,7 @@ def test_a_reward_that_is_not_finite_is_named_and_nothing_else_is_lost(make):
     expected, _, terminated, *_ = whole.step(actions)
 
     np.testing.assert_array_equal(env.observe(), expected)
-    np.testing.assert_array_equal(env.task.worlds.terminated.numpy(), terminated)
+    np.testing.assert_array_equal(env.task.episodes.terminated.numpy(), terminated)
 
 
 @pytest.mark.parametrize(

@@ -37,22 +37,33 @@ def arm():
     return builder
 
 
-def simulate(prototype, worlds=2, dt=0.002, **options):
-    tables = {
-        "simulation": {"device": "cpu", "dt": dt, "capture": "require"},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "solver": {"type": "featherstone", "angular_damping": 0.0},
-        "actuators": {"arm": options if "type" in options else {**MOTOR, **options}},
-    }
-    simulation = pippin.Simulation(pippin.structure(tables), prototype=prototype)
-    simulation.actuators["arm"].position_targets.fill_(1.0)
-    return simulation
+pytestmark = pytest.mark.simulation(
+    dt=0.002,
+    capture="require",
+    worlds=2,
+    gravity=0.0,
+    solver={"type": "featherstone", "angular_damping": 0.0},
+    actuators={"arm": MOTOR},
+    options="actuators.arm",
+)
 
 
-def test_it_moves_and_heats_by_its_equations(arm):
+@pytest.fixture
+def drive(simulate, arm):
+    """Return a function that builds a simulation of the arm whose target is 1 rad."""
+
+    def build(**options):
+        simulation = simulate(arm, **options)
+        simulation.actuators["arm"].position_targets.fill_(1.0)
+        return simulation
+
+    return build
+
+
+def test_it_moves_and_heats_by_its_equations(drive):
     """The motor's equations, integrated beside it in double precision; symplectic Euler for the hinge."""
     q, qd, rise, dt = 0.0, 0.0, 0.0, 0.002
-    with simulate(arm) as simulation:
+    with drive() as simulation:
         for _ in range(200):
             voltage = np.clip(100.0 * (1.0 - q) - qd, -24.0, 24.0)
             ohms = 2.0 * (1.0 + 0.0039 * rise)
@@ -69,8 +80,8 @@ def test_it_moves_and_heats_by_its_equations(arm):
     assert rise > 10.0
 
 
-def test_a_reset_world_is_cold_again_and_the_other_stays_warm(arm):
-    with simulate(arm) as simulation:
+def test_a_reset_world_is_cold_again_and_the_other_stays_warm(drive):
+    with drive() as simulation:
         simulation.step(100)
         warm = simulation.actuators["arm"].drive_state.rise.numpy().copy()
         simulation.reset([0])
@@ -78,8 +89,8 @@ def test_a_reset_world_is_cold_again_and_the_other_stays_warm(arm):
         np.testing.assert_array_equal(simulation.actuators["arm"].drive_state.rise.numpy(), [0.0, warm[1]])
 
 
-def test_a_resumed_run_has_the_bits_of_a_whole_one(arm, tmp_path):
-    with simulate(arm) as simulation:
+def test_a_resumed_run_has_the_bits_of_a_whole_one(drive, arm, tmp_path):
+    with drive() as simulation:
         simulation.step(50)
         simulation.save(tmp_path / "warm.npz")
         simulation.step(50)
@@ -90,8 +101,8 @@ def test_a_resumed_run_has_the_bits_of_a_whole_one(arm, tmp_path):
         np.testing.assert_array_equal(resumed.actuators["arm"].drive_state.rise.numpy(), whole)
 
 
-def test_its_parameters_are_those_of_its_file(arm):
-    with simulate(arm, resistance={"uniform": [1.0, 3.0]}) as simulation:
+def test_its_parameters_are_those_of_its_file(drive):
+    with drive(resistance={"uniform": [1.0, 3.0]}) as simulation:
         group = simulation.actuators["arm"]
         assert set(group.parameters) == set(MOTOR) - {"type", "joints"} | {"armature", "friction", "damping"}
         resistance = group.get("resistance").numpy()
@@ -99,11 +110,11 @@ def test_its_parameters_are_those_of_its_file(arm):
         np.testing.assert_allclose(group.applied_effort.numpy(), 0.5 * 24.0 / resistance, rtol=1e-5)
 
 
-def test_its_clamping_limits_the_actuators_of_others(arm):
+def test_its_clamping_limits_the_actuators_of_others(drive):
     """A constant effort of 10 N·m on 0.1 kg·m² would reach 4 rad/s after 40 ms; it is cut off there."""
     clamping = [{"type": "speed-stop", "max_speed": 4.0}]
     free = {"type": "pd", "joints": [".*"], "clamping": clamping}
-    with simulate(arm, **free) as simulation:
+    with drive(actuators={"arm": free}) as simulation:
         simulation.actuators["arm"].feedforward.fill_(10.0)
         simulation.step(100)
 

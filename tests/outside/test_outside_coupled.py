@@ -42,18 +42,16 @@ def box_and_sand(box, low, cells, density=1000.0):
     return builder
 
 
-def simulate(prototype, *, rigid="xpbd", particles=SAND, gravity=(0.0, 0.0, -9.81), ground=False, **keys):
-    solver = {"type": "coupled", "rigid": {"type": rigid, **keys}, "particles": particles}
-    scene = {"gravity": list(gravity), "ground": ground}
-    tables = {"simulation": {"device": "cpu", "dt": 0.01}, "scene": scene, "solver": solver}
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype)
+pytestmark = pytest.mark.simulation(
+    dt=0.01, solver={"type": "coupled", "rigid": {"type": "xpbd"}, "particles": SAND}, options="solver"
+)
 
 
-def test_what_a_body_loses_in_momentum_the_sand_gets():
+def test_what_a_body_loses_in_momentum_the_sand_gets(simulate):
     """Without gravity and ground, a cube at 1 m/s runs into as much sand at rest; single precision in 40 steps."""
     prototype = box_and_sand((-0.22, 0.0, 0.0), (-0.1, -0.1, -0.1), (4, 4, 4))
     prototype.joint_qd[0] = 1.0
-    with simulate(prototype, gravity=[0.0, 0.0, 0.0]) as simulation:
+    with simulate(prototype, gravity=0.0) as simulation:
         simulation.step(40)
         speed, speeds = simulation.state.body_qd.numpy()[0, :3], simulation.state.particle_qd.numpy()
         masses = simulation.model.particle_mass.numpy()
@@ -63,7 +61,7 @@ def test_what_a_body_loses_in_momentum_the_sand_gets():
     np.testing.assert_allclose(8.0 * speed + of_sand, [8.0, 0.0, 0.0], atol=1e-4)
 
 
-def test_sand_carries_a_light_body():
+def test_sand_carries_a_light_body(simulate):
     """A fall lasts 0.2 s to the ground; carried, the cube bobs by the impulse of a step, 0.1 m/s, and stays above."""
     prototype = box_and_sand((0.0, 0.0, 0.22), (-0.2, -0.2, 0.0), (8, 8, 2), density=300.0)
     with simulate(prototype, ground=True) as simulation:
@@ -93,15 +91,15 @@ def test_a_reset_forgets_the_strain_of_the_sand():
     assert result.outcome == "passed", result.reason
 
 
-def test_a_fault_inside_names_the_inner_table():
+def test_a_fault_inside_names_the_inner_table(simulate):
     prototype = box_and_sand((0.0, 0.0, 0.5), (-0.1, -0.1, 0.0), (2, 2, 2))
 
     with pytest.raises(pippin.ConfigError, match=r"solver\.particles\.voxel_siz: .*voxel_size"):
         simulate(prototype, particles={**SAND, "voxel_siz": 0.1})
     with pytest.raises(pippin.ConfigError, match=r"^solver\.rigid\.type: 'vbd' takes its steps in a way of its own"):
-        simulate(prototype, rigid="vbd")
+        simulate(prototype, rigid={"type": "vbd"})
     with pytest.raises(pippin.ConfigError, match=r"^solver\.rigid\.contact_warmstart: True, but collision"):
-        simulate(prototype, rigid="steel", contact_warmstart=True)
+        simulate(prototype, rigid={"type": "steel", "contact_warmstart": True})
 
 
 def test_an_editor_knows_the_keys_of_the_inner_tables():

@@ -26,21 +26,14 @@ def test_the_importer_keeps_the_contract(check):
     check()
 
 
-def simulate(*assets, **tables):
-    """Return a simulation of SDF files in two worlds."""
-    config = {
-        "simulation": {"device": "cpu", "capture": "off", "dt": 0.002},
-        "scene": {"worlds": 2, "assets": list(assets)},
-        "solver": {"type": "featherstone"},
-    }
-    return pippin.Simulation(pippin.structure({**config, **tables}))
+pytestmark = pytest.mark.simulation(dt=0.002, capture="off", worlds=2, solver="featherstone")
 
 
-def test_a_suffix_chooses_the_importer_and_an_actuator_drives_what_it_reads():
+def test_a_suffix_chooses_the_importer_and_an_actuator_drives_what_it_reads(simulate):
     pd = {"type": "pd", "joints": ["shoulder"], "kp": 5.0, "kd": 0.5}
     asset = {"path": str(ROVER), "floating": False, "position": [0, 0, 1], "joint_positions": {"shoulder": 0.4}}
 
-    with simulate(asset, actuators={"arm": pd}) as simulation:
+    with simulate(assets=[asset], actuators={"arm": pd}) as simulation:
         start = simulation.state.joint_q.numpy().copy()
         simulation.actuators["arm"].position_targets.fill_(-0.5)
         simulation.step(20)
@@ -50,13 +43,13 @@ def test_a_suffix_chooses_the_importer_and_an_actuator_drives_what_it_reads():
         assert (simulation.state.joint_q.numpy() < 0.4).all()
 
 
-def test_two_of_a_file_have_labels_and_a_table_has_settings():
+def test_two_of_a_file_have_labels_and_a_table_has_settings(simulate):
     rovers = [
         {"path": str(ROVER), "label": label, "importer": {"type": "sdf", "density": density}}
         for label, density in (("light", 100.0), ("heavy", 300.0))
     ]
 
-    with simulate(*rovers) as simulation:
+    with simulate(assets=rovers) as simulation:
         masses = dict(zip(simulation.model.body_label, simulation.model.body_mass.numpy(), strict=False))
 
         assert masses["heavy/arm"] == pytest.approx(3.0 * masses["light/arm"])
@@ -75,9 +68,9 @@ def test_two_of_a_file_have_labels_and_a_table_has_settings():
         ({"importer": "rubble"}, r"importer 'rubble': not installed"),
     ],
 )
-def test_what_an_asset_cannot_ask_for_is_refused(options, fault):
+def test_what_an_asset_cannot_ask_for_is_refused(simulate, options, fault):
     with pytest.raises(pippin.PippinError, match=fault):
-        simulate({"path": str(ROVER), **options})
+        simulate(assets=[{"path": str(ROVER), **options}])
 
 
 @pytest.mark.parametrize(
@@ -89,23 +82,23 @@ def test_what_an_asset_cannot_ask_for_is_refused(options, fault):
         ("<sdf><model name='x'><link name='l'><pose>1</pose></link></model></sdf>", r"importer 'sdf' of .* failed on"),
     ],
 )
-def test_a_wrong_file_is_refused_by_the_importer_that_reads_it(tmp_path, text, fault):
+def test_a_wrong_file_is_refused_by_the_importer_that_reads_it(simulate, tmp_path, text, fault):
     (tmp_path / "a.sdf").write_text(text)
 
     with pytest.raises(pippin.ConfigError, match=fault):
-        simulate({"path": str(tmp_path / "a.sdf")})
+        simulate(assets=[{"path": str(tmp_path / "a.sdf")}])
 
 
-def test_an_unknown_suffix_lists_the_installed_importers(tmp_path):
+def test_an_unknown_suffix_lists_the_installed_importers(simulate, tmp_path):
     (tmp_path / "a.dae").write_text("")
 
     with pytest.raises(pippin.ConfigError, match=r"no importer reads '\.dae', got 'a\.dae'; known: .*\.sdf by 'sdf'"):
-        simulate({"path": str(tmp_path / "a.dae")})
+        simulate(assets=[{"path": str(tmp_path / "a.dae")}])
 
 
-def test_a_file_that_blocks_the_importer_does_without_it():
+def test_a_file_that_blocks_the_importer_does_without_it(simulate):
     with pytest.raises(pippin.ConfigError, match=r"no importer reads '\.sdf'"):
-        simulate({"path": str(ROVER)}, catalog={"block": ["sdf"]})
+        simulate(assets=[{"path": str(ROVER)}], catalog={"block": ["sdf"]})
 
 
 def test_a_plugin_brings_rubble_that_stops_a_ball(ball):

@@ -1,8 +1,10 @@
 """An altimeter and a stage that somebody else wrote, installed like any package and selected by name."""
 
+import newton
 import numpy as np
 import pippin
 import pytest
+from pippin.conformance import scenes
 
 SPEED = 2.0
 LAG = 0.1
@@ -15,24 +17,24 @@ def plugin(install_outside):
         yield
 
 
-@pytest.fixture
-def simulate(ball, configure):
-    """Return a function that lets two balls climb at a constant speed under an altimeter."""
+def climbing_ball():
+    """Return a ball at a height of 1 m that climbs at a constant speed."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_ball(builder, 1.0, mass=1.0, radius=0.1)
+    builder.joint_qd[2] = SPEED
+    return builder
 
-    def build(prototype=None, **options):
-        prototype = ball(height=1.0)
-        prototype.joint_qd[2] = SPEED
-        sensors = {"height": {"type": "altimeter", "body": "ball", "time_constant": LAG, **options}}
-        config = configure(
-            "semi-implicit",
-            scene={"worlds": 2, "gravity": [0.0, 0.0, 0.0]},
-            sensors=sensors,
-            dt=0.01,
-            capture="require",
-        )
-        return pippin.Simulation(config, prototype=prototype)
 
-    return build
+pytestmark = pytest.mark.simulation(
+    dt=0.01,
+    capture="require",
+    worlds=2,
+    gravity=0.0,
+    prototype=climbing_ball,
+    solver="semi-implicit",
+    sensors={"height": {"type": "altimeter", "body": "ball", "time_constant": LAG}},
+    options="sensors.height",
+)
 
 
 def test_it_lags_behind_a_climb_by_its_time_constant(simulate):

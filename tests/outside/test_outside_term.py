@@ -1,9 +1,11 @@
 """Terms of a task that somebody else wrote, installed like any package and selected by name."""
 
+import newton
 import numpy as np
 import pippin
 import pytest
 from pippin import conformance
+from pippin.conformance import scenes
 
 DT = 0.01
 
@@ -15,22 +17,26 @@ def plugin(install_outside):
         yield
 
 
-@pytest.fixture
-def simulate(ball, configure):
-    """Return a function that lets balls fall from 1 m above a task about balance."""
+def falling_ball():
+    """Return a ball at a height of 1 m."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    scenes.add_ball(builder, 1.0, mass=1.0, radius=0.1)
+    return builder
 
-    def build(seed=0, **tables):
-        task = {
-            "episode_length": 1.0,
-            "observations": {"policy": {"lean": {"of": "lean", "scale": 2.0}}},
-            "rewards": {"near": {"type": "plateau", "of": "root-height", "target": 1.0, "radius": 0.1, "weight": 1.0}},
-            **tables,
-        }
-        scene = {"worlds": 3}
-        config = configure("semi-implicit", scene=scene, dt=DT, task=task, capture="require", seed=seed)
-        return pippin.Simulation(config, prototype=ball(height=1.0))
 
-    return build
+pytestmark = pytest.mark.simulation(
+    dt=DT,
+    capture="require",
+    worlds=3,
+    prototype=falling_ball,
+    solver="semi-implicit",
+    task={
+        "episode_length": 1.0,
+        "observations": {"policy": {"lean": {"of": "lean", "scale": 2.0}}},
+        "rewards": {"near": {"type": "plateau", "of": "root-height", "target": 1.0, "radius": 0.1, "weight": 1.0}},
+    },
+    options="task",
+)
 
 
 def fallen(step):
@@ -43,7 +49,7 @@ def test_the_law_is_flat_near_its_target_and_then_a_line(simulate):
         for step in range(1, 20):
             simulation.step()
             expected = np.clip(2.0 - (1.0 - fallen(step)) / 0.1, 0.0, 1.0)
-            np.testing.assert_allclose(simulation.task.reward_terms.numpy(), [[expected] * 3], atol=1e-4)
+            np.testing.assert_allclose(simulation.task.episodes.reward_terms.numpy(), [[expected] * 3], atol=1e-4)
 
         assert simulation.program.is_captured
 
@@ -69,12 +75,12 @@ def test_the_termination_counts_its_patience_and_a_reset_forgets_it(simulate):
         ended = []
         for step in range(1, first + 5):
             simulation.step()
-            ended += [step] * int(simulation.task.worlds.terminated.numpy()[0])
+            ended += [step] * int(simulation.task.episodes.terminated.numpy()[0])
         simulation.reset([0])
         simulation.step(first + 1)
 
         assert ended == [first + 3, first + 4]
-        assert simulation.task.worlds.terminated.numpy().tolist() == [False, True, True]
+        assert simulation.task.episodes.terminated.numpy().tolist() == [False, True, True]
 
 
 def test_the_event_draws_for_each_world_and_the_same_for_the_same_seed(simulate):

@@ -4,8 +4,10 @@ import attrs
 import pytest
 from pippin.config.fields import field_texts
 from pippin.support.declaration import Declaration
-from pippin_solver_mujoco import MuJoCoConfig, SolverMuJoCo
-from pippin_solver_mujoco_native import MuJoCoNativeConfig, SolverMuJoCoNative
+from pippin_solver_mujoco import MuJoCoConfig
+from pippin_solver_mujoco.solver import SolverMuJoCo
+from pippin_solver_mujoco_native import MuJoCoNativeConfig
+from pippin_solver_mujoco_native.solver import SolverMuJoCoNative
 
 WARP, NATIVE = attrs.fields_dict(MuJoCoConfig), attrs.fields_dict(MuJoCoNativeConfig)
 SHARED = [name for name in WARP if name in NATIVE]

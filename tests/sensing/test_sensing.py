@@ -28,8 +28,6 @@ def read_positions(poses: wp.array[wp.transform], positions: wp.array2d[wp.vec3]
 class Positions(sensing.Sensor):
     """Positions of all bodies, and how often they were read."""
 
-    Config = PositionsConfig
-
     def build_outputs(self, binding):
         simulation = binding.simulation
         shape = (simulation.world_count, simulation.model.body_count // simulation.world_count)
@@ -279,9 +277,9 @@ def test_poses_arrive_late_although_they_take_no_noise(fly):
         ({"type": "latency", "readings": 0}, r"stages\.0\.readings: .*>= 1"),
         (
             {"type": "latency", "time": 0.015},
-            r"stages\.0\.time: 0\.015 s is no whole .* of 0\.01 s; write 0\.02",
+            r"stages\.0\.time: 0\.015 s is not a whole .* of 0\.01 s; write 0\.02",
         ),
-        ({"type": "noise", "std": 1.0, "output": "pos"}, r"stages\.0\.output: 'pos' is no output.*position"),
+        ({"type": "noise", "std": 1.0, "output": "pos"}, r"stages\.0\.output: 'pos' is not an output.*position"),
         (
             {"type": "noise", "std": 1.0, "output": "pose"},
             r"stages\.0\.output: 'pose' is not made of separate numbers",
@@ -352,7 +350,7 @@ def test_a_run_that_goes_on_from_a_file_reads_the_same(fly, ball, tmp_path):
 
 def test_an_output_that_does_not_exist_is_named_with_the_nearest(fly):
     simulation, sensor = fly()
-    with simulation, pytest.raises(pippin.ConfigError, match=r"'positon' is no output.*'position'"):
+    with simulation, pytest.raises(pippin.ConfigError, match=r"'positon' is not an output.*'position'"):
         sensor["positon"]
     with pytest.raises(KeyError, match="outputs: none is labelled 'positon'; did you mean 'position'"):
         sensor.outputs["positon"]

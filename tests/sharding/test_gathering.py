@@ -24,7 +24,7 @@ def steps(shard):
     actions = np.random.default_rng(0).uniform(-1.0, 1.0, (20, 8, 1)).astype(np.float32)
     with pippin.Simulation(shard.config) as simulation:
         for step, action in enumerate(actions):
-            simulation.task.worlds.action.assign(action[own])
+            simulation.task.episodes.action.assign(action[own])
             simulation.step()
             if step == 9 and (mask := np.arange(8)[own] % 3 == 0).any():
                 simulation.reset(mask)
@@ -38,8 +38,8 @@ NAMES = (
     "sensors.joints.position",
     "sensors.joints.velocity",
     "actuators.arm.applied_effort",
-    "task.reward",
-    "task.worlds.length",
+    "task.episodes.reward",
+    "task.episodes.length",
 )
 
 
@@ -49,7 +49,7 @@ NAMES = (
 def test_a_world_has_the_same_bits_in_a_shard_of_any_size(run_of, solver, counts):
     whole, parts = run_of(solver, 1), [run_of(solver, count) for count in counts]
 
-    lengths = np.array(whole[NAMES.index("task.worlds.length") :: len(NAMES)])
+    lengths = np.array(whole[NAMES.index("task.episodes.length") :: len(NAMES)])
     assert (np.diff(lengths, axis=0) < 0).any(axis=0).all(), "episodes end and begin in each world"
     for one, *others in zip(whole, *parts, strict=True):
         assert all(one.tobytes() == other.tobytes() for other in others)
@@ -62,7 +62,7 @@ def test_a_world_has_the_same_bits_in_a_shard_of_any_size(run_of, solver, counts
         ("sensors.joint.position", r"there is no 'joint'; did you mean 'joints'\?"),
         ("state", r"'state' is no array, but a State"),
         ("state._joint_q", r"there is no '_joint_q'"),
-        ("task.reward_terms", r"its shape is \[1, 8\], and the first axis is not that of worlds"),
+        ("task.episodes.reward_terms", r"its shape is \[1, 8\], and the first axis is not that of worlds"),
     ],
 )
 def test_what_is_no_array_of_worlds_is_named(whole, name, fault):

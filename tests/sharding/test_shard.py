@@ -6,8 +6,7 @@ import pytest
 from pippin.assembly.scene import world_offsets
 from pippin.config import structure
 from pippin.errors import ConfigError
-from pippin.sharding import shards_of
-from pippin.sharding.shard import shard_count
+from pippin.sharding.shard import shard_count, shards_of
 from pippin.simulation import Simulation
 from pippin.workers import usable_cores
 

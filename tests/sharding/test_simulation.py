@@ -10,7 +10,13 @@ from pippin.errors import PippinError
 from pippin.sharding import ShardedSimulation
 from pippin.sharding.gathering import world_values
 
-NAMES = ("state.joint_q", "state.body_qd", "sensors.joints.velocity", "actuators.arm.applied_effort", "task.reward")
+NAMES = (
+    "state.joint_q",
+    "state.body_qd",
+    "sensors.joints.velocity",
+    "actuators.arm.applied_effort",
+    "task.episodes.reward",
+)
 
 FUNCTIONS = """
 import os

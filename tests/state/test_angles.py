@@ -25,13 +25,9 @@ def wheel(axis_count=1):
     return builder
 
 
-def simulate(solver, prototype=None, worlds=1, **simulation):
-    tables = {
-        "simulation": {"device": "cpu", "dt": DT, **simulation},
-        "scene": {"worlds": worlds, "gravity": [0.0, 0.0, 0.0]},
-        "solver": {"type": solver, **({"angular_damping": 0.0} if solver in ("xpbd", "semi-implicit") else {})},
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype or wheel())
+UNDAMPED = {"type": "xpbd", "angular_damping": 0.0}
+
+pytestmark = pytest.mark.simulation(dt=DT, gravity=0.0, prototype=wheel, solver=UNDAMPED)
 
 
 def spin(simulation, dof=0, speed=SPEED):
@@ -45,9 +41,9 @@ def spin(simulation, dof=0, speed=SPEED):
     ("solver", "speed", "count"),
     [("xpbd", 5.0, 400), ("semi-implicit", 5.0, 400), ("vbd", 5.0, 400), ("kamino", 40.0, 50)],
 )
-def test_a_wheel_turns_beyond_a_turn(solver, speed, count):
+def test_a_wheel_turns_beyond_a_turn(simulate, solver, speed, count):
     """A free wheel at 5 rad/s is at 10 rad after 2 s; Kamino's steps are slow, so it turns faster."""
-    with simulate(solver) as simulation:
+    with simulate(solver={**UNDAMPED, "type": solver} if solver in ("xpbd", "semi-implicit") else solver) as simulation:
         spin(simulation, speed=speed)
         simulation.step(count)
         angle, end = simulation.state.joint_q.numpy()[0], simulation.state.joint_qd.numpy()[0]
@@ -58,12 +54,12 @@ def test_a_wheel_turns_beyond_a_turn(solver, speed, count):
 
 
 @pytest.mark.parametrize(("substeps", "decimation", "speed"), [(1, 3, 5.0), (2, 1, 5.0), (2, 2, 5.0), (1, 3, 300.0)])
-def test_angles_go_on_whichever_state_holds_the_last_ones(substeps, decimation, speed):
+def test_angles_go_on_whichever_state_holds_the_last_ones(simulate, substeps, decimation, speed):
     """At 300 rad/s, the wheel makes 0.6 turns in a control step: the velocity tells how many.
 
     XPBD turns by 2 atan(ω h / 2) in a substep h.
     """
-    with simulate("xpbd", substeps=substeps, decimation=decimation) as simulation:
+    with simulate(substeps=substeps, decimation=decimation) as simulation:
         spin(simulation, speed=speed)
         simulation.step(100)
 
@@ -72,16 +68,16 @@ def test_angles_go_on_whichever_state_holds_the_last_ones(substeps, decimation, 
         assert simulation.state.joint_q.numpy()[0] == pytest.approx(expected, rel=1e-3)
 
 
-def test_the_axes_of_a_d6_joint_go_on():
-    with simulate("xpbd", wheel(3)) as simulation:
+def test_the_axes_of_a_d6_joint_go_on(simulate):
+    with simulate(wheel(3)) as simulation:
         spin(simulation, dof=2)
         simulation.step(300)
 
         assert simulation.state.joint_q.numpy()[2] == pytest.approx(7.5, rel=1e-2)
 
 
-def test_written_and_reset_angles_are_where_the_next_ones_go_on_from():
-    with simulate("xpbd", worlds=3) as simulation:
+def test_written_and_reset_angles_are_where_the_next_ones_go_on_from(simulate):
+    with simulate(worlds=3) as simulation:
         simulation.state.joint_q.assign([9.0, 9.0, 9.0])
         simulation.invalidate("joints")
         simulation.step()
@@ -95,8 +91,8 @@ def test_written_and_reset_angles_are_where_the_next_ones_go_on_from():
         assert math.remainder(anew - 9.0, 2.0 * math.pi) == pytest.approx(0.0, abs=1e-4)
 
 
-def test_a_checkpoint_carries_the_turns(tmp_path):
-    with simulate("xpbd") as simulation:
+def test_a_checkpoint_carries_the_turns(simulate, tmp_path):
+    with simulate() as simulation:
         spin(simulation)
         simulation.step(300)
         simulation.save(tmp_path / "turned")
@@ -109,8 +105,8 @@ def test_a_checkpoint_carries_the_turns(tmp_path):
     assert expected[0] > 2.0 * math.pi
 
 
-def test_a_rollout_goes_on_and_has_the_derivative_of_the_angle():
-    with simulate("semi-implicit", requires_grad=True, decimation=2) as simulation:
+def test_a_rollout_goes_on_and_has_the_derivative_of_the_angle(simulate):
+    with simulate(solver={**UNDAMPED, "type": "semi-implicit"}, requires_grad=True, decimation=2) as simulation:
         simulation.state.joint_q.assign([3.1])
         spin(simulation, speed=10.0)
         with wp.Tape() as tape:

@@ -6,13 +6,7 @@ import pippin
 import pytest
 import warp as wp
 
-
-@pytest.fixture
-def simulate(chain, configure):
-    def build(solver, **options):
-        return pippin.Simulation(configure(solver, scene={"worlds": 3}, **options), prototype=chain())
-
-    return build
+pytestmark = pytest.mark.simulation(dt=0.002, worlds=3, accept_unsupported=["armature"], prototype="chain")
 
 
 def write(array, rows, values):
@@ -22,7 +16,7 @@ def write(array, rows, values):
 
 
 def test_bodies_follow_written_joints_in_those_worlds_alone(simulate, solver):
-    with simulate(solver) as simulation:
+    with simulate(solver=solver) as simulation:
         simulation.step(3)
         before = simulation.state.body_q.numpy().copy()
         write(simulation.state.joint_q, [2, 3], [0.7, -0.2])
@@ -38,7 +32,7 @@ def test_bodies_follow_written_joints_in_those_worlds_alone(simulate, solver):
 
 def test_joints_follow_written_bodies_and_the_solver_goes_on_from_there(simulate, solver):
     """A chain that is put where another one is, swings as that one does: also where a solver reads joints alone."""
-    with simulate(solver) as simulation:
+    with simulate(solver=solver) as simulation:
         simulation.step(5)
         state = simulation.state
         bodies, speeds = state.body_q.numpy(), state.body_qd.numpy()
@@ -54,7 +48,7 @@ def test_joints_follow_written_bodies_and_the_solver_goes_on_from_there(simulate
 
 
 def test_a_step_settles_once_and_a_mask_may_live_on_the_device(simulate):
-    with simulate("mujoco") as simulation:
+    with simulate(solver="mujoco") as simulation:
         simulation.step()
         write(simulation.state.joint_q, slice(0, 2), 0.5)
         simulation.invalidate("joints", wp.array([True, False, False], dtype=bool, device=simulation.device))
@@ -67,7 +61,7 @@ def test_a_step_settles_once_and_a_mask_may_live_on_the_device(simulate):
 
 
 def test_only_joints_or_bodies_can_be_written(simulate):
-    with simulate("xpbd") as simulation:
+    with simulate(solver="xpbd") as simulation:
         with pytest.raises(pippin.ConfigError, match="expected 'joints' or 'bodies', got 'body'"):
             simulation.invalidate("body")
         with pytest.raises(pippin.ConfigError, match="3 is not a world"):

@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin import Callbacks, Simulation
+from pippin import Callbacks
 
 
 @wp.kernel
@@ -38,13 +38,7 @@ class Counter:
         return int(self.count.numpy()[0])
 
 
-@pytest.fixture
-def simulate(ball, configure):
-    def build(callbacks=None, **options):
-        config = configure("xpbd", **options)
-        return Simulation(config, prototype=ball(height=5.0), callbacks=callbacks)
-
-    return build
+pytestmark = pytest.mark.simulation(dt=0.002, prototype="ball", solver="xpbd")
 
 
 def test_events_come_in_the_order_of_a_life(simulate):
@@ -54,7 +48,7 @@ def test_events_come_in_the_order_of_a_life(simulate):
     callbacks.add("simulation_ready", lambda simulation: seen.append(("ready", simulation.program.is_recorded)))
     callbacks.add("stopped", lambda simulation: seen.append(("stopped", simulation.step_count)))
 
-    with simulate(callbacks) as simulation:
+    with simulate(callbacks=callbacks) as simulation:
         simulation.step(3)
     simulation.close()
 
@@ -65,7 +59,7 @@ def test_what_a_model_event_changes_is_what_the_solver_is_built_from(simulate):
     callbacks = Callbacks()
     callbacks.add("model_ready", lambda model: model.gravity.fill_(wp.vec3(0.0, 0.0, 1.0)))
 
-    with simulate(callbacks) as simulation:
+    with simulate(callbacks=callbacks) as simulation:
         simulation.step(10)
         assert simulation.state.body_qd.numpy()[0, 2] == pytest.approx(0.02, rel=1e-5)
 

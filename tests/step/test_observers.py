@@ -7,7 +7,6 @@ import time as clock
 
 import pippin
 import pytest
-from pippin import Simulation
 
 CONTROL_DT = 0.01
 
@@ -36,12 +35,7 @@ class Viewer(Log):
         self.steps.append(simulation.step_count)
 
 
-@pytest.fixture
-def simulate(ball, configure):
-    def build(*plugins):
-        return Simulation(configure("xpbd", dt=CONTROL_DT), plugins=plugins, prototype=ball(height=5.0))
-
-    return build
+pytestmark = pytest.mark.simulation(dt=CONTROL_DT, prototype="ball", solver="xpbd")
 
 
 def strides(simulation):
@@ -58,7 +52,7 @@ def strides(simulation):
 
 def test_a_recorder_with_a_period_lets_the_steps_between_run_in_one_call(simulate):
     recorder = Recorder(period=4 * CONTROL_DT)
-    with simulate(recorder) as simulation:
+    with simulate(plugins=[recorder]) as simulation:
         simulation.step(2)
         taken = strides(simulation)
         simulation.step(10)
@@ -69,12 +63,12 @@ def test_a_recorder_with_a_period_lets_the_steps_between_run_in_one_call(simulat
 
 def test_a_period_that_is_no_whole_number_of_steps_is_refused(simulate):
     with pytest.raises(pippin.ConfigError, match=r"plugins\.recorder\.period: 0\.025 s is not a whole number"):
-        simulate(Recorder(period=0.025))
+        simulate(plugins=[Recorder(period=0.025)])
 
 
 def test_frames_of_simulated_time_come_after_the_step_that_reaches_them(simulate):
     viewer = Viewer(frame_period=0.025)
-    with simulate(viewer) as simulation:
+    with simulate(plugins=[viewer]) as simulation:
         simulation.step(10)
 
     assert viewer.steps == [0, 3, 5, 8, 10]
@@ -82,7 +76,7 @@ def test_frames_of_simulated_time_come_after_the_step_that_reaches_them(simulate
 
 def test_a_viewer_without_a_rate_sees_every_control_step(simulate):
     viewer = Viewer()
-    with simulate(viewer) as simulation:
+    with simulate(plugins=[viewer]) as simulation:
         simulation.step(3)
 
     assert viewer.steps == [0, 1, 2, 3]
@@ -90,7 +84,7 @@ def test_a_viewer_without_a_rate_sees_every_control_step(simulate):
 
 def test_frames_of_real_time_are_left_out_if_they_come_late(simulate):
     viewer = Viewer(frame_rate=50.0)
-    with simulate(viewer) as simulation:
+    with simulate(plugins=[viewer]) as simulation:
         simulation.step(1)
         start, seen = clock.perf_counter(), len(viewer.steps)
         while clock.perf_counter() < start + 0.1:
@@ -109,7 +103,7 @@ def test_frames_that_a_slow_viewer_misses_are_counted(simulate):
             self.steps.append(simulation.step_count)
             clock.sleep(0.05)
 
-    with simulate(Slow()) as simulation:
+    with simulate(plugins=[Slow()]) as simulation:
         start = clock.perf_counter()
         while clock.perf_counter() < start + 0.2:
             simulation.step()
@@ -123,7 +117,7 @@ def test_the_caller_s_own_time_makes_no_frame_late(simulate):
     def late(simulation):
         return [note.split()[0] for note in simulation.notes.get("plugins:viewer", ())]
 
-    with simulate(Viewer(frame_rate=4.0)) as simulation:
+    with simulate(plugins=[Viewer(frame_rate=4.0)]) as simulation:
         simulation.step(2)  # the first step compiles, and may take long
         before = late(simulation)
         clock.sleep(0.8)
@@ -134,7 +128,7 @@ def test_the_caller_s_own_time_makes_no_frame_late(simulate):
 
 def test_no_frame_is_made_if_nobody_looks(simulate):
     viewer = Viewer(wants_frame=lambda: False)
-    with simulate(viewer) as simulation:
+    with simulate(plugins=[viewer]) as simulation:
         simulation.step(3)
 
     assert viewer.steps == [0]
@@ -143,7 +137,7 @@ def test_no_frame_is_made_if_nobody_looks(simulate):
 def test_a_pause_holds_the_time_and_one_step_is_one_step(simulate):
     answers = iter([0.0, math.inf, math.inf, 0.0, math.inf, 0.0, 0.0, 0.0])
     viewer = Viewer(frame_rate=1000.0, wait_time=lambda: next(answers))
-    with simulate(viewer) as simulation:
+    with simulate(plugins=[viewer]) as simulation:
         simulation.step(1)
         taken = strides(simulation)
         simulation.step(4)
@@ -169,7 +163,7 @@ def test_a_simulation_says_when_it_waits(simulate):
             self.steps.append(simulation.step_count)
             said.append(getattr(simulation, "is_waiting", None))
 
-    with simulate(Pausing()) as simulation:
+    with simulate(plugins=[Pausing()]) as simulation:
         simulation.step(1)
         assert not simulation.is_waiting
 
@@ -183,7 +177,7 @@ def test_a_viewer_may_reset_worlds_in_a_frame(simulate):
             if simulation.step_count == 2:
                 simulation.reset()
 
-    with simulate(Resetting()) as simulation:
+    with simulate(plugins=[Resetting()]) as simulation:
         start = simulation.state.body_q.numpy().copy()
         simulation.step(2)
         after = simulation.state.body_q.numpy().copy()
@@ -211,7 +205,7 @@ def test_a_viewer_that_raises_is_switched_off_and_ends_nothing(simulate, method,
     viewer = Broken()
     if method in ("wants_frame", "wait_time"):
         setattr(viewer, method, fail)
-    with caplog.at_level(logging.WARNING, "pippin"), simulate(viewer) as simulation:
+    with caplog.at_level(logging.WARNING, "pippin"), simulate(plugins=[viewer]) as simulation:
         simulation.step(4)
         notes = simulation.notes.get("plugins:broken", [])
 
@@ -231,5 +225,8 @@ def test_an_exception_of_a_recorder_ends_the_step(simulate):
         def after_step(self):
             raise OSError("disk full")
 
-    with simulate(Broken()) as simulation, pytest.raises(pippin.PluginError, match="after_step raised OSError"):
+    with (
+        simulate(plugins=[Broken()]) as simulation,
+        pytest.raises(pippin.PluginError, match="after_step raised OSError"),
+    ):
         simulation.step()

@@ -6,7 +6,8 @@ import pytest
 import warp as wp
 from newton.actuators import DrivePD
 from pippin.isaac import ActuatorConfig, ArticulationActuators
-from pippin_actuator_pd import ActuatorPD, PDConfig
+from pippin_actuator_pd import PDConfig
+from pippin_actuator_pd.actuator import ActuatorPD
 
 PD = {"type": "pd", "joints": ["hinge_0"], "kp": 1.0}
 

@@ -65,11 +65,11 @@ def test_wrong_variants_are_refused_together_before_one_starts(file, over, fault
 
 def test_an_id_belongs_to_the_contents_of_a_plugin_in_a_file(file):
     plugin = file.with_name("push.py")
-    source = "import attrs\nclass Push:\n    Config = attrs.make_class('Config', [])\n"
+    source = "import attrs\n@attrs.frozen\nclass PushConfig:\n    implementation = 'Push'\nclass Push: ...\n"
     ids = []
     for text in (source, source, source + "# changed\n"):
         plugin.write_text(text)
-        (variant,) = swept(file, "simulation.seed=3", overrides=[f'plugins.push.type="{plugin}:Push"'])
+        (variant,) = swept(file, "simulation.seed=3", overrides=[f'plugins.push.type="{plugin}:PushConfig"'])
         ids.append(variant.id)
 
     assert ids[0] == ids[1] != ids[2]

@@ -15,9 +15,8 @@ import pytest
 import warp as wp
 from onnx import TensorProto, helper, numpy_helper
 from pippin.config import ComponentConfig
-from pippin.task import Command, Termination
-from pippin.task.measuring import Quantities
-from pippin.task.place import TaskPlace
+from pippin.task import Command, TermContext, Termination
+from pippin.task.quantity_cache import QuantityCache
 
 TASK: dict[str, Any] = {
     "actions": {"force": {"type": "joint-targets", "actuator": "rail", "clip": [-1.0, 1.0]}},
@@ -144,14 +143,14 @@ def floating() -> Callable[..., pippin.Simulation]:
 ANT = Path(__file__).parents[2] / "docs" / "examples" / "ant.toml"
 
 
-class Wish(Command):
+class Target(Command):
     """A command of three numbers, drawn by hand."""
 
     labels = ("x", "y", "yaw")  # pyright: ignore[reportAssignmentType]
     unit = "m/s"
 
-    def __init__(self, place: TaskPlace) -> None:
-        super().__init__(None, place)
+    def __init__(self, context: TermContext) -> None:
+        super().__init__(None, context)
         self.value = wp.array([[0.0, 0.05, 3.0], [0.5, 0.0, 0.0], [-1.0, 0.5, 0.2]], dtype=float, device="cpu")
 
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
@@ -164,16 +163,16 @@ class Terms:
 
     simulation: pippin.Simulation
     commands: Mapping[str, Command] = attrs.field(factory=dict)
-    quantities: dict[TaskPlace, Quantities] = attrs.field(factory=dict)
-    """Those of each place: a place has its own."""
+    quantities: dict[TermContext, QuantityCache] = attrs.field(factory=dict)
+    """The quantities of each context."""
 
-    def place(self, name: str = "rewards.tried") -> TaskPlace:
+    def context(self, name: str = "rewards.tried") -> TermContext:
         task = self.simulation.task
         assert task is not None
-        quantities = Quantities()
-        place = TaskPlace(self.simulation, task.worlds, name, quantities.of, self.commands)
-        self.quantities[place] = quantities
-        return place
+        quantities = QuantityCache()
+        context = TermContext(self.simulation, task.episodes, name, quantities.quantity, self.commands, {}, {})
+        self.quantities[context] = quantities
+        return context
 
     def choose(self, kind: Any, type: str, **keys: Any) -> ComponentConfig:
         plugin: Any = self.simulation.catalog.find(kind, type).load()
@@ -187,7 +186,7 @@ class Terms:
         if kind == "reward":
             keys.setdefault("weight", 1.0)
         plugin: Any = self.simulation.catalog.find(kind, type).load()
-        return plugin(plugin.Config(**keys), self.place())
+        return plugin(plugin.Config(**keys), self.context())
 
     def measure(self, type: str, **keys: Any) -> np.ndarray:
         """Return the numbers of a quantity in the present state."""
@@ -203,8 +202,7 @@ class Terms:
         return self.judge(self.make(kind, type, **keys))
 
     def judge(self, term: Any) -> np.ndarray:
-        for measured in self.quantities[term.place]:
-            measured.quantity.measure(self.simulation.state, measured.values)
+        self.quantities[term.context].measure(self.simulation.state)
         dtype = bool if isinstance(term, Termination) else float
         out: Any = wp.zeros(3, dtype=dtype, device="cpu")
         term.evaluate(out)
@@ -228,7 +226,7 @@ def ants():
     changes["simulation.accept_unsupported"] = ["armature", "joint_damping"]
     with pippin.Simulation.from_file(ANT, changes) as simulation:
         terms = Terms(simulation)
-        terms.commands = {"wish": Wish(terms.place("commands.wish"))}
+        terms.commands = {"target": Target(terms.context("commands.target"))}
         yield terms
 
 
@@ -242,10 +240,10 @@ def terms(ants):
     q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     newton.eval_fk(model, state.joint_q, state.joint_qd, state)
     task = simulation.task
-    task.worlds.action.assign(random.normal(size=(3, 8)).astype(np.float32))
-    task.worlds.last_action.assign(random.normal(size=(3, 8)).astype(np.float32))
+    task.episodes.action.assign(random.normal(size=(3, 8)).astype(np.float32))
+    task.episodes.last_action.assign(random.normal(size=(3, 8)).astype(np.float32))
     simulation.actuators["legs"].applied_effort.assign(random.normal(size=(3, 8)).astype(np.float32))
-    task.worlds.terminated.assign([True, False, False])
+    task.episodes.terminated.assign([True, False, False])
     return ants
 
 

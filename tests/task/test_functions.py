@@ -24,21 +24,21 @@ def is_low(body_q: wp.array[wp.transform], least: float, out: wp.array[wp.bool])
     out[world] = wp.transform_get_translation(body_q[world])[2] < least
 
 
-def height(place, out, factor=1.0):
+def height(context, out, factor=1.0):
     wp.launch(
-        write_height, place.world_count, [place.simulation.state.body_q, factor, out.flatten()], device=out.device
+        write_height, context.world_count, [context.simulation.state.body_q, factor, out.flatten()], device=out.device
     )
 
 
-def low(place, out, least):
-    wp.launch(is_low, place.world_count, [place.simulation.state.body_q, least, out], device=out.device)
+def low(context, out, least):
+    wp.launch(is_low, context.world_count, [context.simulation.state.body_q, least, out], device=out.device)
 
 
-def on_host(place, out):
-    out.assign(place.simulation.state.body_q.numpy()[:, 2] * 2.0)
+def on_host(context, out):
+    out.assign(context.simulation.state.body_q.numpy()[:, 2] * 2.0)
 
 
-def broken(place, out):
+def broken(context, out):
     raise ZeroDivisionError("no height")
 
 
@@ -61,6 +61,10 @@ def falling(ball, configure):
     return build
 
 
+def rewards(simulation):
+    return simulation.task.episodes.reward_terms.numpy()[0]
+
+
 def heights(simulation):
     return simulation.state.body_q.numpy()[:, 2]
 
@@ -77,8 +81,8 @@ def test_functions_of_all_three_kinds_are_recorded(falling):
     with falling("require", **task) as simulation:
         for _ in range(6):
             simulation.step()
-            ended.append(simulation.task.worlds.terminated.numpy().tolist())
-            reward, seen = simulation.task.reward_terms.numpy()[0], simulation.task.observations["policy"]
+            ended.append(simulation.task.episodes.terminated.numpy().tolist())
+            reward, seen = simulation.task.episodes.reward_terms.numpy()[0], simulation.task.observations["policy"]
 
             np.testing.assert_allclose(seen.final.numpy()[:, 0], 3.0 * reward, rtol=1e-6)
             np.testing.assert_allclose(seen.values.numpy()[:, 0], 3.0 * heights(simulation), rtol=1e-6)
@@ -93,7 +97,7 @@ def test_a_function_that_says_that_it_cannot_be_recorded_runs_eagerly_and_is_nam
         for _ in range(4):
             simulation.step()
 
-            np.testing.assert_allclose(simulation.task.reward_terms.numpy()[0], 2.0 * heights(simulation), rtol=1e-6)
+            np.testing.assert_allclose(rewards(simulation), 2.0 * heights(simulation), rtol=1e-6)
         told = str(simulation.program)
 
     assert "end_step(task): task declares that it is not capturable: task.rewards.high (FunctionReward)" in told
@@ -106,7 +110,7 @@ def test_a_function_that_reads_on_the_host_is_found_and_runs_eagerly(falling):
             simulation.step()
         simulation.step(3)
 
-        np.testing.assert_allclose(simulation.task.reward_terms.numpy()[0], 2.0 * heights(simulation), rtol=1e-6)
+        np.testing.assert_allclose(rewards(simulation), 2.0 * heights(simulation), rtol=1e-6)
 
 
 def test_what_a_function_raises_names_the_term(falling):

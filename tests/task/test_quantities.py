@@ -5,7 +5,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.errors import ConfigError
-from pippin.task.columns import columns
+from pippin.task import Quantity
 
 CLOSE = {"rtol": 2e-5, "atol": 2e-5}
 TORSO = 0
@@ -138,7 +138,7 @@ def test_heading_to_is_the_angle_from_the_forward_axis(terms, bodies):
 
 
 def test_actions_are_read_with_their_change(terms):
-    worlds = terms.simulation.task.worlds
+    worlds = terms.simulation.task.episodes
     action, last = worlds.action.numpy(), worlds.last_action.numpy()
 
     np.testing.assert_allclose(terms.measure("last-action"), action, **CLOSE)
@@ -146,10 +146,10 @@ def test_actions_are_read_with_their_change(terms):
 
 
 def test_a_command_is_read_with_its_labels_and_unit(terms):
-    quantity = terms.make("quantity", "command", command="wish")
+    quantity = terms.make("quantity", "command", command="target")
 
     assert (tuple(quantity.labels), quantity.unit) == (("x", "y", "yaw"), "m/s")
-    np.testing.assert_allclose(terms.read(quantity), terms.commands["wish"].value.numpy())
+    np.testing.assert_allclose(terms.read(quantity), terms.commands["target"].value.numpy())
 
 
 def test_a_sensor_gives_vectors_side_by_side_and_flags_as_numbers(terms):
@@ -240,21 +240,33 @@ def test_a_rate_goes_on_from_a_file_as_if_nothing_had_been_saved(ball, configure
         simulation.step(3)
         simulation.save(tmp_path / "file")
         simulation.step()
-        rates = simulation.task.reward_terms.numpy().copy()
+        rates = simulation.task.episodes.reward_terms.numpy().copy()
     with pippin.Simulation.load(tmp_path / "file", prototype=ball(height=5.0)) as simulation:
         simulation.step()
 
-        np.testing.assert_array_equal(simulation.task.reward_terms.numpy(), rates)
+        np.testing.assert_array_equal(simulation.task.episodes.reward_terms.numpy(), rates)
         np.testing.assert_allclose(rates, -9.81 * 0.04, rtol=1e-3)
+
+
+class Labelled(Quantity):
+    """A quantity of which only the labels matter."""
+
+    labels = ()  # pyright: ignore[reportAssignmentType]
+
+    def __init__(self, labels):
+        self.labels = labels
+
+    def measure(self, state, out):
+        pass
 
 
 def test_axes_are_chosen_of_each_vector():
     labels = [f"{foot}/{axis}" for foot in ("left", "right") for axis in "xyz"]
 
-    assert columns(labels, "zx", "axes") == [2, 0, 5, 3]
-    assert columns(["x", "y", "z"], "xy", "axes") == [0, 1]
+    assert Labelled(labels).chosen_columns("zx") == [2, 0, 5, 3]
+    assert Labelled(["x", "y", "z"]).chosen_columns("xy") == [0, 1]
     with pytest.raises(ConfigError, match="not the axes x, y, z; leave `axes` out"):
-        columns(["hip", "knee"], "x", "axes")
+        Labelled(["hip", "knee"]).chosen_columns("x")
 
 
 @pytest.mark.parametrize(
@@ -265,8 +277,8 @@ def test_axes_are_chosen_of_each_vector():
             {"sensor": "feat", "output": "net_force"},
             r"sensor: there is no sensor 'feat'; did you mean 'feet'",
         ),
-        ("sensor", {"sensor": "feet", "output": "force"}, r"output: 'force' is no output of 'feet'.*net_force"),
-        ("command", {"command": "velocity"}, r"command: there is no command 'velocity'; labels: wish"),
+        ("sensor", {"sensor": "feet", "output": "force"}, r"output: 'feet' has no output 'force'.*net_force"),
+        ("command", {"command": "velocity"}, r"command: there is no command 'velocity'; labels: target"),
         ("joint-efforts", {"actuators": ("arms",)}, r"actuators: there is no actuator 'arms'"),
         ("joint-efforts", {"joints": ("knee",)}, r"joints: no joint matches 'knee'"),
         ("joint-positions", {"joints": ("knee",)}, r"joints: no joint matches 'knee'"),
@@ -320,10 +332,10 @@ def test_a_rate_in_a_task_starts_anew_where_an_episode_ends_within_the_step(ball
         for _ in range(15):
             before = seen.values.numpy()[:, 0].copy()
             simulation.step()
-            ended.append(task.worlds.terminated.numpy().copy())
+            ended.append(task.episodes.terminated.numpy().copy())
 
             expected = (seen.final.numpy()[:, 0] - before) / 0.01
-            np.testing.assert_allclose(task.reward.numpy(), expected, atol=1e-3)
+            np.testing.assert_allclose(task.episodes.reward.numpy(), expected, atol=1e-3)
             np.testing.assert_allclose(seen.values.numpy()[:, 1], np.where(ended[-1], 0.0, expected), atol=1e-3)
 
     assert (np.sum(ended, axis=0) > 1).all()

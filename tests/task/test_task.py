@@ -1,4 +1,4 @@
-"""The books of a task: rewards, ends, resets and observations, in the recorded step."""
+"""Episode statistics of a task: rewards, ends, resets and observations, in the recorded step."""
 
 import numpy as np
 import pippin
@@ -19,12 +19,12 @@ class Throw:
         state.joint_qd[dof : dof + 1].fill_(self.speed)
 
 
-def books(simulation):
+def statistics(simulation):
     task = simulation.task
-    worlds = task.worlds
+    episodes = task.episodes
     names = ("terminated", "truncated", "length")
-    found = {name: getattr(worlds, name).numpy().tolist() for name in names}
-    return found | {"reward": task.reward.numpy().tolist()}
+    found = {name: getattr(episodes, name).numpy().tolist() for name in names}
+    return found | {"reward": task.episodes.reward.numpy().tolist()}
 
 
 def test_a_step_with_a_task_is_one_graph(tasked):
@@ -36,9 +36,9 @@ def test_a_step_with_a_task_is_one_graph(tasked):
 def test_a_terminated_world_starts_anew_in_the_same_step(tasked):
     with tasked(plugins=[Throw(1, 10.0)], events={}, **GRAVITY_FREE) as simulation:
         simulation.step(1)
-        first, task = books(simulation), simulation.task
+        first, task = statistics(simulation), simulation.task
         simulation.step(1)
-        second = books(simulation)
+        second = statistics(simulation)
         final = task.observations["policy"].final.numpy()[1]
         after = task.observations["policy"].values.numpy()[1]
 
@@ -48,15 +48,15 @@ def test_a_terminated_world_starts_anew_in_the_same_step(tasked):
     np.testing.assert_allclose(second["reward"], [0.04, 0.0, 0.04])
     assert final[1] > 0.3
     np.testing.assert_allclose(after, 0.0, atol=1e-6)
-    assert task.finished_length.numpy().tolist() == [0, 2, 0]
-    np.testing.assert_allclose(task.finished_return.numpy()[1], 0.04)
-    np.testing.assert_allclose(task.finished_sums.numpy()[0, 1], 0.04)
+    assert task.episodes.finished_length.numpy().tolist() == [0, 2, 0]
+    np.testing.assert_allclose(task.episodes.finished_return.numpy()[1], 0.04)
+    np.testing.assert_allclose(task.episodes.finished_sums.numpy()[0, 1], 0.04)
 
 
 def test_an_episode_whose_time_is_over_is_truncated(tasked):
     with tasked(episode_length=0.06, events={}, **GRAVITY_FREE) as simulation:
         simulation.step(3)
-        found = books(simulation)
+        found = statistics(simulation)
 
     assert (found["terminated"], found["truncated"], found["length"]) == ([False] * 3, [True] * 3, [0] * 3)
 
@@ -64,10 +64,10 @@ def test_an_episode_whose_time_is_over_is_truncated(tasked):
 def test_a_reset_in_the_next_step_ignores_the_action_and_counts_for_nothing(tasked):
     with tasked(plugins=[Throw(1, 10.0)], autoreset="next-step", events={}, **GRAVITY_FREE) as simulation:
         simulation.step(2)
-        ended = books(simulation)
+        ended = statistics(simulation)
         observed = simulation.task.observations["policy"].values.numpy()[1].copy()
         simulation.step(1)
-        begun = books(simulation)
+        begun = statistics(simulation)
         fresh = simulation.task.observations["policy"].values.numpy()[1].copy()
 
     assert (ended["terminated"], ended["length"]) == ([False, True, False], [2, 2, 2])
@@ -80,9 +80,9 @@ def test_a_reset_in_the_next_step_ignores_the_action_and_counts_for_nothing(task
 def test_without_an_automatic_reset_worlds_end_and_wait(tasked):
     with tasked(plugins=[Throw(1, 10.0)], autoreset="disabled", events={}, **GRAVITY_FREE) as simulation:
         simulation.step(2)
-        ended = books(simulation)
+        ended = statistics(simulation)
         simulation.step(2)
-        waiting = simulation.task.waiting.numpy().tolist()
+        waiting = simulation.task.episodes.waiting.numpy().tolist()
         position = simulation.state.joint_q.numpy()[3]
 
     assert (ended["terminated"], ended["length"]) == ([False, True, False], [2, 2, 2])
@@ -95,7 +95,7 @@ def test_weights_count_per_second_or_per_step(tasked):
     for rate in ("second", "step"):
         with tasked(reward_rate=rate) as simulation:
             simulation.step(1)
-            rewards[rate] = simulation.task.reward.numpy()[0]
+            rewards[rate] = simulation.task.episodes.reward.numpy()[0]
 
     np.testing.assert_allclose(rewards["second"], 0.02 * rewards["step"])
 
@@ -131,7 +131,7 @@ def test_a_diverged_world_ends_and_costs_nothing(tasked):
         simulation.state.joint_q.assign(positions)
         simulation.invalidate("joints", [2])
         simulation.step(1)
-        found = books(simulation)
+        found = statistics(simulation)
         simulation.check()
 
     assert found["terminated"] == [False, False, True]
@@ -151,7 +151,7 @@ def test_a_reward_that_is_not_finite_names_term_and_world(tasked):
     with tasked(rewards=rewards, plugins=[Spoil()], simulation={"capture": "off"}) as simulation:
         simulation.step(1)
         simulation.check()
-        target = simulation.task.worlds.action[1:2]
+        target = simulation.task.episodes.action[1:2]
         simulation.step(1)
         with pytest.raises(pippin.SimulationError, match=r"task\.rewards\.effort: is not finite in world 1"):
             simulation.check()
@@ -160,7 +160,7 @@ def test_a_reward_that_is_not_finite_names_term_and_world(tasked):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        ({"episode_length": 0.05}, r"task\.episode_length: 0\.05 s is no whole number of control steps of 0\.02 s"),
+        ({"episode_length": 0.05}, r"task\.episode_length: 0\.05 s is not a whole number of control steps of 0\.02 s"),
         (
             {"actions": {"force": {"type": "joint-targets", "actuator": "rial"}}},
             r"task\.actions\.force\.actuator: there is no actuator 'rial'; did you mean 'rail'",

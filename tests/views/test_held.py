@@ -29,13 +29,11 @@ def sliders():
     return builder
 
 
-def simulate(solver="mujoco-native", **scene):
-    tables = {"simulation": {"device": "cpu", "dt": 0.002}, "scene": {"worlds": 2, **scene}, "solver": {"type": solver}}
-    return pippin.Simulation(pippin.structure(tables), prototype=sliders())
+pytestmark = pytest.mark.simulation(dt=0.002, worlds=2, prototype=sliders, solver="mujoco-native")
 
 
 @pytest.fixture(scope="module")
-def built():
+def built(simulate):
     with simulate() as simulation:
         yield simulation
 
@@ -96,7 +94,7 @@ def test_a_drive_of_positions_takes_no_targets_of_velocities(built):
 
 
 @pytest.mark.parametrize("name", ASKS)
-def test_settable_joints_take_every_value(name):
+def test_settable_joints_take_every_value(simulate, name):
     with simulate(settable_joints=True) as simulation:
         view = simulation.view.articulations("*")
         set_to(view, name, 0.25)
@@ -140,8 +138,8 @@ def test_a_recorded_call_is_not_written_and_counted(built):
     view.set_dof_dampings(before)
 
 
-def test_a_feature_that_the_solver_does_not_have_is_refused_with_the_solvers_that_do():
-    with simulate("xpbd") as simulation:
+def test_a_feature_that_the_solver_does_not_have_is_refused_with_the_solvers_that_do(simulate):
+    with simulate(solver="xpbd") as simulation:
         view = simulation.view.articulations("*")
         able = "'featherstone', 'kamino', 'mujoco', 'mujoco-native', 'steel'"
         with pytest.raises(ViewError, match=rf"^set_dof_armatures: solver 'xpbd' .* armature .* that do: {able}; or "):
@@ -175,7 +173,7 @@ def test_targets_that_a_group_takes_over_need_no_drive_of_the_solver():
         assert (speeds[0], speeds[1] > 0.01) == (0.0, True)
 
 
-def test_what_is_written_into_the_model_is_found_by_check():
+def test_what_is_written_into_the_model_is_found_by_check(simulate):
     with simulate() as simulation:
         simulation.model.joint_target_ke.fill_(5.0)
         simulation.notify_model_changed(newton.ModelFlags.JOINT_DOF_FORCE_PROPERTIES)

@@ -8,7 +8,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin_actuator_dc_motor import DCMotorWarning
+from pippin_actuator_dc_motor.actuator import DCMotorWarning
 
 SPEEDS = (-20.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 20.0)
 MOTOR = {"saturation_effort": 120.0, "velocity_limit": 10.0, "max_motor_effort": 100.0}

@@ -595,7 +595,7 @@ class Simulation(FixedAttributes):
         self.support.check()
         self._refuse_massless()
         for bound in self._components.bound.values():
-            bound.check()
+            bound.raise_errors()
         if self._view is not None:
             self._view.raise_errors()
 

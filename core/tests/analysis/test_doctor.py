@@ -6,13 +6,22 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 
-PLUGIN = "import attrs\n\n\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
+PLUGIN = """
+import attrs
+
+@attrs.frozen
+class DemoConfig:
+    implementation = "Demo"
+
+class Demo:
+    pass
+"""
 
 BROKEN = {
     "plug-raises": ("raise RuntimeError('no licence')", "could not be imported (RuntimeError: no licence)"),
     "plug-exits": ("raise SystemExit(5)", "could not be imported (SystemExit: 5)"),
     "plug-crashes": ("import os\nos.abort()", "the process ended with signal SIGABRT"),
-    "plug-lacks": ("class Demo: pass", "Demo.Config is missing"),
+    "plug-lacks": ("class DemoConfig: pass", "DemoConfig is not an attrs class"),
 }
 
 
@@ -24,8 +33,8 @@ def examined(*arguments: str) -> tuple[int, dict[str, dict]]:
 
 def test_every_way_to_fail_is_a_row_of_its_own_and_the_command_lives(install):
     for name, (source, _) in BROKEN.items():
-        install(name, source, f'demo = "{name.replace("-", "_")}:Demo"', kind="sensor")
-    install("plug-works", f"import time\ntime.sleep(0.2)\n{PLUGIN}", 'works = "plug_works:Demo"', kind="sensor")
+        install(name, source, f'demo = "{name.replace("-", "_")}:DemoConfig"', kind="sensor")
+    install("plug-works", f"import time\ntime.sleep(0.2)\n{PLUGIN}", 'works = "plug_works:DemoConfig"', kind="sensor")
 
     code, rows = examined(*BROKEN, "plug-works")
 
@@ -40,7 +49,7 @@ def test_every_way_to_fail_is_a_row_of_its_own_and_the_command_lives(install):
 
 
 def test_one_that_hangs_is_given_up_after_the_time_limit(install):
-    install("plug-hangs", "import time\ntime.sleep(600)", 'demo = "plug_hangs:Demo"', kind="sensor")
+    install("plug-hangs", "import time\ntime.sleep(600)", 'demo = "plug_hangs:DemoConfig"', kind="sensor")
 
     code, rows = examined("plug-hangs", "--timeout", "2")
 
@@ -52,7 +61,7 @@ def test_one_that_hangs_is_given_up_after_the_time_limit(install):
 
 def test_what_a_distribution_wants_is_held_against_what_is_installed(install):
     wanted = ["attrs>=20", "newton>=99", "no-such-thing", "gone>=1; python_version < '3'", "extra-thing; extra == 'x'"]
-    install("demo-plug", PLUGIN, 'demo = "demo_plug:Demo"', kind="sensor", dependencies=wanted)
+    install("demo-plug", PLUGIN, 'demo = "demo_plug:DemoConfig"', kind="sensor", dependencies=wanted)
 
     code, rows = examined("demo-plug")
 
@@ -66,8 +75,8 @@ def test_what_a_distribution_wants_is_held_against_what_is_installed(install):
 
 
 def test_another_contract_is_a_fault_and_a_blocked_plugin_is_left_alone(install, monkeypatch):
-    install("plug-new", "raise RuntimeError", 'new = "plug_new:Demo"', contract="9")
-    install("plug-off", "raise RuntimeError", 'off = "plug_off:Demo"')
+    install("plug-new", "raise RuntimeError", 'new = "plug_new:DemoConfig"', contract="9")
+    install("plug-off", "raise RuntimeError", 'off = "plug_off:DemoConfig"')
     monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "off")
 
     code, rows = examined("plug-new", "plug-off")
@@ -80,7 +89,7 @@ def test_another_contract_is_a_fault_and_a_blocked_plugin_is_left_alone(install,
 
 
 def test_the_table_has_the_time_and_what_is_wanted_and_the_exit_code_is_0_where_all_is_well(install):
-    install("plug-works", PLUGIN, 'works = "plug_works:Demo"', kind="sensor", dependencies=["attrs"])
+    install("plug-works", PLUGIN, 'works = "plug_works:DemoConfig"', kind="sensor", dependencies=["attrs"])
 
     result = CliRunner().invoke(main, ["plugins", "works", "--doctor"])
 

@@ -7,7 +7,16 @@ from pippin import PluginError
 from pippin.catalog.contract_version import CONTRACT_VERSIONS, age_of, declared_version
 from pippin.catalog.entries import Catalog
 
-PLUGIN = "import attrs\n\n\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
+PLUGIN = """
+import attrs
+
+@attrs.frozen
+class DemoConfig:
+    implementation = "Demo"
+
+class Demo:
+    pass
+"""
 
 
 @pytest.fixture
@@ -15,7 +24,7 @@ def declare(install):
     """Install a plugin that declares a version, and return its entry."""
 
     def declare(version):
-        install("demo-plug", PLUGIN, 'demo = "demo_plug:Demo"', kind="sensor", contract=version)
+        install("demo-plug", PLUGIN, 'demo = "demo_plug:DemoConfig"', kind="sensor", contract=version)
         return Catalog.installed().find("sensor", "demo")
 
     return declare

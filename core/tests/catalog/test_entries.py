@@ -14,11 +14,9 @@ import pippin
 
 @attrs.frozen
 class DemoConfig:
-    pass
+    implementation = "Demo"
 
 class Demo:
-    Config = DemoConfig
-
     @pippin.hookimpl
     def build_solver(self, model):
         return model
@@ -32,20 +30,20 @@ def load_fault(kind="solver", name="demo") -> str:
 
 
 def test_installed_plugins_are_listed_by_kind_without_an_import(install):
-    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
+    install("demo-plug", GOOD, 'demo = "demo_plug:DemoConfig"')
 
     catalog = Catalog.installed()
     entry = catalog.find("solver", "demo")
 
     assert "demo" in catalog.names("solver")
     assert "demo" not in catalog.names("sensor")
-    assert (entry.distribution, entry.version, entry.value) == ("demo-plug", "1.0", "demo_plug:Demo")
+    assert (entry.distribution, entry.version, entry.value) == ("demo-plug", "1.0", "demo_plug:DemoConfig")
     assert (entry.state, entry.problem) == ("ok", None)
     assert "demo_plug" not in sys.modules
 
 
 def test_a_good_plugin_loads_as_its_class(install):
-    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
+    install("demo-plug", GOOD, 'demo = "demo_plug:DemoConfig"')
 
     plugin = Catalog.installed().find("solver", "demo").load()
 
@@ -54,9 +52,9 @@ def test_a_good_plugin_loads_as_its_class(install):
 
 
 def test_entries_are_sorted_by_kind_name_and_distribution(install):
-    install("plug-b", GOOD, 'same = "plug_b:Demo"')
-    install("plug-a", GOOD, 'same = "plug_a:Demo"')
-    install("plug-c", GOOD, 'aaa = "plug_c:Demo"', kind="sensor")
+    install("plug-b", GOOD, 'same = "plug_b:DemoConfig"')
+    install("plug-a", GOOD, 'same = "plug_a:DemoConfig"')
+    install("plug-c", GOOD, 'aaa = "plug_c:DemoConfig"', kind="sensor")
 
     entries = [entry for entry in Catalog.installed().entries if entry.distribution.startswith("plug-")]
 
@@ -64,7 +62,7 @@ def test_entries_are_sorted_by_kind_name_and_distribution(install):
 
 
 def test_unknown_name_tells_the_nearest_one_and_who_offers_what(install):
-    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
+    install("demo-plug", GOOD, 'demo = "demo_plug:DemoConfig"')
 
     with pytest.raises(PluginError) as caught:
         Catalog.installed().find("solver", "dmo")
@@ -82,15 +80,15 @@ def test_unknown_name_of_a_kind_nobody_offers_says_so():
 
 
 def test_unknown_distribution_tells_the_qualified_name(install):
-    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"')
+    install("demo-plug", GOOD, 'demo = "demo_plug:DemoConfig"')
 
     with pytest.raises(PluginError, match="did you mean 'demo-plug:demo'"):
         Catalog.installed().find("solver", "demo-plugs:demo")
 
 
 def test_one_name_of_two_distributions_is_an_error_that_names_both(install):
-    install("plug-a", GOOD, 'demo = "plug_a:Demo"')
-    install("plug-b", GOOD, 'demo = "plug_b:Demo"', version="2.0")
+    install("plug-a", GOOD, 'demo = "plug_a:DemoConfig"')
+    install("plug-b", GOOD, 'demo = "plug_b:DemoConfig"', version="2.0")
 
     catalog = Catalog.installed()
     with pytest.raises(PluginError) as caught:
@@ -103,8 +101,8 @@ def test_one_name_of_two_distributions_is_an_error_that_names_both(install):
 
 
 def test_duplicates_are_marked_and_each_names_the_other(install):
-    install("plug-a", GOOD, 'demo = "plug_a:Demo"')
-    install("plug-b", GOOD, 'demo = "plug_b:Demo"')
+    install("plug-a", GOOD, 'demo = "plug_a:DemoConfig"')
+    install("plug-b", GOOD, 'demo = "plug_b:DemoConfig"')
 
     entries = [entry for entry in Catalog.installed().entries if entry.name == "demo"]
 
@@ -117,8 +115,8 @@ def test_duplicates_are_marked_and_each_names_the_other(install):
 
 @pytest.mark.parametrize("spelling", ["plug-b", "plug_b", "Plug.B"])
 def test_distribution_and_name_select_one_of_two_however_the_distribution_is_spelt(install, spelling):
-    install("plug-a", GOOD, 'demo = "plug_a:Demo"')
-    install("plug-b", GOOD, 'demo = "plug_b:Demo"')
+    install("plug-a", GOOD, 'demo = "plug_a:DemoConfig"')
+    install("plug-b", GOOD, 'demo = "plug_b:DemoConfig"')
 
     plugin = Catalog.installed().find("solver", f"{spelling}:demo").load()
 
@@ -126,8 +124,8 @@ def test_distribution_and_name_select_one_of_two_however_the_distribution_is_spe
 
 
 def test_a_name_of_two_kinds_is_no_duplicate(install):
-    install("plug-a", GOOD, 'demo = "plug_a:Demo"')
-    install("plug-b", GOOD, 'demo = "plug_b:Demo"', kind="sensor")
+    install("plug-a", GOOD, 'demo = "plug_a:DemoConfig"')
+    install("plug-b", GOOD, 'demo = "plug_b:DemoConfig"', kind="sensor")
 
     catalog = Catalog.installed()
 
@@ -136,8 +134,8 @@ def test_a_name_of_two_kinds_is_no_duplicate(install):
 
 
 def test_a_distribution_found_twice_on_the_path_counts_once(install):
-    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"', site="wheel")
-    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"', site="editable", version="1.1")
+    install("demo-plug", GOOD, 'demo = "demo_plug:DemoConfig"', site="wheel")
+    install("demo-plug", GOOD, 'demo = "demo_plug:DemoConfig"', site="editable", version="1.1")
 
     entry = Catalog.installed().find("solver", "demo")
 
@@ -145,7 +143,7 @@ def test_a_distribution_found_twice_on_the_path_counts_once(install):
 
 
 def test_missing_module_is_known_without_an_import(install):
-    install("demo-plug", GOOD, 'demo = "gone_module.solver:Demo"')
+    install("demo-plug", GOOD, 'demo = "gone_module.solver:DemoConfig"')
 
     entry = Catalog.installed().find("solver", "demo")
 
@@ -166,7 +164,7 @@ def test_malformed_entry_point_is_known_without_an_import(install, value):
 
 
 def test_a_plugin_that_raises_on_import_is_named_with_the_reason(install):
-    install("demo-plug", "raise RuntimeError('no licence\\nfound')", 'demo = "demo_plug:Demo"')
+    install("demo-plug", "raise RuntimeError('no licence\\nfound')", 'demo = "demo_plug:DemoConfig"')
 
     with pytest.raises(PluginError) as caught:
         Catalog.installed().find("solver", "demo").load()
@@ -179,34 +177,22 @@ def test_a_plugin_that_raises_on_import_is_named_with_the_reason(install):
 
 
 def test_a_class_that_does_not_exist_is_named_with_the_nearest_one(install):
-    install("demo-plug", GOOD, 'demo = "demo_plug:Dmeo"')
+    install("demo-plug", GOOD, 'demo = "demo_plug:DmeoConfig"')
 
     assert load_fault() == (
-        "solver 'demo' of demo-plug 1.0: module 'demo_plug' has no class 'Dmeo'; "
-        "correct the entry point of demo-plug; did you mean 'Demo'?"
+        "solver 'demo' of demo-plug 1.0: module 'demo_plug' has no class 'DmeoConfig'; "
+        "correct the entry point of demo-plug; did you mean 'DemoConfig'?"
     )
 
 
 def test_an_entry_point_to_something_else_than_a_class_is_refused(install):
-    install("demo-plug", "Demo = 3", 'demo = "demo_plug:Demo"')
+    install("demo-plug", "DemoConfig = 3", 'demo = "demo_plug:DemoConfig"')
 
-    assert "expected a class at 'demo_plug:Demo', got 3" in load_fault()
-
-
-def test_a_plugin_without_a_config_is_refused(install):
-    install("demo-plug", "class Demo: pass", 'demo = "demo_plug:Demo"', kind="sensor")
-
-    assert load_fault("sensor").startswith("sensor 'demo' of demo-plug 1.0: Demo.Config is missing")
-
-
-def test_a_config_that_is_no_attrs_class_is_refused(install):
-    install("demo-plug", "class Demo:\n    Config = dict", 'demo = "demo_plug:Demo"')
-
-    assert "Demo.Config is not an attrs class, got <class 'dict'>" in load_fault()
+    assert "expected a class at 'demo_plug:DemoConfig', got 3" in load_fault()
 
 
 def test_a_misspelt_hook_is_refused_with_the_nearest_name(install):
-    install("demo-plug", GOOD.replace("build_solver", "bulid_solver"), 'demo = "demo_plug:Demo"')
+    install("demo-plug", GOOD.replace("build_solver", "bulid_solver"), 'demo = "demo_plug:DemoConfig"')
 
     assert "hook 'bulid_solver' is unknown; hooks: configure_builder, " in load_fault()
     assert load_fault().endswith("did you mean 'build_solver'?")
@@ -214,13 +200,13 @@ def test_a_misspelt_hook_is_refused_with_the_nearest_name(install):
 
 def test_a_hook_for_a_later_pippin_may_be_optional(install):
     source = GOOD.replace("build_solver", "later_hook").replace("hookimpl\n", "hookimpl(optionalhook=True)\n")
-    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+    install("demo-plug", source, 'demo = "demo_plug:DemoConfig"')
 
     assert Catalog.installed().find("solver", "demo").load().__name__ == "Demo"
 
 
 def test_a_hook_that_asks_for_an_unknown_argument_is_refused(install):
-    install("demo-plug", GOOD.replace("self, model", "self, modle"), 'demo = "demo_plug:Demo"')
+    install("demo-plug", GOOD.replace("self, model", "self, modle"), 'demo = "demo_plug:DemoConfig"')
 
     assert load_fault() == (
         "solver 'demo' of demo-plug 1.0: hook 'build_solver' has no argument 'modle'; arguments: model, "
@@ -230,7 +216,7 @@ def test_a_hook_that_asks_for_an_unknown_argument_is_refused(install):
 
 def test_all_faults_of_the_hooks_are_told_at_once_one_a_line(install):
     second = "\n    @pippin.hookimpl\n    def step_solver(self, sovler):\n        pass\n"
-    install("demo-plug", GOOD.replace("build_solver", "bulid_solver") + second, 'demo = "demo_plug:Demo"')
+    install("demo-plug", GOOD.replace("build_solver", "bulid_solver") + second, 'demo = "demo_plug:DemoConfig"')
 
     faults = load_fault().splitlines()
 
@@ -240,14 +226,14 @@ def test_all_faults_of_the_hooks_are_told_at_once_one_a_line(install):
 
 
 def test_a_broken_package_leaves_the_others_alone(install):
-    install("plug-a", "raise RuntimeError", 'bad = "plug_a:Demo"')
-    install("plug-b", GOOD, 'demo = "plug_b:Demo"')
+    install("plug-a", "raise RuntimeError", 'bad = "plug_a:DemoConfig"')
+    install("plug-b", GOOD, 'demo = "plug_b:DemoConfig"')
 
     assert Catalog.installed().find("solver", "demo").load().__module__ == "plug_b"
 
 
 def test_a_name_in_a_misspelt_group_is_not_called_absent(install):
-    install("demo-plug", GOOD, 'demo = "demo_plug:Demo"', kind="sensr")
+    install("demo-plug", GOOD, 'demo = "demo_plug:DemoConfig"', kind="sensr")
 
     with pytest.raises(PluginError) as raised:
         Catalog.installed().find("sensor", "demo")
@@ -260,8 +246,8 @@ def test_a_name_in_a_misspelt_group_is_not_called_absent(install):
 
 def test_a_long_import_says_what_is_imported(install, caplog, monkeypatch):
     monkeypatch.setattr("pippin.catalog.entry.SLOW_IMPORT", 0.05)
-    source = "import time, attrs\ntime.sleep(0.3)\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
-    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+    source = f"import time\ntime.sleep(0.3)\n{GOOD}"
+    install("demo-plug", source, 'demo = "demo_plug:DemoConfig"')
 
     Catalog.installed().find("solver", "demo").load()
 
@@ -273,7 +259,7 @@ def test_a_long_import_says_what_is_imported(install, caplog, monkeypatch):
 
 def test_an_import_that_ends_the_process_says_so_and_is_no_success(install):
     source = "import os\nif os.fork() == 0:\n    os._exit(7)\nos.wait()\nos._exit(0)\n"
-    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+    install("demo-plug", source, 'demo = "demo_plug:DemoConfig"')
     program = "from pippin.catalog.entries import Catalog; Catalog.installed().find('solver', 'demo').load()"
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -292,7 +278,7 @@ def test_what_is_installed_into_a_known_folder_is_found_and_so_is_its_removal(tm
     record = tmp_path / "late_plug-1.0.dist-info"
     record.mkdir()
     (record / "METADATA").write_text("Metadata-Version: 2.1\nName: late-plug\nVersion: 1.0\n")
-    (record / "entry_points.txt").write_text("[pippin.solvers]\nlate = late_plug:Demo\n")
+    (record / "entry_points.txt").write_text("[pippin.solvers]\nlate = late_plug:DemoConfig\n")
 
     during = Catalog.installed().names("solver")
     record.rename(tmp_path / "late_plug.gone")

@@ -11,14 +11,23 @@ from pippin import PluginError
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
 
-PLUGIN = "import attrs\n\n\nclass Demo:\n    Config = attrs.make_class('Config', [])\n"
+PLUGIN = """
+import attrs
+
+@attrs.frozen
+class DemoConfig:
+    implementation = "Demo"
+
+class Demo:
+    pass
+"""
 
 
 @pytest.fixture
 def two(install):
     """Two distributions that offer a sensor of one name, the first of them another one as well."""
-    install("plug-a", PLUGIN, 'demo = "plug_a:Demo"\nown = "plug_a:Demo"', kind="sensor")
-    install("plug-b", PLUGIN, 'demo = "plug_b:Demo"', kind="sensor")
+    install("plug-a", PLUGIN, 'demo = "plug_a:DemoConfig"\nown = "plug_a:DemoConfig"', kind="sensor")
+    install("plug-b", PLUGIN, 'demo = "plug_b:DemoConfig"', kind="sensor")
 
 
 def states() -> dict[str, str]:
@@ -109,8 +118,8 @@ def test_a_file_may_allow_what_it_chooses_and_resolve_two_of_one_name(two, file)
 def test_a_simulation_finds_its_plugins_and_their_clampings_in_what_its_lists_leave(install):
     import newton
 
-    install("plug-a", PLUGIN, 'pd = "plug_a:Demo"', kind="actuator")
-    install("plug-b", PLUGIN, 'max-effort = "plug_b:Demo"', kind="clamping")
+    install("plug-a", PLUGIN, 'pd = "plug_a:DemoConfig"', kind="actuator")
+    install("plug-b", PLUGIN, 'max-effort = "plug_b:DemoConfig"', kind="clamping")
     clamping = [{"type": "max-effort", "max_effort": 1.0}]
     arm = {"type": "pd", "joints": ["hinge"], "kp": 1.0, "clamping": clamping}
     tables = {"solver": {"type": "featherstone"}, "actuators": {"arm": arm}, "simulation": {"device": "cpu"}}
@@ -120,7 +129,7 @@ def test_a_simulation_finds_its_plugins_and_their_clampings_in_what_its_lists_le
 
     config = pippin.structure({**tables, "catalog": {"block": ["plug-a", "plug-b"]}})
     with pippin.Simulation(config, prototype=pendulum) as simulation:
-        assert type(simulation.actuators["arm"]).__module__ == "pippin_actuator_pd"
+        assert type(simulation.actuators["arm"]).__module__ == "pippin_actuator_pd.actuator"
         assert simulation.actuators["arm"].get("clamping[0].max_effort").numpy() == 1.0
 
     with pytest.raises(PluginError, match=r"offered by pippin 0\.1\.0 and plug-b 1\.0"):

@@ -14,11 +14,11 @@ import pippin
 
 @attrs.frozen(kw_only=True)
 class PushConfig:
+    implementation = "Push"
+
     force: float = {force}
 
 class Push:
-    Config = PushConfig
-
     def __init__(self, config):
         self.config = config
 
@@ -37,38 +37,38 @@ def push(tmp_path):
 
 
 def test_a_class_of_a_file_is_found_with_a_digest_as_its_version(push):
-    entry = Catalog.installed().find("plugin", f"{push}:Push")
-    again = Catalog.installed().find("plugin", f"{push}:Push")
+    entry = Catalog.installed().find("plugin", f"{push}:PushConfig")
+    again = Catalog.installed().find("plugin", f"{push}:PushConfig")
 
-    assert str(entry) == f"plugin 'Push' of {push}"
+    assert str(entry) == f"plugin 'PushConfig' of {push}"
     assert load_plugin(entry) is load_plugin(again)
     assert len(entry.version) == 8
 
 
 def test_a_changed_file_is_another_class_in_the_same_process(push):
-    before = Catalog.installed().find("plugin", f"{push}:Push").load()
+    before = Catalog.installed().find("plugin", f"{push}:PushConfig").load_config()
     push.write_text(PUSH.format(force=2.0))
-    after = Catalog.installed().find("plugin", f"{push}:Push").load()
+    after = Catalog.installed().find("plugin", f"{push}:PushConfig").load_config()
 
-    assert (before.Config().force, after.Config().force) == (1.0, 2.0)
+    assert (before().force, after().force) == (1.0, 2.0)
 
 
 def test_a_class_of_a_module_is_found_if_no_distribution_has_the_name(push, monkeypatch):
     monkeypatch.syspath_prepend(push.parent)
 
-    entry = Catalog.installed().find("plugin", "push:Push")
+    entry = Catalog.installed().find("plugin", "push:PushConfig")
 
-    assert str(entry) == "plugin 'Push' of module push"
+    assert str(entry) == "plugin 'PushConfig' of module push"
     assert "push" not in sys.modules
     assert entry.load().__module__ == "push"
     del sys.modules["push"]
 
 
 def test_a_distribution_of_the_name_comes_before_a_module(install):
-    install("push", PUSH.format(force=1.0), 'near = "push:Push"', kind="plugin")
+    install("push", PUSH.format(force=1.0), 'near = "push:PushConfig"', kind="plugin")
 
-    with pytest.raises(PluginError, match=r"plugin 'push:Push': not installed.*near \(push\)"):
-        Catalog.installed().find("plugin", "push:Push")
+    with pytest.raises(PluginError, match=r"plugin 'push:PushConfig': not installed.*near \(push\)"):
+        Catalog.installed().find("plugin", "push:PushConfig")
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_a_distribution_of_the_name_comes_before_a_module(install):
         ("raise RuntimeError('no')", r"could not be imported \(RuntimeError: no\); correct the file"),
         ("import beside_it", r"No module named 'beside_it'\); correct the file; it can import what is installed"),
         ("raise SystemExit", r"could not be imported \(SystemExit"),
-        ("class Pash: ...", r"has no class .Push.; name one of its classes; did you mean 'Pash'\?"),
-        ("Push = 1", r"expected a class"),
-        ("class Push: ...", r"Push\.Config is missing"),
+        ("class PashConfig: ...", r"has no class .PushConfig.; name one of its classes; did you mean 'PashConfig'\?"),
+        ("PushConfig = 1", r"expected a class"),
+        ("class PushConfig: ...", r"PushConfig is not an attrs class"),
         (PUSH.format(force=1.0).replace("before_sub", "befor_sub"), r"hook 'befor_substep' is unknown"),
     ],
 )
@@ -87,36 +87,36 @@ def test_a_fault_of_a_file_names_class_and_file(push, text, fault):
     push.write_text(text)
 
     with pytest.raises(PluginError, match=fault) as caught:
-        load_plugin(Catalog.installed().find("plugin", f"{push}:Push"))
+        load_plugin(Catalog.installed().find("plugin", f"{push}:PushConfig"))
 
-    assert str(caught.value).startswith(f"plugin 'Push' of {push}: ")
+    assert str(caught.value).startswith(f"plugin 'PushConfig' of {push}: ")
 
 
 def test_a_path_is_relative_to_the_file_that_names_it(push, tmp_path, monkeypatch):
     inner = tmp_path / "inner"
     inner.mkdir()
-    (inner / "robot.toml").write_text('[plugins.push]\ntype = "../push.py:Push"\nforce = 3\n')
+    (inner / "robot.toml").write_text('[plugins.push]\ntype = "../push.py:PushConfig"\nforce = 3\n')
     monkeypatch.chdir(inner)
 
     written = load(tmp_path / "inner" / "robot.toml").plugins["push"]
-    set_here = load(inner / "robot.toml", ['plugins.other.type="../push.py:Push"']).plugins["other"]
+    set_here = load(inner / "robot.toml", ['plugins.other.type="../push.py:PushConfig"']).plugins["other"]
 
     assert written.config.force == 3.0
-    assert written.type == f"{inner}/../push.py:Push"
+    assert written.type == f"{inner}/../push.py:PushConfig"
     assert set_here.type == written.type
 
 
 def test_a_dumped_configuration_names_the_same_class(push):
-    config = structure({"plugins": {"push": {"type": f"{push}:Push", "force": 2}}})
+    config = structure({"plugins": {"push": {"type": f"{push}:PushConfig", "force": 2}}})
 
-    assert f'type = "{push}:Push"' in dump_toml(config)
+    assert f'type = "{push}:PushConfig"' in dump_toml(config)
 
 
 def test_a_missing_file_and_unknown_keys_are_faults_of_the_configuration(push):
     with pytest.raises(PluginError, match=r"plugins\.a\.type: .*there is no such file; correct the path"):
-        structure({"plugins": {"a": {"type": f"{push}x.py:Push"}}})
+        structure({"plugins": {"a": {"type": f"{push}x.py:PushConfig"}}})
     with pytest.raises(ConfigError, match=r"plugins\.a\.forse: .*did you mean 'force'"):
-        structure({"plugins": {"a": {"type": f"{push}:Push", "forse": 1}}})
+        structure({"plugins": {"a": {"type": f"{push}:PushConfig", "forse": 1}}})
 
 
 @pytest.mark.parametrize(
@@ -124,20 +124,20 @@ def test_a_missing_file_and_unknown_keys_are_faults_of_the_configuration(push):
     [
         ({"installed_only": True}, r"not installed, which catalog\.installed_only asks for"),
         ({"allow": ["pd"]}, r"not in catalog\.allow"),
-        ({"allow": ["Push"]}, r"not in catalog\.allow"),
+        ({"allow": ["PushConfig"]}, r"not in catalog\.allow"),
         ({"allow": ["other/push.py"]}, r"not in catalog\.allow"),
         ({"block": ["push.py"]}, r"blocked by catalog\.block"),
-        ({"block": ["push.py:Push"]}, r"blocked by catalog\.block"),
+        ({"block": ["push.py:PushConfig"]}, r"blocked by catalog\.block"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:catalog")
 def test_the_catalog_of_a_file_refuses_what_is_not_installed(push, catalog, reason):
     with pytest.raises(PluginError, match=reason):
-        structure({"plugins": {"push": {"type": f"{push}:Push"}}, "catalog": catalog})
+        structure({"plugins": {"push": {"type": f"{push}:PushConfig"}}, "catalog": catalog})
 
 
 def test_a_list_of_allowed_names_lets_a_named_file_through(push, monkeypatch):
-    tables = {"plugins": {"push": {"type": f"{push}:Push"}}}
+    tables = {"plugins": {"push": {"type": f"{push}:PushConfig"}}}
 
     assert structure({**tables, "catalog": {"allow": ["push.py"]}}).plugins["push"].config.force == 1.0
     monkeypatch.setenv(ALLOW_VARIABLE, "xpbd")

@@ -9,10 +9,12 @@ import attrs
 
 @attrs.frozen(kw_only=True)
 class PushConfig:
+    implementation = "Push"
+
     force: float = 1.0
 
 class Push:
-    Config = PushConfig
+    pass
 """
 
 
@@ -20,23 +22,23 @@ class Push:
 def show(tmp_path, monkeypatch):
     """Return a function that shows a file which has one plugin of its own, with some options."""
     (tmp_path / "push.py").write_text(PUSH)
-    (tmp_path / "robot.toml").write_text('[plugins.own]\ntype = "push.py:Push"\n')
+    (tmp_path / "robot.toml").write_text('[plugins.own]\ntype = "push.py:PushConfig"\n')
     monkeypatch.chdir(tmp_path)
     return lambda *options: CliRunner().invoke(main, ["show", "robot.toml", *options])
 
 
 def test_a_plugin_is_added_under_the_name_of_its_class(show, tmp_path):
-    shown = show("--plugin", "push.py:Push", "--set", "plugins.push.force=2").stdout
+    shown = show("--plugin", "push.py:PushConfig", "--set", "plugins.push.force=2").stdout
 
     (added,) = shown.split("[plugins.push]")[1:]
     assert [" ".join(line.split()) for line in added.strip().splitlines()[:2]] == [
-        f'type = "{tmp_path}/push.py:Push" # --plugin',
+        f'type = "{tmp_path}/push.py:PushConfig" # --plugin',
         "force = 2.0 # --set",
     ]
 
 
 def test_a_label_tells_two_of_a_class_apart(show):
-    shown = show("--plugin", "left=push.py:Push", "--plugin", "right arm=push.py:Push").stdout
+    shown = show("--plugin", "left=push.py:PushConfig", "--plugin", "right arm=push.py:PushConfig").stdout
 
     assert "[plugins.left]" in shown
     assert '[plugins."right arm"]' in shown
@@ -45,11 +47,17 @@ def test_a_label_tells_two_of_a_class_apart(show):
 @pytest.mark.parametrize(
     ("plugins", "fault"),
     [
-        (["own=push.py:Push"], "--plugin: plugins.own.type: plugins.own exists already, robot.toml:1; choose another"),
-        (["push.py:Push", "push.py:Push"], "--plugin: plugins.push.type: plugins.push exists already, --plugin"),
+        (
+            ["own=push.py:PushConfig"],
+            "--plugin: plugins.own.type: plugins.own exists already, robot.toml:1; choose another",
+        ),
+        (
+            ["push.py:PushConfig", "push.py:PushConfig"],
+            "--plugin: plugins.push.type: plugins.push exists already, --plugin",
+        ),
         (["left="], "--plugin: expected file.py:Name, module:Name or an installed plugin, got 'left='"),
-        (["push.py:Pash"], "the file has no class 'Pash'; name one of its classes; did you mean 'Push'?"),
-        (["gone.py:Push"], "gone.py: there is no such file; correct the path"),
+        (["push.py:Pash"], "the file has no class 'Pash'; name one of its classes; did you mean 'PushConfig'?"),
+        (["gone.py:PushConfig"], "gone.py: there is no such file; correct the path"),
         (["gone:Push"], "plugin 'gone:Push': not installed"),
     ],
 )

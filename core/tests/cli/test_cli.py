@@ -77,11 +77,11 @@ def test_each_kind_of_error_has_its_exit_code_and_one_line_per_fault(kind, code)
 RAISES = """
 import attrs, pippin
 
-class Raises:
-    @attrs.frozen(kw_only=True)
-    class Config:
-        pass
+@attrs.frozen(kw_only=True)
+class RaisesConfig:
+    implementation = "Raises"
 
+class Raises:
     def __init__(self, config):
         raise KeyError("boom")
 
@@ -92,7 +92,7 @@ class Raises:
 
 
 def test_a_plugin_that_raises_is_named_with_its_place_and_the_traceback_is_behind_an_option(install, tmp_path):
-    install("bad-plug", RAISES, 'bad = "bad_plug:Raises"')
+    install("bad-plug", RAISES, 'bad = "bad_plug:RaisesConfig"')
     file = tmp_path / "arm.toml"
     file.write_text('[simulation]\ndevice = "cpu"\n\n[solver]\ntype = "bad"\n')
 

@@ -28,7 +28,9 @@ class Curve:
     points: tuple[tuple[float, str], ...]
 
 @attrs.frozen(kw_only=True)
-class Config:
+class DriveConfig:
+    implementation = "Drive"
+
     low: float = 0.0
     high: float = 1.0
     size: int | Literal["auto"] | tuple[int, ...] = "auto"
@@ -41,14 +43,17 @@ class Config:
             raise ValueError(f"'high' must be above low: {value}")
 
 class Drive:
-    Config = Config
+    pass
 """.replace("high: float = 1.0", "high: float = attrs.field(default=1.0)").replace("@high_validator", "@high.validator")
+
+DEMO = "@attrs.frozen\nclass DemoConfig:\n    implementation = 'Demo'\n"
+"""Beginning of a configuration, whose fields follow."""
 
 
 @pytest.fixture
 def drive(install):
     """Install an actuator whose configuration uses every kind of type that the built-in ones do not."""
-    install("demo-drive", DRIVE, 'drive = "demo_drive:Drive"', kind="actuator")
+    install("demo-drive", DRIVE, 'drive = "demo_drive:DriveConfig"', kind="actuator")
     return lambda **settings: pippin.structure({**SOLVER, "actuators": {"a": {"type": "drive", **settings}}})
 
 
@@ -159,10 +164,8 @@ def test_a_huge_integer_is_no_finite_number():
 
 
 def test_settings_that_raise_on_their_own_are_located(install):
-    source = (
-        "import attrs\n@attrs.frozen\nclass Config:\n    def __attrs_post_init__(self): raise LookupError('no map')\n"
-    )
-    install("demo-plug", f"{source}class Demo: Config = Config\n", 'demo = "demo_plug:Demo"')
+    source = f"import attrs\n{DEMO}    def __attrs_post_init__(self): raise LookupError('no map')\n"
+    install("demo-plug", f"{source}class Demo: pass\n", 'demo = "demo_plug:DemoConfig"')
 
     assert faults(pippin.structure, {"solver": {"type": "demo"}}) == ["solver: LookupError: no map"]
 
@@ -186,10 +189,10 @@ def test_unknown_key_far_from_any_lists_those_there_are():
 
 def test_key_of_an_earlier_version_is_refused_with_what_replaced_it(install):
     source = (
-        "from typing import ClassVar\nimport attrs\n@attrs.frozen\nclass Config:\n    gap: float = 0.0\n"
-        "    replaced_keys: ClassVar[dict] = {'radius': 'write gap'}\nclass Demo: Config = Config\n"
+        f"from typing import ClassVar\nimport attrs\n{DEMO}    gap: float = 0.0\n"
+        "    replaced_keys: ClassVar[dict] = {'radius': 'write gap'}\nclass Demo: pass\n"
     )
-    install("demo-plug", source, 'demo = "demo_plug:Demo"')
+    install("demo-plug", source, 'demo = "demo_plug:DemoConfig"')
 
     found = faults(pippin.structure, {"solver": {"type": "demo", "radius": 1.0, "replaced_keys": {}, "gab": 0.5}})
 
@@ -218,9 +221,9 @@ def test_a_validator_s_own_fault_is_told_at_its_field(install):
     source = (
         "import attrs\n"
         "def check(instance, attribute, value): value.no_such_method()\n"
-        "@attrs.frozen\nclass Config:\n    gain: float = attrs.field(default=1.0, validator=check)\n"
+        f"{DEMO}    gain: float = attrs.field(default=1.0, validator=check)\n"
     )
-    install("demo-plug", f"{source}class Demo: Config = Config\n", 'demo = "demo_plug:Demo"')
+    install("demo-plug", f"{source}class Demo: pass\n", 'demo = "demo_plug:DemoConfig"')
 
     (fault,) = faults(pippin.structure, {"solver": {"type": "demo", "gain": 2.0}})
 
@@ -260,7 +263,7 @@ def test_union_fault_names_what_its_place_takes(drive, settings, fault):
 
 
 def test_only_broken_plugins_are_a_plugin_error(install):
-    install("demo-plug", "raise RuntimeError('no licence')", 'demo = "demo_plug:Demo"')
+    install("demo-plug", "raise RuntimeError('no licence')", 'demo = "demo_plug:DemoConfig"')
 
     found = faults(pippin.structure, {"solver": {"type": "demo", "x": 1}}, error=pippin.PluginError)
 
@@ -280,13 +283,13 @@ def test_unknown_plugin_beside_another_fault_is_a_config_error():
 @pytest.mark.parametrize(
     ("field", "reason"),
     [
-        ("x: Nowhere = 1", "class Config: an annotation cannot be resolved (name 'Nowhere' is not defined)"),
-        ("x: complex = 1", "the plugin's Config asks for <class 'complex'>, which no file can hold"),
+        ("x: Nowhere = 1", "class DemoConfig: an annotation cannot be resolved (name 'Nowhere' is not defined)"),
+        ("x: complex = 1", "the plugin's configuration asks for <class 'complex'>, which no file can hold"),
     ],
 )
 def test_config_class_that_no_file_can_fill_is_the_plugins_fault(install, field, reason):
-    source = f"import attrs\n@attrs.frozen\nclass Config:\n    {field}\nclass Demo:\n    Config = Config\n"
-    install("demo-plug", f"from __future__ import annotations\n{source}", 'demo = "demo_plug:Demo"')
+    source = f"import attrs\n{DEMO}    {field}\nclass Demo: pass\n"
+    install("demo-plug", f"from __future__ import annotations\n{source}", 'demo = "demo_plug:DemoConfig"')
 
     (found,) = faults(pippin.structure, {"solver": {"type": "demo", "x": 1}}, error=pippin.PluginError)
 

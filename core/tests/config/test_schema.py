@@ -119,8 +119,10 @@ def even(instance, attribute, value):
     """Reject odd numbers."""
 
 @attrs.frozen(kw_only=True)
-class Config:
+class DemoConfig:
     """What a demonstration needs."""
+
+    implementation = "Demo"
 
     bounded: float = attrs.field(validator=and_(ge(1), lt(2)))
     maybe: float | None = attrs.field(default=None, validator=optional([gt(1), le(2)]))
@@ -131,12 +133,12 @@ class Config:
     pair: tuple[int, str] = (1, "a")
 
 class Demo:
-    Config = Config
+    pass
 '''
 
 
 def test_validators_become_keywords(install):
-    install("demo-plug", BOUNDS, 'demo = "demo_plug:Demo"')
+    install("demo-plug", BOUNDS, 'demo = "demo_plug:DemoConfig"')
 
     schema, _ = json_schema(Catalog.installed())
 
@@ -169,7 +171,7 @@ def test_validators_become_keywords(install):
 
 
 def test_broken_plugin_is_left_out_with_a_note(install, tmp_path):
-    install("demo-plug", "raise RuntimeError('no licence')", 'demo = "demo_plug:Demo"')
+    install("demo-plug", "raise RuntimeError('no licence')", 'demo = "demo_plug:DemoConfig"')
 
     result = CliRunner().invoke(main, ["schema", "--output", str(tmp_path / "pippin.schema.json")])
 
@@ -181,9 +183,9 @@ def test_broken_plugin_is_left_out_with_a_note(install, tmp_path):
 
 
 def test_name_of_two_distributions_must_be_qualified(install):
-    source = "import attrs\n@attrs.frozen\nclass Config: pass\nclass Demo: Config = Config\n"
-    install("demo-one", source, 'demo = "demo_one:Demo"')
-    install("demo-two", source, 'demo = "demo_two:Demo"')
+    source = "import attrs\n@attrs.frozen\nclass DemoConfig: implementation = 'Demo'\nclass Demo: pass\n"
+    install("demo-one", source, 'demo = "demo_one:DemoConfig"')
+    install("demo-two", source, 'demo = "demo_two:DemoConfig"')
 
     schema, _ = json_schema(Catalog.installed())
 

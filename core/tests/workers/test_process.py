@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from pippin.errors import ConfigError, SimulationError
 from pippin.workers import WorkerProcess
-from pippin.workers.process import end_session
 
 FUNCTIONS = """
 import os
@@ -129,30 +128,6 @@ def test_a_process_ends_if_its_caller_is_killed(functions):
     while is_running(pid) and time.monotonic() < end:
         time.sleep(0.02)
     assert not is_running(pid)
-
-
-LEADER = """
-import subprocess, sys, time
-
-sleep = [sys.executable, "-c", "import time; time.sleep(600.0)"]
-for group in (None, 0):
-    print(subprocess.Popen(sleep, process_group=group).pid, flush=True)
-time.sleep(600.0)
-"""
-
-
-@pytest.mark.parametrize("is_led", [True, False])
-def test_a_session_ends_with_the_processes_that_have_a_group_of_their_own(is_led):
-    words = [sys.executable, "-c", LEADER]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as leader:
-        pids = [leader.pid, *(int(leader.stdout.readline()) for _ in range(2))]
-        if not is_led:
-            leader.kill()
-            leader.wait()
-
-        end_session(leader.pid)
-
-    assert not any(map(is_running, pids))
 
 
 def is_running(pid):

@@ -28,8 +28,6 @@ class XPBD:
 class Push:
     """An actuator with an effort of 0.5 N·m on each hinge, and 3 N on each slide."""
 
-    Config = None
-
     @pippin.hookimpl
     def bind(self, simulation):
         joints = simulation.model.joint_label

@@ -11,7 +11,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin_solver_implicit_mpm import ImplicitMPMConfig, SolverImplicitMPM
+from pippin_solver_implicit_mpm import ImplicitMPMConfig
+from pippin_solver_implicit_mpm.solver import SolverImplicitMPM
 
 OURS = {"project_outside_colliders"}
 LEFT_OUT = {"temporary_store"}

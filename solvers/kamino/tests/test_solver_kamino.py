@@ -10,7 +10,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin_solver_kamino import KaminoConfig, SolverKamino
+from pippin_solver_kamino import KaminoConfig
+from pippin_solver_kamino.solver import SolverKamino
 
 INHERITED = {
     "constraints.alpha",

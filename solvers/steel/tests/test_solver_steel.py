@@ -9,7 +9,8 @@ import pippin
 import pytest
 import warp as wp
 from pippin import conformance
-from pippin_solver_steel import SolverSteel, SteelConfig
+from pippin_solver_steel import SteelConfig
+from pippin_solver_steel.solver import SolverSteel
 
 UNBOUNDED = {"joint_limit_activation_gap"}
 """Fields whose None stands for Newton's infinity, which no file can hold."""

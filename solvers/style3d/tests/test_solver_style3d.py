@@ -11,7 +11,8 @@ import pytest
 import warp as wp
 from newton.solvers import style3d
 from pippin import conformance
-from pippin_solver_style3d import SolverStyle3D, Style3DConfig
+from pippin_solver_style3d import Style3DConfig
+from pippin_solver_style3d.solver import SolverStyle3D
 
 
 @pytest.mark.alone

@@ -13,7 +13,7 @@ def test_a_target_is_the_initial_position_plus_the_scaled_and_clipped_number(flo
         "clip": [-1.0, 1.0],
     }
     simulation = floating({}, actions={"arm": action})
-    simulation.task.worlds.action.assign(np.tile([0.5, -3.0], (4, 1)).astype(np.float32))
+    simulation.task.episodes.action.assign(np.tile([0.5, -3.0], (4, 1)).astype(np.float32))
 
     simulation.step()
 
@@ -27,7 +27,7 @@ def test_a_target_is_the_initial_position_plus_the_scaled_and_clipped_number(flo
 )
 def test_velocity_targets_and_efforts_are_the_scaled_numbers(floating, kind, array):
     simulation = floating({}, actions={"arm": {"type": kind, "actuator": "arm", "scale": 2.0}})
-    simulation.task.worlds.action.fill_(0.3)
+    simulation.task.episodes.action.fill_(0.3)
 
     simulation.step()
 
@@ -37,7 +37,7 @@ def test_velocity_targets_and_efforts_are_the_scaled_numbers(floating, kind, arr
 def test_a_reset_puts_the_targets_of_its_worlds_back(floating):
     actions = {"arm": {"type": "joint-targets", "actuator": "arm", "offset": "zero"}}
     simulation = floating({}, actions=actions)
-    simulation.task.worlds.action.fill_(0.1)
+    simulation.task.episodes.action.fill_(0.1)
     simulation.step()
 
     simulation.reset([1, 3])

@@ -26,7 +26,7 @@ def test_the_law_has_the_drawn_gains(floating):
     """Effort = kp × error in the first step from rest."""
     simulation = floating({"gains": GAINS}, actions=TARGETS)
     simulation.reset()
-    simulation.task.worlds.action.fill_(0.1)
+    simulation.task.episodes.action.fill_(0.1)
 
     simulation.step()
 
@@ -74,7 +74,7 @@ def test_targets_are_off_by_a_constant_of_the_episode(floating):
     group, targets = simulation.actuators["arm"], []
 
     for action in (0.0, 0.5):
-        simulation.task.worlds.action.fill_(action)
+        simulation.task.episodes.action.fill_(action)
         simulation.step()
         targets.append(group.position_targets.numpy().copy())
 

@@ -114,7 +114,7 @@ def test_twice_the_mass_halves_the_acceleration_right_after_a_reset_in_the_step(
     speeds = []
 
     for _ in range(7):
-        simulation.task.worlds.action.fill_(0.5)
+        simulation.task.episodes.action.fill_(0.5)
         simulation.step()
         speeds.append(float(simulation.state.joint_qd.numpy()[1]))
 
@@ -220,7 +220,7 @@ def test_two_events_for_one_mass_are_refused(floating):
 
 
 def test_a_change_that_the_solver_does_not_take_over_is_refused(floating, monkeypatch):
-    from pippin_solver_featherstone import SolverFeatherstone
+    from pippin_solver_featherstone.solver import SolverFeatherstone
 
     monkeypatch.setattr(SolverFeatherstone, "supported_model_changes", frozenset({"MODEL_PROPERTIES"}))
 

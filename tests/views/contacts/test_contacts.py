@@ -44,24 +44,18 @@ SOLVERS = {
 
 
 @pytest.fixture(scope="module", params=SOLVERS)
-def settled(request, boxes):
+def settled(simulate, request, boxes):
     """Two worlds of boxes that have come to rest."""
     solver = SOLVERS[request.param]
     # An odd number of substeps, and one: which of two states is current differs within a step.
     steps = {"dt": 0.006, "substeps": 3} if "use_mujoco_contacts" in solver else {"dt": 0.002}
-    with simulate(boxes, solver, **steps) as simulation:
+    with simulate(boxes, solver=solver, **steps) as simulation:
         simulation.step(400)
         simulation.check()
         yield simulation
 
 
-def simulate(prototype, solver, *, worlds=2, observables=("contact_f",), plugins=(), **simulation):
-    tables = {
-        "simulation": {"device": "cpu", "observables": observables, "capture": "require", **simulation},
-        "scene": {"worlds": worlds, "ground": True},
-        "solver": solver,
-    }
-    return pippin.Simulation(pippin.structure(tables), prototype=prototype, plugins=plugins)
+pytestmark = pytest.mark.simulation(capture="require", observables=["contact_f"], worlds=2, ground=True)
 
 
 def mean(simulation, measure, count=50):
@@ -280,19 +274,19 @@ def test_more_contacts_than_rows_are_counted_and_reported(settled):
     view.raise_errors()
 
 
-def test_a_simulation_without_contact_forces_is_refused_with_the_cure(boxes):
+def test_a_simulation_without_contact_forces_is_refused_with_the_cure(simulate, boxes):
     """Isaac reads zeros."""
     cure = r"does not ask the solver for 'contact_f'.* write simulation.observables = \[\"contact_f\"\]"
     with (
-        simulate(boxes, {"type": "mujoco"}, observables=()) as simulation,
+        simulate(boxes, solver="mujoco", observables=()) as simulation,
         pytest.raises(pippin.ConfigError, match=cure),
     ):
         simulation.view.contacts("/lone")
 
 
-def test_a_solver_without_contact_forces_is_refused(boxes):
+def test_a_solver_without_contact_forces_is_refused(simulate, boxes):
     with pytest.raises(pippin.ConfigError, match="needs 'contact_f', which solver 'featherstone' does not compute"):
-        simulate(boxes, {"type": "featherstone"})
+        simulate(boxes, solver="featherstone")
 
 
 def test_a_body_may_be_a_sensor_of_several_views_and_a_filter_too(settled):
@@ -319,9 +313,9 @@ def test_columns_of_sensors_with_fewer_filters_are_zero(settled):
     assert (np.abs(matrix[:2, 0]).max(axis=1) > 1.0).all()
 
 
-def test_a_callback_reads_the_forces_of_the_step_before(boxes):
+def test_a_callback_reads_the_forces_of_the_step_before(simulate, boxes):
     """Recorded into the step's graph, it reads anew in each replay."""
-    with simulate(boxes, {"type": "mujoco"}, worlds=1, dt=0.002) as simulation:
+    with simulate(boxes, solver="mujoco", worlds=1, dt=0.002) as simulation:
         simulation.step(5)
         view = simulation.view.contacts(["/lone", "/top"])
         seen = wp.zeros((2, 3), dtype=float, device="cpu")
@@ -334,8 +328,8 @@ def test_a_callback_reads_the_forces_of_the_step_before(boxes):
         assert np.abs(before).max() > 1.0
 
 
-def test_an_invalidated_view_raises(boxes):
-    with simulate(boxes, {"type": "mujoco"}, worlds=1) as simulation:
+def test_an_invalidated_view_raises(simulate, boxes):
+    with simulate(boxes, solver="mujoco", worlds=1) as simulation:
         view = simulation.view.contacts("/lone", max_contact_data=4)
         simulation.view.invalidate()
 
@@ -357,11 +351,11 @@ def test_what_a_view_was_not_made_for_is_refused(settled):
         settled.view.contacts("/lone", max_contact_data=-1)
 
 
-def test_what_touches_nothing_has_no_force_and_no_contact(boxes):
+def test_what_touches_nothing_has_no_force_and_no_contact(simulate, boxes):
     """In the first step nothing has been detected yet, too."""
     lifted = copy.deepcopy(boxes)
     lifted.joint_q[2] = 3.0
-    with simulate(lifted, {"type": "mujoco"}, worlds=1) as simulation:
+    with simulate(lifted, solver="mujoco", worlds=1) as simulation:
         view = simulation.view.contacts("/lone", "ground_plane", max_contact_data=8)
         for _ in range(3):
             assert not view.net_forces().numpy().any()
@@ -370,12 +364,12 @@ def test_what_touches_nothing_has_no_force_and_no_contact(boxes):
             simulation.step()
 
 
-def test_a_loaded_simulation_has_the_contacts_it_was_saved_with(boxes, tmp_path):
+def test_a_loaded_simulation_has_the_contacts_it_was_saved_with(simulate, boxes, tmp_path):
     def read(simulation):
         view = simulation.view.contacts("/top", "/bottom", max_contact_data=64)
         return [view.net_forces().numpy().copy(), *(array.numpy().copy() for array in view.contact_data())]
 
-    with simulate(boxes, {"type": "mujoco"}, dt=0.002) as simulation:
+    with simulate(boxes, solver="mujoco", dt=0.002) as simulation:
         simulation.step(50)
         simulation.save(tmp_path / "saved")
         expected = read(simulation)

@@ -1,4 +1,4 @@
-"""Warp kernel of the asset's own actuators. Importing this module imports warp."""
+"""Warp kernel of the asset's own actuators."""
 
 import warp as wp
 

@@ -1,4 +1,4 @@
-"""Warp kernels of a stack of LSTM layers. Importing this module imports warp."""
+"""Warp kernels of a stack of LSTM layers."""
 
 import warp as wp
 

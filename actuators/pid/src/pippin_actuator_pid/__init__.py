@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import attrs
-from pippin.actuation import ActuatorConfig, DriveActuator, Lanes, Parameter, parameter
+from pippin.actuation import ActuatorConfig, Parameter, parameter
 
-if TYPE_CHECKING:
-    from newton.actuators import DrivePID
-
-__all__ = ["ActuatorPID", "PIDConfig"]
+__all__ = ["PIDConfig"]
 
 
 @attrs.frozen(kw_only=True)
@@ -20,6 +15,8 @@ class PIDConfig(ActuatorConfig):
     c is `const_effort`, f the feedforward, q and q̇ position and velocity; the stars mark targets. In each physics step
     of length h, I grows by (q* - q) h before it acts, and is limited to ±`integral_max`.
     """
+
+    implementation = ".actuator:ActuatorPID"
 
     kp: Parameter = parameter(0.0, default=0.0)
     """Proportional gain [N/m or N·m/rad], for all joints or by pattern."""
@@ -35,23 +32,3 @@ class PIDConfig(ActuatorConfig):
 
     const_effort: Parameter = parameter(default=0.0)
     """Effort that is always added [N or N·m], for all joints or by pattern."""
-
-
-class ActuatorPID(DriveActuator):
-    """PID control of single-DOF joints, once per physics step; a reset sets the integrals of its worlds to zero."""
-
-    Config = PIDConfig
-    config: PIDConfig
-
-    def build_drive(self, lanes: Lanes) -> DrivePID:
-        """Return Newton's PID drive."""
-        from newton.actuators import DrivePID
-
-        config = self.config
-        return DrivePID(
-            kp=lanes.per_lane(config.kp, "kp", minimum=0.0),
-            ki=lanes.per_lane(config.ki, "ki", minimum=0.0),
-            kd=lanes.per_lane(config.kd, "kd", minimum=0.0),
-            integral_max=lanes.per_lane(config.integral_max, "integral_max", minimum=0.0),
-            const_effort=lanes.per_lane(config.const_effort, "const_effort"),
-        )

@@ -1,4 +1,4 @@
-"""Warp kernels of the solver's own drives. Importing this module imports warp."""
+"""Warp kernels of the solver's own drives."""
 
 import warp as wp
 

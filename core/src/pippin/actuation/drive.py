@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pippin.binding import refuse_closed
+import newton
+import numpy as np
+import warp as wp
+from newton.actuators import ClampingBase, Delay, DriveBase
+from pippin.binding import Binding, refuse_closed
 from pippin.errors import PluginError
 from pippin.fixed import FixedAttributes
 from pippin.hookspecs import hookimpl
 
 from .config import ActuatorConfig, DelayConfig
+from .effort import build_effort
 from .effort_limit import build_effort_limit
 from .joint_properties import JOINT_PROPERTIES, JointProperties
 from .joints import Axes, lanes_of, refuse_second_simulation
 from .parameters import Lanes, Parameters
 from .targets import TARGETS_OF_CONTROL, SharedTargets, refuse_assignment
-
-if TYPE_CHECKING:
-    import newton
-    import numpy as np
-    import warp as wp
-    from newton.actuators import ClampingBase, Delay, DriveBase
-    from pippin.binding import Binding
 
 __all__ = ["TARGETS", "DriveActuator"]
 
@@ -32,7 +30,7 @@ TARGETS = ("position_targets", "velocity_targets", "feedforward")
 
 
 class DriveActuator(FixedAttributes, abc.ABC):
-    """An actuator made of a Newton drive, with optional delay and clamping. A plugin adds `Config` and `build_drive`.
+    """An actuator made of a Newton drive, with optional delay and clamping. A plugin adds `build_drive`.
 
     Args:
         config: The plugin's configuration.
@@ -84,8 +82,6 @@ class DriveActuator(FixedAttributes, abc.ABC):
     @hookimpl
     def bind(self, binding: Binding) -> None:
         """Build drive, clamping and delay over the joints of all worlds that have them."""
-        from .effort import build_effort
-
         simulation, lanes = binding.simulation, lanes_of(binding, self._axes)
         drive, clamping = self.build_drive(lanes), self.build_clamping(lanes)
         limit, notes = build_effort_limit(self.config, simulation.model, lanes, clamping)
@@ -275,8 +271,6 @@ def _note_on_gains(config: ActuatorConfig) -> Iterator[str]:
 
 
 def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:
-    from newton.actuators import ClampingBase
-
     for index, choice in enumerate(config.clamping):
         plugin = lanes.catalog.find("clamping", choice.type).load()
         built = plugin(choice.config).build(lanes.within(f"clamping[{index}]"))  # pyright: ignore
@@ -290,8 +284,6 @@ def _clampings(config: ActuatorConfig, lanes: Lanes) -> Iterator[ClampingBase]:
 
 def _build_delay(config: DelayConfig | None, lanes: Lanes) -> Delay | None:
     """Return Newton's delay; None for zero steps, which Newton refuses."""
-    from newton.actuators import Delay
-
     if config is None or config.bounds[1] == 0:
         return None
     longest = config.bounds[1]

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+import newton
 import numpy as np
+from newton.actuators import ClampingBase, ClampingMaxEffort
 from pippin.arrays import on_host
 from pippin.labels import name_of
 from pippin.spelling import listed
 from pippin.support.features import NO_LIMIT
 
-if TYPE_CHECKING:
-    import newton
-    from newton.actuators import ClampingBase
-
-    from .config import ActuatorConfig
-    from .parameters import Lanes
+from .config import ActuatorConfig
+from .parameters import Lanes
 
 __all__ = ["build_effort_limit", "effort_limits_of"]
 
@@ -28,8 +25,6 @@ def build_effort_limit(
 
     Without `effort_limit`, the asset's limits hold unless one of the other clampings is such a limit.
     """
-    from newton.actuators import ClampingMaxEffort
-
     if config.effort_limit is not None:
         return [ClampingMaxEffort(lanes.per_lane(config.effort_limit, "effort_limit", minimum=0.0))], ()
     limits = effort_limits_of(model, lanes.dofs)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host
+from pippin.binding import Host
 from pippin.errors import ConfigError
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-    from pippin.binding import Host
-
-    from .config import JointConfig
-    from .parameters import Lanes, Parameters
+from .config import JointConfig
+from .kernels import write_lanes
+from .parameters import Lanes, Parameters
 
 __all__ = ["JOINT_PROPERTIES", "JointProperties"]
 
@@ -35,8 +34,6 @@ class JointProperties:
     """
 
     def __init__(self, config: JointConfig, lanes: Lanes, host: Host) -> None:
-        import warp as wp
-
         self._host, self._lanes = host, lanes
         self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
         self._values: dict[str, wp.array] = {name: self._array(config, name) for name in JOINT_PROPERTIES}
@@ -57,8 +54,6 @@ class JointProperties:
         Args:
             name: One of `JOINT_PROPERTIES`.
         """
-        import warp as wp
-
         return wp.array(self._present(name), dtype=float, device=self._lanes.device)
 
     def set(self, parameters: Parameters, name: str, *arguments: Any) -> None:
@@ -92,11 +87,6 @@ class JointProperties:
             world_mask: The worlds of a reset that changed them, shape [world_count + 1]; the solver is notified at
                 once. None means all worlds, and before the next step.
         """
-        import newton
-        import warp as wp
-
-        from .kernels import write_lanes
-
         kinds = newton.ModelFlags
         for name in names:
             is_inertial = name == "armature"

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
+import newton
 import numpy as np
 from pippin import labels
 from pippin.arrays import on_host
 from pippin.assets.actuators.asset_actuators import mark_driven
 from pippin.axes import choose_axes
+from pippin.binding import Binding
 from pippin.errors import ConfigError
 
 from .config import JointConfig, Parameter, Uniform
 from .parameters import Lanes
-
-if TYPE_CHECKING:
-    import newton
-    from pippin.binding import Binding
 
 __all__ = ["Axes", "lanes_of", "refuse_second_simulation"]
 
@@ -98,8 +96,6 @@ class Axes:
         Raises:
             ConfigError: Another group sets the input of one of these actuators.
         """
-        import newton
-
         dofs = self.dofs(builder)
         mark_driven(builder, dofs)
         for dof in dofs:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import numpy as np
+import warp as wp
 from pippin import labels
 from pippin.arrays import present
+from pippin.binding import Binding
+from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError
 from pippin.indices import IndexRange
 from pippin.spelling import did_you_mean
 
 from .config import Parameter, Uniform
-
-if TYPE_CHECKING:
-    import warp as wp
-    from pippin.binding import Binding
-    from pippin.catalog.entries import Catalog
+from .kernels import draw_uniform, draw_uniform_steps
 
 __all__ = ["LaneParameter", "Lanes", "Parameters"]
 
@@ -99,8 +98,6 @@ class Lanes:
 
     def world_of_lane(self) -> wp.array[int]:
         """Return the world of each lane, shape [lanes]."""
-        import warp as wp
-
         worlds = np.repeat(self.worlds, self.dofs.shape[1])
         return wp.array(worlds, dtype=int, device=self.device)
 
@@ -124,8 +121,6 @@ class Lanes:
         Raises:
             ConfigError: A pattern matches nothing, or a joint has no value, or two.
         """
-        import warp as wp
-
         given, place = missing if value is None else value, self.prefix + where
         found = {names: _bounds(given, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
         bounds = np.array([found[names] for names in self.labels_of_world], dtype=np.float32).reshape(-1, 2)
@@ -143,8 +138,6 @@ class Lanes:
             where: Name of the parameter in its table.
             minimum: Smallest value that may be set later.
         """
-        import warp as wp
-
         array, low, high = (wp.array(values.ravel(), dtype=float, device=self.device) for _ in range(3))
         self.parameters[self.prefix + where] = LaneParameter(array, low, high, minimum, np.inf, is_random=False)
         return array
@@ -157,8 +150,6 @@ class Lanes:
             where: Name of the parameter in its table.
             maximum: Largest value that may be set later.
         """
-        import warp as wp
-
         low, high = (wp.full(self.dofs.size, bound, dtype=float, device=self.device) for bound in bounds)
         array = wp.full(self.dofs.size, bounds[1], dtype=int, device=self.device)
         is_random = bounds[0] < bounds[1]
@@ -182,8 +173,6 @@ class Parameters:
     """
 
     def __init__(self, lanes: Lanes, world_of_lane: wp.array, binding: Binding) -> None:
-        import warp as wp
-
         self._lanes, self._world_of_lane = lanes, world_of_lane
         self._by_name: Mapping[str, LaneParameter] = lanes.parameters
         self._random = {name: parameter for name, parameter in self._by_name.items() if parameter.is_random}
@@ -207,10 +196,6 @@ class Parameters:
 
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the random parameters of the masked worlds anew, on the device."""
-        import warp as wp
-
-        from .kernels import draw_uniform, draw_uniform_steps
-
         for name, parameter in self._random.items():
             kernel = draw_uniform_steps if parameter.is_shared else draw_uniform
             draws, width = self._draws[name], [] if parameter.is_shared else [self._lanes.dofs.shape[1]]
@@ -314,8 +299,6 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 def _by_world(values: wp.array, shape: Any) -> wp.array:
     """View the values of all lanes by world; they may be a column of a larger array."""
-    import warp as wp
-
     step: Any = present(values.strides)[0]
     strides: Any = (shape[1] * step, step)
     view = wp.array(ptr=values.ptr, dtype=values.dtype, shape=shape, strides=strides, device=values.device)

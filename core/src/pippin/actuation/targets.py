@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
+from .kernels import exchange_targets
 
 __all__ = ["TARGETS_OF_CONTROL", "SharedTargets", "refuse_assignment"]
 
@@ -38,8 +36,6 @@ class SharedTargets:
         velocities: wp.array,
         control: newton.Control,
     ) -> None:
-        import warp as wp
-
         device = positions.device
         self._own = (positions, velocities)
         self._dofs, self._coordinates = (
@@ -53,10 +49,6 @@ class SharedTargets:
 
     def exchange(self, control: newton.Control) -> None:
         """Take over what was written into `control`, and write all targets there. May be recorded."""
-        import warp as wp
-
-        from .kernels import exchange_targets
-
         own = [array.flatten() for array in self._own]
         told = [self._told_positions, self._told_velocities]
         inputs = [self._dofs, self._coordinates, *own, *told, control.joint_target_q, control.joint_target_qd]

@@ -13,6 +13,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
+from pippin.quaternions import conjugate, product, rotated
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.support.features import NO_LIMIT
 
@@ -33,7 +34,7 @@ def kinetic_energy(model: newton.Model, state: newton.State, *, has_rotors: bool
     if model.body_count:
         velocity = _double(state.body_qd)
         mass, inertia = _double(model.body_mass), _double(model.body_inertia).reshape(-1, 3, 3)
-        omega = _rotate(_double(state.body_q)[:, 3:] * [-1.0, -1.0, -1.0, 1.0], velocity[:, 3:])
+        omega = rotated(conjugate(_double(state.body_q)[:, 3:]), velocity[:, 3:])
         of_body = 0.5 * mass * (velocity[:, :3] ** 2).sum(axis=1)
         of_body += 0.5 * np.einsum("ni,nij,nj->n", omega, inertia, omega)
         _add(energy, model.body_world, of_body)
@@ -120,7 +121,7 @@ def joint_gap(model: newton.Model, state: newton.State) -> np.ndarray | None:
     parent_frame = _frames(state, on_host(model.joint_parent)[chosen], _double(model.joint_X_p)[chosen])
     child_frame = _frames(state, on_host(model.joint_child)[chosen], _double(model.joint_X_c)[chosen])
     apart = child_frame[:, :3] - parent_frame[:, :3]
-    apart = _rotate(parent_frame[:, 3:] * [-1.0, -1.0, -1.0, 1.0], apart)
+    apart = rotated(conjugate(parent_frame[:, 3:]), apart)
     slides = _linear_dofs(model)[chosen]
     first, axes = on_host(model.joint_qd_start)[chosen], _double(model.joint_axis)
     for slide in range(slides.max(initial=0)):
@@ -183,26 +184,12 @@ def _largest(world_count: int, worlds: np.ndarray, values: np.ndarray) -> np.nda
 
 def _centres(model: newton.Model, state: newton.State) -> np.ndarray:
     poses = _double(state.body_q)
-    return poses[:, :3] + _rotate(poses[:, 3:], _double(model.body_com))
+    return poses[:, :3] + rotated(poses[:, 3:], _double(model.body_com))
 
 
 def _frames(state: newton.State, bodies: np.ndarray, local: np.ndarray) -> np.ndarray:
     """Return frames fixed to bodies, in world coordinates, shape [frames, 7]; body -1 is the world."""
     world = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
     poses = np.concatenate([_double(state.body_q), world])[bodies]
-    origins = poses[:, :3] + _rotate(poses[:, 3:], local[:, :3])
-    return np.concatenate([origins, _product(poses[:, 3:], local[:, 3:])], axis=1)
-
-
-def _rotate(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Rotate vectors by unit quaternions (x, y, z, w)."""
-    axis, w = quaternions[:, :3], quaternions[:, 3:]
-    twice = 2.0 * np.cross(axis, vectors)
-    return vectors + w * twice + np.cross(axis, twice)
-
-
-def _product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the rotations by `right` and then by `left`, as quaternions (x, y, z, w)."""
-    a, b = left[:, :3], right[:, :3]
-    vector = left[:, 3:] * b + right[:, 3:] * a + np.cross(a, b)
-    return np.concatenate([vector, left[:, 3:] * right[:, 3:] - (a * b).sum(axis=1, keepdims=True)], axis=1)
+    origins = poses[:, :3] + rotated(poses[:, 3:], local[:, :3])
+    return np.concatenate([origins, product(poses[:, 3:], local[:, 3:])], axis=1)

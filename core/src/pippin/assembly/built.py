@@ -40,7 +40,7 @@ from pippin.step.plan import StepPlan
 from pippin.step.resetting import EndedWorlds, Resetting
 from pippin.step.switches import Switches
 from pippin.support.solver_support import SolverSupport
-from pippin.task.policy.acting import Policy
+from pippin.task.policy.policy import Policy
 from pippin.task.task import Task
 
 from .binding import ComponentBinding

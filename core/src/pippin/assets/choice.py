@@ -56,7 +56,7 @@ def _by_suffix(file: Path, where: str, catalog: Catalog) -> Format:
         )
     if not matches:
         raise ConfigError(f"{where}.path: {_unread(file, suffixes)}", *(f"{where}.path: {text}" for text in problems))
-    config = matches[0].load().Config  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
+    config = matches[0].load_config()
     if needed := [field.name for field in fields_of(config) if field.default is attrs.NOTHING]:
         raise ConfigError(
             f"{where}.path: {matches[0]} needs {', '.join(needed)}; write"

@@ -14,7 +14,7 @@ __all__ = ["Importer"]
 
 
 class Importer(abc.ABC):
-    """A reader of one format. A plugin adds `Config`, `suffixes` and `add_asset`.
+    """A reader of one format. A plugin adds `suffixes` and `add_asset`.
 
     The host finds the file, adds the asset to each world that has it at its position, and sets its label, its
     `joint_positions` and the `armature` of joints without one.

@@ -1,4 +1,4 @@
-"""Entry of the catalog: the kind, the name and the place of one plugin, and its import."""
+"""Entry of the catalog: the kind, the name and the place of one plugin, and the import of its two classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, get_args
@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, get_args
 import attrs
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
+
+from .implementation import ATTRIBUTE, config_fault, configurations_in, implementation_of
 
 if TYPE_CHECKING:
     import click
@@ -43,7 +45,7 @@ Kind = Literal[
     "subcommand",
     "plugin",
 ]
-"""Kinds of plugins. Every kind is a class with a `Config`, but for subcommands, which are click commands."""
+"""Kinds of plugins. An entry point names the plugin's configuration, but for subcommands a click command."""
 
 State = Literal["ok", "duplicate", "broken", "too-old", "too-new", "blocked", "unread"]
 
@@ -53,7 +55,7 @@ PLURALS = {kind: f"{kind}s" for kind in KINDS} | {"quantity": "quantities"}
 """The kinds in the plural, as groups of entry points and tables of a file have them."""
 
 SLOW_IMPORT = 5.0
-"""Time after which the import of a plugin is told [s]."""
+"""Time after which a slow import of a plugin is reported [s]."""
 
 _BROKEN = 3
 """Exit code of a command if a plugin is broken."""
@@ -78,7 +80,7 @@ class Entry:
     """The version of the distribution."""
 
     value: str
-    """Place of the class: `module:Class`."""
+    """Place of the configuration class, or of the command: `module:Name`."""
 
     contract: int | None = 1
     """The contract version that the distribution declares; None if the declaration is malformed."""
@@ -100,25 +102,50 @@ class Entry:
         """The name that selects this entry among several of the same name: `distribution:name`."""
         return f"{normalized(self.distribution)}:{self.name}"
 
-    def load(self) -> type:
-        """Import and return the plugin's class. Its hooks are checked when it becomes a component.
+    def load_config(self) -> type:
+        """Import and return the class of the plugin's configuration, an attrs class that names the implementation.
 
         Raises:
-            PluginError: The plugin is blocked, has another contract version, cannot be imported or found, or has no
-                attrs class `Config`. The error names the plugin, its distribution and version.
+            PluginError: The plugin is blocked, has another contract version, cannot be imported or found, or is not an
+                attrs class with an `implementation`. The error names the plugin, its distribution and version.
         """
-        plugin = self._imported()
-        if not inspect.isclass(plugin):
-            raise PluginError(f"{self}: expected a class at {self.value!r}, got {plugin!r}; name the plugin's class")
-        if fault := _config_fault(plugin):
+        found = self._imported()
+        if not inspect.isclass(found):
+            raise PluginError(
+                f"{self}: expected a class at {self.value!r}, got {found!r}; name the class of the plugin's settings"
+            )
+        if _is_old(found):
+            return found.Config
+        if fault := config_fault(found):
             raise PluginError(f"{self}: {fault}")
+        return found
+
+    def load(self) -> type:
+        """Import and return the plugin's class, which its configuration names. Its hooks are checked when it becomes a
+        component.
+
+        Raises:
+            PluginError: As `load_config`; or the class cannot be imported or found. The error names the attribute.
+        """
+        config = self.load_config()
+        if _is_old(found := self._imported()):
+            return found
+        module, path = implementation_of(config)
+        where = f"{config.__qualname__}.{ATTRIBUTE}"
+        holder = self._module(module, importlib.import_module, f"{where}: ")
+        plugin = self._attribute(holder, path, f"{where}: module {module!r}", "correct the attribute")
+        if not inspect.isclass(plugin) or plugin is config:
+            got = "the configuration itself" if plugin is config else repr(plugin)
+            raise PluginError(
+                f"{self}: {where}: expected a class at {path!r} of {module}, got {got}; name the plugin's class"
+            )
         return plugin
 
     def load_command(self) -> click.Command:
         """Import and return the click command of a subcommand.
 
         Raises:
-            PluginError: As `load`, and if it is no click command.
+            PluginError: As `load`, or it is not a click command.
         """
         import click
 
@@ -143,15 +170,16 @@ class Entry:
         if fault := self._fault():
             raise PluginError(f"{self}: {fault}")
         module, _, path = self.value.rpartition(":")
-        found = self._module(module.strip())
+        holder = self._module(module.strip(), self._import)
+        return self._attribute(holder, path.strip(), self._holder, self._cure, configurations_in(holder))
+
+    def _attribute(self, module: ModuleType, path: str, where: str, cure: str, known: Iterable[str] = ()) -> Any:
         try:
-            return functools.reduce(getattr, path.strip().split("."), found)
+            return functools.reduce(getattr, path.split("."), module)
         except AttributeError as error:
             what = "command" if self.kind == "subcommand" else "class"
-            raise PluginError(
-                f"{self}: {self._holder} has no {what} {path.strip()!r}; "
-                f"{self._cure}{did_you_mean(path.strip(), dir(found))}"
-            ) from error
+            near = did_you_mean(path, known or dir(module))
+            raise PluginError(f"{self}: {where} has no {what} {path!r}; {cure}{near}") from error
 
     @property
     def _holder(self) -> str:
@@ -164,13 +192,13 @@ class Entry:
     def _fault(self) -> str | None:
         return malformed(self.value)
 
-    def _module(self, name: str) -> ModuleType:
+    def _module(self, name: str, load: Callable[[str], ModuleType], where: str = "") -> ModuleType:
         try:
             with redirect_stdout(sys.stderr), self._announced(name):  # standard output belongs to the command
-                return self._import(name)
+                return load(name)
         except (Exception, SystemExit) as error:  # importing runs the plugin's code, which may raise anything
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise PluginError(f"{self}: could not be imported ({reason}); {self._repair}") from error
+            raise PluginError(f"{self}: {where}could not be imported ({reason}); {self._repair}") from error
 
     @property
     def _repair(self) -> str:
@@ -190,24 +218,24 @@ class Entry:
         timer.daemon = True
         timer.start()
         try:
-            with _told_exits(f"{self}: its import ends the process; {self._repair}"):
+            with _reported_exits(f"{self}: its import ends the process; {self._repair}"):
                 yield
         finally:
             timer.cancel()
 
 
 @contextmanager
-def _told_exits(text: str) -> Iterator[None]:
+def _reported_exits(text: str) -> Iterator[None]:
     """Let `os._exit`, which runs no handler and may report success, write a line and report a broken plugin."""
     leave, process = os._exit, os.getpid()
 
-    def tell_and_leave(status: int) -> NoReturn:
+    def report_and_leave(status: int) -> NoReturn:
         if os.getpid() != process:  # a child that the import has forked
             leave(status)
         os.write(2, f"error: {text} (os._exit({status}))\n".encode())
         leave(_BROKEN)
 
-    os._exit = tell_and_leave
+    os._exit = report_and_leave
     try:
         yield
     finally:
@@ -223,14 +251,9 @@ def malformed(value: str) -> str | None:
     return f"the entry point is malformed, got {value!r}; write 'module:Class'"
 
 
-def _config_fault(plugin: type) -> str | None:
-    where = f"{plugin.__qualname__}.Config"
-    config = getattr(plugin, "Config", None)
-    if config is None:
-        return f"{where} is missing; name the attrs class of its settings, an empty one if it has none"
-    if not (inspect.isclass(config) and attrs.has(config)):
-        return f"{where} is not an attrs class, got {config!r}; decorate a class with @attrs.frozen(kw_only=True)"
-    return None
+def _is_old(found: type) -> bool:
+    """Tell whether an entry point names the plugin itself, which has its configuration as an attribute `Config`."""
+    return not hasattr(found, ATTRIBUTE) and attrs.has(getattr(found, "Config", None))  # pyright: ignore[reportArgumentType]
 
 
 def is_of(entry: Entry, distribution: str) -> bool:

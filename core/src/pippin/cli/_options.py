@@ -78,9 +78,9 @@ def changes(help: str = "Replace a value of the file.") -> Callable[[C], C]:
 
 
 def _table_of(text: str) -> str:
-    """Return the override that adds a plugin; by default its label is the name of its class."""
+    """Return the override that adds a plugin; by default its label is the name of its class without `Config`."""
     label, _, plugin = text.rpartition("=")
-    label = label.strip() or plugin.rpartition(":")[2].lower()
+    label = label.strip() or plugin.rpartition(":")[2].removesuffix("Config").lower()
     if not label or not plugin.strip():
         raise ConfigError(f"--plugin: expected file.py:Name, module:Name or an installed plugin, got {text!r}")
     return f"+plugins.{key_text(label)}.type={json.dumps(plugin.strip())}"

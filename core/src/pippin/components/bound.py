@@ -170,11 +170,11 @@ class Bound:
         """
         return self._call("capacities", tuple)
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """A method that raises `pippin.SimulationError` if something went wrong on the device; called by
         `Simulation.check`, and may read arrays.
         """
-        self._call("check", lambda: None)
+        self._call("raise_errors", lambda: None)
 
     def wants_frame(self) -> bool:
         """Viewers: A method that tells whether anybody looks; without a look, the host leaves the frame out. It is

@@ -19,4 +19,4 @@ class ComponentConfig:
     installs, `path/to/file.py:Name` with an absolute path, or `module:Name`."""
 
     config: Any
-    """An instance of the plugin's `Config` class."""
+    """An instance of the plugin's configuration class."""

@@ -249,7 +249,7 @@ def is_component(kind: Any) -> bool:
 
 
 def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> Hook:
-    """Structure a table into the `Config` of the plugin that its `type` names."""
+    """Structure a table into the configuration of the plugin that its `type` names."""
     kind: Kind = get_args(annotated)[1]
 
     def structure_component(table: Any, _: Any) -> ComponentConfig:
@@ -262,7 +262,7 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
             raise under_key("type", MissingKeyError(f"the name of a plugin, installed: {installed}"))
         try:
             name = _type_name(table["type"])
-            config_class = catalog.find(kind, name).load().Config  # pyright: ignore[reportAttributeAccessIssue]
+            config_class = catalog.find(kind, name).load_config()
             structure = converter.get_structure_hook(config_class)
         except (UnexpectedValueError, PluginError) as error:
             raise under_key("type", error) from error

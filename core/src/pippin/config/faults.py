@@ -94,7 +94,7 @@ def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[Fault]:
             for key in sorted(error.extra_fields, key=str):
                 yield Fault((*path, key), _unknown_key(key, error.cl), error)
         case StructureHandlerNotFoundError():
-            yield Fault(path, f"the plugin's Config asks for {error.type_!r}, which no file can hold", error)
+            yield Fault(path, f"the plugin's configuration asks for {error.type_!r}, which no file can hold", error)
         case _:
             yield Fault(path, _text(error, path), error)
 
@@ -140,7 +140,7 @@ def _text(error: Exception, path: KeyPath) -> str:
     """Return an error's first argument, its message, without the leading field name, which `path` gives already."""
     text = str(error.args[0]) if error.args else ""
     if not text or not isinstance(error, ValueError | TypeError | PluginError):
-        return f"{type(error).__name__}: {text}".rstrip(": ")  # a `Config` class that raises an error of its own
+        return f"{type(error).__name__}: {text}".rstrip(": ")  # a configuration class that raises an error of its own
     return text.removeprefix(f"'{path[-1]}' ") if path else text
 
 

@@ -1,4 +1,4 @@
-"""Keys of a plugin's own table that the host knows: what it reads of a `Config`, if the class has it."""
+"""Keys of a plugin's own table that the host knows: what it reads of a configuration, if the class has it."""
 
 from __future__ import annotations
 

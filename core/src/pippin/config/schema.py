@@ -72,7 +72,7 @@ def _load(catalog: Catalog) -> tuple[dict[Kind, list[_Plugin]], tuple[str, ...]]
         if entry.kind == "subcommand":  # it has no table
             continue
         try:
-            config = entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
+            config = entry.load_config()
             table_schema(config)
         except PluginError as error:
             problems.append(str(error))

@@ -65,7 +65,7 @@ class TaskConfig:
     """Groups of terms, side by side in this order."""
 
     commands: Mapping[str, Annotated[ComponentConfig, "command"]] = attrs.field(factory=dict)
-    """Wishes that are drawn at random, for rewards and observations."""
+    """Targets that are drawn at random, such as a velocity, for rewards and observations."""
 
     rewards: Mapping[str, Annotated[ComponentConfig, "reward"]] = attrs.field(factory=dict)
     """Terms of the reward, with a `weight` each; their weighted sum is the reward of a step."""

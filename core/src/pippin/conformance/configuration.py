@@ -47,8 +47,8 @@ if "warp" in sys.modules:
 
 
 def check_entry_point(runs: Runs) -> None:
-    """Exactly one distribution has the entry point, and the entry point leads to a class with a `Config` and known
-    hooks.
+    """Exactly one distribution has the entry point, and the entry point leads to a configuration whose
+    implementation has known hooks.
     """
     entry = runs.subject.entry
     if entry.problem:
@@ -70,9 +70,9 @@ def check_light_import(runs: Runs) -> None:
 
 
 def check_documented_keys(runs: Runs) -> None:
-    """`Config` has a docstring, and each of its keys has a type and a docstring."""
+    """The configuration has a docstring, and each of its keys has a type and a docstring."""
     faults = []
-    for path, cls in _classes(_config_class(runs.subject)):
+    for path, cls in _classes(config := _config_class(runs.subject), config.__name__):
         if not (cls.__doc__ or "").strip():
             faults.append(f"{path}: class {cls.__name__} has no docstring; say in a line what it describes")
         texts = field_texts(cls)
@@ -126,7 +126,7 @@ def check_schema(runs: Runs) -> None:
 
 
 def _config_class(subject: Subject) -> type:
-    return subject.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
+    return subject.entry.load_config()
 
 
 def _refuse(subject: Subject, faults: list[str]) -> None:
@@ -134,7 +134,7 @@ def _refuse(subject: Subject, faults: list[str]) -> None:
         raise PluginError("\n".join(f"{subject}: {fault}" for fault in faults))
 
 
-def _classes(cls: type, path: str = "Config", above: frozenset[type] = frozenset()) -> Iterator[tuple[str, type]]:
+def _classes(cls: type, path: str, above: frozenset[type] = frozenset()) -> Iterator[tuple[str, type]]:
     """Yield a configuration class and the classes of the tables inside it, with their paths."""
     yield path, cls
     for field in fields_of(cls):

@@ -17,6 +17,9 @@ _ENDS = {"returns": "returned", "raises": "raised", "dies": "lost", "hangs": "ti
 
 _FUNCTIONS = {"returns": "say", "raises": "fail", "dies": "die", "hangs": "hang", "is-cancelled": "hang"}
 
+_LEFT_LIMIT = 5.0
+"""Time in which a cluster ends the processes of jobs after `close` [s]."""
+
 _LIMIT = 2.0
 """Time limit of the job that hangs [s]."""
 
@@ -109,9 +112,19 @@ def _wrong_files(folder: Path) -> Iterator[str]:
 
 
 def _left(folder: Path) -> Iterator[str]:
+    end = time.monotonic() + _LEFT_LIMIT
     for path in folder.glob("*/pid"):
-        try:
-            os.kill(int(path.read_text(encoding="utf-8")), 0)
-        except ProcessLookupError:
+        pid = int(path.read_text(encoding="utf-8"))
+        while _is_there(pid) and time.monotonic() < end:
+            time.sleep(0.05)
+        if not _is_there(pid):
             continue
         yield f"the job that {path.parent.name}: its process is left after close"
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

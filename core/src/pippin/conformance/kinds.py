@@ -39,7 +39,7 @@ TERMS: tuple[Kind, ...] = ("quantity", "action", "reward", "termination", "event
 """Kinds that act within a task."""
 
 CONFIGURED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "subcommand")
-"""Kinds with a `Config`: all but click commands."""
+"""Kinds with a configuration: all but click commands."""
 
 SIMULATED: tuple[Kind, ...] = tuple(kind for kind in CONFIGURED if kind not in ("executor", "importer"))
 """Kinds that take part in the kit's simulations."""

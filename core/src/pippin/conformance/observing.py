@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
-from pippin.actuation import DriveActuator
 from pippin.components.bound import Bound
 from pippin.errors import CaptureWarning
-from pippin.sensing import Sensor
 
 if TYPE_CHECKING:
     from pippin.simulation import Simulation
@@ -39,12 +37,14 @@ class Seen:
 
 def start(simulation: Simulation) -> None:
     """Give actuators a different target in each world, and a task a different action."""
+    from pippin.actuation import DriveActuator
+
     for actuator in _parts(simulation, simulation.actuators, DriveActuator):
         targets = actuator.ctrl if actuator.position_targets is None else actuator.position_targets
         if targets is not None:
             _assign_rows(targets)
     if simulation.task is not None:
-        _assign_rows(simulation.task.worlds.action)
+        _assign_rows(simulation.task.episodes.action)
 
 
 def _assign_rows(numbers: Any) -> None:
@@ -107,6 +107,9 @@ def see(simulation: Simulation) -> Seen:
 
 def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield name and values of all that components and terms show, with the worlds of the first axis."""
+    from pippin.actuation import DriveActuator
+    from pippin.sensing import Sensor
+
     every = np.arange(simulation.world_count)
     for actuator in _parts(simulation, simulation.actuators, DriveActuator):
         efforts = {"computed_effort": actuator.computed_effort, "applied_effort": actuator.applied_effort}
@@ -128,7 +131,7 @@ def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -
 
 def _of_task(task: Task) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the numbers of the terms, one row for each world."""
-    for name, rows in (("rewards", task.reward_terms), ("terminations", task.termination_terms)):
+    for name, rows in (("rewards", task.episodes.reward_terms), ("terminations", task.episodes.termination_terms)):
         if len(rows):
             yield name, rows.numpy().T
     for name, group in task.observations.items():

@@ -97,7 +97,7 @@ class Subject:
     @functools.cached_property
     def table(self) -> dict[str, Any]:
         """Table of the plugin: the author's keys, and default values for other required keys."""
-        config: type = self.entry.load().Config  # pyright: ignore[reportAttributeAccessIssue] checked
+        config = self.entry.load_config()
         fields = attrs.fields_dict(config)
         is_in_scene = self.kind not in ("solver", "importer")
         guesses = {name: value for name, value in _GUESSES.items() if name in fields and is_in_scene}

@@ -103,8 +103,8 @@ def _bound(runs: Runs) -> Iterator[tuple[Simulation, Any]]:
         advance(simulation)
         task: Any = simulation.task
         if runs.subject.kind == "quantity":
-            (measured,) = task.observations["policy"].measured
-            yield simulation, measured.quantity
+            (quantity,) = task.observations["policy"].quantities
+            yield simulation, quantity
         else:
             yield simulation, getattr(task, f"{runs.subject.kind}s")[LABEL]
 

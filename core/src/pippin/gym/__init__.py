@@ -5,16 +5,31 @@ The extra `pippin[gym]` brings Gymnasium. Importing this package registers the t
     gymnasium.make_vec("pippin.gym:Pippin/Ant-v0", num_envs=64)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 try:
     import gymnasium  # noqa: F401
 except ModuleNotFoundError as error:
     raise ImportError("pippin.gym: Gymnasium is not installed; run `pip install 'pippin[gym]'`") from error
 
-from .adapters import rsl_rl, sb3
 from .env import Env
 from .registration import TASKS, register_tasks
 from .vector_env import VectorEnv
 
-__all__ = ["TASKS", "Env", "VectorEnv", "rsl_rl", "sb3"]
+if TYPE_CHECKING:
+    from .rsl_rl import RslRlVecEnvWrapper
+    from .sb3 import Sb3VecEnvWrapper
+
+__all__ = ["TASKS", "Env", "RslRlVecEnvWrapper", "Sb3VecEnvWrapper", "VectorEnv"]
 
 register_tasks()
+
+_LATE = {"RslRlVecEnvWrapper": ".rsl_rl", "Sb3VecEnvWrapper": ".sb3"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import an adapter at its first use: its library takes seconds."""
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name], __name__), name)

@@ -35,6 +35,10 @@ class Backend:
         view = array.numpy()
         return view.copy if self._copy else lambda: view
 
+    def zeros(self, array: wp.array) -> Any:
+        """Return zeros in the form of an array of the simulation."""
+        return np.zeros_like(array.numpy())
+
     def writer(self, array: wp.array) -> Callable[[Any], None]:
         """Return what checks an action, and writes it to an array of the simulation."""
         import warp as wp
@@ -68,6 +72,12 @@ class _Torch(Backend):
         tensor = wp.to_torch(array)
         return tensor.clone if self._copy else lambda: tensor
 
+    def zeros(self, array: wp.array) -> Any:
+        import torch  # pyright: ignore[reportMissingImports]
+        import warp as wp
+
+        return torch.zeros_like(wp.to_torch(array))
+
     def writer(self, array: wp.array) -> Callable[[Any], None]:
         import torch  # pyright: ignore[reportMissingImports]
         import warp as wp
@@ -99,6 +109,11 @@ class _Warp(Backend):
         import warp as wp
 
         return (lambda: wp.clone(array)) if self._copy else lambda: array
+
+    def zeros(self, array: wp.array) -> Any:
+        import warp as wp
+
+        return wp.zeros_like(array)
 
     def writer(self, array: wp.array) -> Callable[[Any], None]:
         import warp as wp

@@ -78,18 +78,18 @@ class LocalWorlds:
 
         The names of groups of observations follow `values/` and `final/`, labels of rewards follow `terms/`.
         """
-        task, worlds = self.task, self.task.worlds
-        rows: Any = task.finished_sums
+        task, episodes = self.task, self.task.episodes
+        rows: Any = episodes.finished_sums
         groups = task.observations.items()
         return {
-            "action": worlds.action,
-            "reward": task.reward,
-            "terminated": worlds.terminated,
-            "truncated": worlds.truncated,
-            "finished": task.finished,
-            "waiting": task.waiting,
-            "episode/r": task.finished_return,
-            "episode/l": task.finished_length,
+            "action": episodes.action,
+            "reward": episodes.reward,
+            "terminated": episodes.terminated,
+            "truncated": episodes.truncated,
+            "finished": episodes.finished,
+            "waiting": episodes.waiting,
+            "episode/r": episodes.finished_return,
+            "episode/l": episodes.finished_length,
             **{f"values/{name}": group.values for name, group in groups},
             **{f"final/{name}": group.final for name, group in groups},
             **{f"terms/{label}": rows[row] for row, label in enumerate(task.rewards)},
@@ -106,7 +106,7 @@ class LocalWorlds:
         """
         self.simulation.step()
         if reads_flags:
-            self.task.check()
+            self.task.raise_errors()
 
     def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
         """Begin an episode in the worlds of a mask, or in all.
@@ -121,8 +121,8 @@ class LocalWorlds:
         if mask is None or mask.any():
             self.simulation.reset(mask)
 
-    def check(self) -> None:
-        """Raise if the simulation failed; see `Simulation.check`."""
+    def raise_errors(self) -> None:
+        """Raise if the simulation failed; see `Simulation.raise_errors`."""
         self.simulation.check()
 
     def render(self) -> tuple[np.ndarray, ...]:

@@ -1,4 +1,4 @@
-"""What runs in the process of a shard of an environment: worlds that follow the steps of their owner."""
+"""The worker of a shard of an environment: worlds that step at signals of their owner."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ class EnvShardWorker:
         """Return the control steps so far."""
         return self._worlds.simulation.step_count
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """Raise if the simulation failed."""
-        self._worlds.check()
+        self._worlds.raise_errors()
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return a picture of each world."""

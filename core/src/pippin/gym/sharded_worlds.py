@@ -118,9 +118,9 @@ class ShardedWorlds:
             each.append((given, None if mask is None else mask[own]))
         self._call("reset", each=each)
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """Raise if a simulation failed."""
-        self._call("check")
+        self._call("raise_errors")
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return a picture of each world."""

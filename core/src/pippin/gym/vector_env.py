@@ -6,8 +6,8 @@ They are in this process, or in several ones.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import gymnasium
@@ -15,16 +15,13 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from pippin.binding import closed
-from pippin.config import load
-from pippin.errors import ConfigError, SimulationError
-from pippin.sharding.folder import read_folder
-from pippin.sharding.shard import shard_count
+from pippin.errors import SimulationError
 from pippin.simulation import Simulation
 
 from .arguments import RENDER_MODES, check_render_mode, read_mask, read_seeds
 from .backends import Backend, choose_backend
-from .local_worlds import Autoreset, LocalWorlds, named
-from .sharded_worlds import ShardedWorlds
+from .local_worlds import Autoreset, named
+from .worlds import Worlds, load_worlds, open_worlds
 
 if TYPE_CHECKING:
     from pippin.task.task import Task
@@ -78,25 +75,34 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         plugins: Sequence[Any] | Mapping[str, Any] = (),
         first_world: int = 0,
         shards: int | Literal["auto"] | None = None,
+        _worlds: Worlds | None = None,
     ) -> None:
         check_render_mode(render_mode)
-        choice = choose_backend(backend, copy=copy)
-        own = {
-            "scene.worlds": num_envs,
-            "scene.first_world": first_world or None,
-            "task.autoreset": autoreset,
-            "task.episode_length": _episode_length(file, overrides, max_episode_steps),
-        }
-        source, overrides = os.fspath(file), _merged(overrides, own)
-        if shards is None:
-            self._begin(
-                LocalWorlds(Simulation.from_file(file, overrides, plugins), source), source, choice, render_mode
+        chosen = choose_backend(backend, copy=copy)
+        if _worlds is None:
+            own = {"scene.worlds": num_envs, "scene.first_world": first_world or None, "task.autoreset": autoreset}
+            _worlds = open_worlds(
+                file, overrides, own, max_episode_steps=max_episode_steps, plugins=plugins, shards=shards
             )
-            return
-        _refuse_plugins(plugins)
-        config = load(file, overrides)
-        worlds = ShardedWorlds(config, [None] * shard_count(config, shards), source)
-        self._begin(worlds, source, choice, render_mode)
+        facts, self._worlds, self._source = _worlds.facts, _worlds, os.fspath(file)
+        self.single_action_space, self.single_observation_space = facts.action_space, facts.observation_space
+        self.num_envs = _worlds.count
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.autoreset: Autoreset = facts.autoreset
+        self.metadata = {
+            "autoreset_mode": _MODES[self.autoreset],
+            "render_modes": list(RENDER_MODES),
+            "render_fps": max(1, round(1.0 / facts.control_dt)),
+        }
+        self.render_mode = render_mode
+        #: Whether there was a reset, so that `step` may be called.
+        self.was_reset = False
+        #: Name of the library of actions and results.
+        self.backend: str = chosen.name
+        #: Name of the device of actions and results, as PyTorch writes it.
+        self.device: str = _worlds.device
+        self._connect(chosen)
 
     @classmethod
     def load(
@@ -118,52 +124,32 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             plugins: As for the class.
 
         Raises:
-            ConfigError: The file is missing or no checkpoint, or an argument is wrong.
+            ConfigError: The file is missing, or is not a checkpoint, or an argument is wrong.
         """
-        check_render_mode(render_mode)
-        env, choice, source = cls.__new__(cls), choose_backend(backend, copy=copy), os.fspath(path)
-        if Path(path).is_dir():
-            _refuse_plugins(plugins)
-            worlds = ShardedWorlds(*read_folder(Path(path)), source)
-        else:
-            worlds = LocalWorlds(Simulation.load(path, plugins), source)
-        env._begin(worlds, source, choice, render_mode)
+        worlds = load_worlds(path, plugins)
+        try:
+            env = cls(path, backend=backend, copy=copy, render_mode=render_mode, _worlds=worlds)
+        except BaseException:
+            worlds.close()
+            raise
         env.was_reset = True
         return env
-
-    def _begin(self, worlds: LocalWorlds | ShardedWorlds, source: str, backend: Backend, mode: str | None) -> None:
-        facts, self._worlds = worlds.facts, worlds
-        self.single_action_space, self.single_observation_space = facts.action_space, facts.observation_space
-        self.num_envs = worlds.count
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.autoreset: Autoreset = facts.autoreset
-        self.metadata = {
-            "autoreset_mode": _MODES[self.autoreset],
-            "render_modes": list(RENDER_MODES),
-            "render_fps": max(1, round(1.0 / facts.control_dt)),
-        }
-        self.render_mode = mode
-        #: Whether there was a reset, so that `step` may be called.
-        self.was_reset = False
-        #: Name of the library of actions and results.
-        self.backend: str = backend.name
-        #: Name of the device of actions and results, as PyTorch writes it.
-        self.device: str = worlds.device
-        self._source = source
-        self._reads_flags = backend.name == "numpy" or not self.device.startswith("cuda")
-        self._connect(backend)
 
     def _connect(self, backend: Backend) -> None:
         """Connect the arrays of the worlds with the backend."""
         arrays = self._worlds.arrays()
         self._waiting = arrays["waiting"]
         readers = {name: backend.reader(array) for name, array in arrays.items()}
-        self._values, self._final = named(readers, "values"), named(readers, "final")
+        self._values = named(readers, "values")
         self._results = [readers[name] for name in ("reward", "terminated", "truncated")]
         self._finished = readers["finished"]
-        self._episode, self._terms = named(readers, "episode"), named(readers, "terms")
+        zeros = {name: partial(backend.zeros, array) for name, array in arrays.items()}
+        self._read_ends, self._no_ends = partial(_ends, readers), _ends(zeros)
         self._write_action = backend.writer(arrays["action"])
+        is_on_gpu = self.device.startswith("cuda")
+        # Whether an episode ended is asked on the host, unless that waits for a GPU whose results stay there.
+        self._reads_flags = backend.name == "numpy" or not is_on_gpu
+        self._host_finished = arrays["finished"].numpy if is_on_gpu else partial(np.asarray, arrays["finished"].numpy())
 
     @property
     def simulation(self) -> Simulation:
@@ -180,7 +166,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         Args:
             seed: A number for all worlds, whose draws differ all the same, or a list with a number or None for each
-                world. It belongs to the stream of all following episodes. Without it, the stream goes on; it begins
+                world. It belongs to the stream of all following episodes. Without it, the stream continues; it begins
                 with `simulation.seed`.
             options: `{"reset_mask": mask}` with a boolean NumPy array of shape [worlds] resets the worlds of the mask.
 
@@ -202,7 +188,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def observe(self) -> Any:
         """Return the present observations of all worlds, as the last `reset` or `step` returned them."""
-        return self._read(self._values)
+        return _read(self._values)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take one control step in all worlds.
@@ -215,30 +201,25 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             Observations, rewards, terminated, truncated, and a dictionary with: `final_obs`, the observations before
             a reset in this step; `episode`, with return `r` and length `l` of the episode; `episode_terms`, the sums of
             its weighted rewards by label. Each is valid in the worlds of the mask `_final_obs`, `_episode` or
-            `_episode_terms`, whose episodes ended in this step.
+            `_episode_terms`, whose episodes ended in this step; without any, the arrays are zero.
 
         Raises:
             ConfigError: The action has another type, shape or dtype, or is not finite; no step was taken.
             SimulationError: There was no reset, a world waits for its reset, the environment is closed; or a reward is
-                not finite: then the step was taken, and the environment can go on.
+                not finite: then the step was taken, and the environment can continue.
         """
         self._refuse_closed("step")
         self._refuse_unready()
         self._write_action(actions)
         self._worlds.step(reads_flags=self._reads_flags)
         finished = self._finished()
-        info = {
-            "final_obs": self._read(self._final),
-            "episode": {key: read() for key, read in self._episode.items()},
-            "episode_terms": {label: read() for label, read in self._terms.items()},
-            "_final_obs": finished,
-            "_episode": finished,
-            "_episode_terms": finished,
-        }
+        has_ended = not self._reads_flags or bool(self._host_finished().any())
+        ends = self._read_ends() if has_ended else self._no_ends
+        info = {**ends, **dict.fromkeys(("_final_obs", "_episode", "_episode_terms"), finished)}
         reward, terminated, truncated = (read() for read in self._results)
         return self.observe(), reward, terminated, truncated, info
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """Raise if a reward was not finite, a buffer overflowed, or a state diverged in a world that was not reset.
 
         Synchronises with the device. `step` looks for rewards itself, unless its results stay on a CUDA device.
@@ -246,7 +227,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         Raises:
             SimulationError: Names the place, and what may cure it.
         """
-        self._worlds.check()
+        self._worlds.raise_errors()
 
     def render(self) -> tuple[np.ndarray, ...] | None:
         """Return a picture of each world, shape [height, width, 3], from 0 to 255; None without a render mode.
@@ -294,10 +275,6 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     def __str__(self) -> str:
         return repr(self)
 
-    def _read(self, groups: Mapping[str, Any]) -> Any:
-        values = {name: read() for name, read in groups.items()}
-        return next(iter(values.values())) if len(values) == 1 else values
-
     def _refuse_closed(self, what: str) -> None:
         if self.closed:
             raise SimulationError(closed(what))
@@ -315,28 +292,15 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 )
 
 
-def _refuse_plugins(plugins: Sequence[Any] | Mapping[str, Any]) -> None:
-    if plugins:
-        raise ConfigError(
-            "plugins: objects made in Python stay in this process; write them into the file, or leave 'shards' out"
-        )
+def _ends(readers: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
+    """Return what `step` tells about the episodes that ended."""
+    return {
+        "final_obs": _read(named(readers, "final")),
+        "episode": {key: read() for key, read in named(readers, "episode").items()},
+        "episode_terms": {label: read() for label, read in named(readers, "terms").items()},
+    }
 
 
-def _episode_length(
-    file: str | os.PathLike[str], overrides: Mapping[str, Any] | None, steps: int | None
-) -> float | None:
-    if steps is None:
-        return None
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise ConfigError(f"max_episode_steps: expected a whole number from 1 on, got {steps!r}")
-    times = load(file, overrides).simulation
-    return steps * times.dt * times.decimation
-
-
-def _merged(overrides: Mapping[str, Any] | None, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the overrides together with those that arguments make."""
-    merged, given = dict(overrides or {}), {key: value for key, value in own.items() if value is not None}
-    for key in given:
-        if key in merged:
-            raise ConfigError(f"overrides: {key!r} is also given as an argument; give it once")
-    return merged | given
+def _read(groups: Mapping[str, Callable[[], Any]]) -> Any:
+    values = {name: read() for name, read in groups.items()}
+    return next(iter(values.values())) if len(values) == 1 else values

@@ -1,18 +1,25 @@
 """Shared parts of sensor plugins: a base class with outputs, periods and stages, and sites on bodies."""
 
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
 from .config import SensorConfig, SiteConfig, body_or_site
-from .lanes import OutputLanes
-from .output import Output
-from .sensor import Sensor
-from .sites import Place, add_site, add_sites, cameras_of, per_world
-from .stages import Stage, StageConfig
+from .stage_configs import StageConfig
+
+if TYPE_CHECKING:
+    from .lanes import OutputLanes
+    from .output import Output
+    from .sensor import Sensor
+    from .sites import SensorFrame, add_site, add_sites, cameras_of, per_world
+    from .stage import Stage
 
 __all__ = [
     "Output",
     "OutputLanes",
-    "Place",
     "Sensor",
     "SensorConfig",
+    "SensorFrame",
     "SiteConfig",
     "Stage",
     "StageConfig",
@@ -22,3 +29,18 @@ __all__ = [
     "cameras_of",
     "per_world",
 ]
+
+__getattr__ = late(
+    __name__,
+    {
+        "Output": ".output",
+        "OutputLanes": ".lanes",
+        "Sensor": ".sensor",
+        "SensorFrame": ".sites",
+        "Stage": ".stage",
+        "add_site": ".sites",
+        "add_sites": ".sites",
+        "cameras_of": ".sites",
+        "per_world": ".sites",
+    },
+)

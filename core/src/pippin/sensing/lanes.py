@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    import warp as wp
-    from pippin.state.draws import WorldSeeds
+import numpy as np
+import warp as wp
+from pippin.state.draws import WorldSeeds
 
 __all__ = ["OutputLanes", "numbers_of"]
 
@@ -24,8 +23,6 @@ class OutputLanes:
     """
 
     def __init__(self, numbers: wp.array, worlds: np.ndarray, seeds: WorldSeeds, name: str, interval: float) -> None:
-        import warp as wp
-
         self.device = numbers.device
         self.shape: tuple[int, ...] = numbers.shape
         self.worlds = wp.array(worlds, dtype=int, device=self.device)
@@ -36,14 +33,10 @@ class OutputLanes:
 
     def zeros(self) -> wp.array:
         """Return zeros, one for each number of the output, shape [worlds, numbers of a world]."""
-        import warp as wp
-
         return wp.zeros(self.shape, dtype=float, device=self.device)
 
     def launch(self, kernel: Any, world_mask: wp.array[wp.bool], *arguments: Any) -> None:
         """Launch a kernel over all numbers; worlds, mask, seeds and counts are its first arguments. May be recorded."""
-        import warp as wp
-
         inputs = [self.worlds, world_mask, self._seeds, self._counts, *arguments]
         wp.launch(kernel, self.shape, inputs, device=self.device)
 
@@ -54,8 +47,6 @@ def numbers_of(values: wp.array, *, is_arithmetic: bool = True) -> wp.array | No
     Integers and booleans are not. Nor are quaternions and transforms for a stage with arithmetic: adding to their
     components would make them invalid.
     """
-    import warp as wp
-
     kind: Any = values.dtype
     is_rotation = wp.types.type_is_quaternion(kind) or wp.types.type_is_transformation(kind)
     is_number = getattr(kind, "_wp_scalar_type_", kind) is wp.float32 and not (is_rotation and is_arithmetic)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import attrs
-
-if TYPE_CHECKING:
-    import numpy as np
-    import warp as wp
+import numpy as np
+import warp as wp
 
 __all__ = ["Output"]
 

@@ -19,7 +19,7 @@ from .config import SensorConfig
 from .kernels import invert, stamp
 from .lanes import OutputLanes, numbers_of
 from .output import Output
-from .stages import Stage
+from .stage import Stage
 
 __all__ = ["Readings"]
 
@@ -137,7 +137,7 @@ class Readings:
             if name not in self.outputs:
                 names = ", ".join(self.outputs)
                 hint = did_you_mean(name, self.outputs) or ";"
-                raise ConfigError(f"{place}: {name!r} is no output{hint} outputs: {names}")
+                raise ConfigError(f"{place}: {name!r} is not an output{hint} outputs: {names}")
             kind = simulation.catalog.find("stage", choice.type).load()
             numbers = numbers_of(self.outputs[name].data, is_arithmetic=getattr(kind, "is_arithmetic", True))
             if numbers is None:
@@ -153,5 +153,7 @@ class Readings:
             except ConfigError as error:
                 raise ConfigError(*(f"stages.{index}.{fault}" for fault in error.faults)) from error
             if not isinstance(stage, Stage):
-                raise PluginError(f"stages.{index}: {choice.type!r} is no pippin.sensing.Stage; derive it from that")
+                raise PluginError(
+                    f"stages.{index}: {choice.type!r} is not a pippin.sensing.Stage; derive it from Stage"
+                )
             yield stage, numbers

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
+import newton
 import numpy as np
+import warp as wp
+from pippin.binding import Binding
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 from pippin.spelling import did_you_mean
 
 from .output import Output
-
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-    from pippin.binding import Binding
-
-    from .config import SensorConfig
+from .readings import Readings
 
 __all__ = ["Sensor"]
 
 
 class Sensor(abc.ABC):
-    """A sensor of bodies, joints or shapes in every world. A plugin adds `Config`, `build_outputs` and `measure`.
+    """A sensor of bodies, joints or shapes in every world. A plugin adds `build_outputs` and `measure`.
 
     `outputs` are valid after each step and after a reset. A reset measures the outputs anew, if this needs no step, or
     else sets them to zero: outputs from observables of the solver need a step.
@@ -33,7 +30,6 @@ class Sensor(abc.ABC):
         config: The plugin's configuration.
     """
 
-    Config: ClassVar[type[SensorConfig]]
     observables: frozenset[str] = frozenset()
     """Quantities of the solver that the sensor reads."""
 
@@ -105,14 +101,12 @@ class Sensor(abc.ABC):
         """Return the latest values of an output: its `data`."""
         if name not in self.outputs:
             hint = did_you_mean(name, self.outputs) or ";"
-            raise ConfigError(f"{name!r} is no output{hint} outputs: {', '.join(self.outputs)}")
+            raise ConfigError(f"{name!r} is not an output{hint} outputs: {', '.join(self.outputs)}")
         return self.outputs[name].data
 
     @hookimpl
     def bind(self, binding: Binding) -> None:
         """Allocate the outputs for all worlds that contain measured elements."""
-        from .readings import Readings
-
         self.worlds = binding.worlds
         measured = self.build_outputs(binding)
         self._readings = Readings(self.config, measured, binding, self.memory() if self.is_geometric else None)

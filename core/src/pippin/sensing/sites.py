@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+import newton
+import numpy as np
+import warp as wp
 from pippin import labels
 from pippin.errors import ConfigError
 
-if TYPE_CHECKING:
-    import newton
-    import numpy as np
-    import warp as wp
-
 __all__ = [
-    "Place",
+    "SensorFrame",
     "add_site",
     "add_sites",
     "cameras_of",
@@ -26,7 +24,7 @@ __all__ = [
 _NAMESPACE, _FOV = "pippin", "vertical_fov"
 
 
-class Place(Protocol):
+class SensorFrame(Protocol):
     """A frame on each body, or at each of the asset's own sites, that a pattern matches."""
 
     @property
@@ -54,7 +52,7 @@ class _Added(str):
     __slots__ = ()
 
 
-def add_sites(builder: newton.ModelBuilder, config: Place, where: str = "", name: str = "site") -> list[int]:
+def add_sites(builder: newton.ModelBuilder, config: SensorFrame, where: str = "", name: str = "site") -> list[int]:
     """Add a site to every body that `config.body` matches, and return their shape indices.
 
     With `config.site`, sites are added at those of the asset; one that needs no shift is taken itself.
@@ -68,8 +66,6 @@ def add_sites(builder: newton.ModelBuilder, config: Place, where: str = "", name
     Raises:
         ConfigError: No body or site matches, or a site is fixed to the world.
     """
-    import warp as wp
-
     frame = wp.transform(config.position, config.rotation)
     if config.site is None:
         bodies = labels.match(config.body or (), builder.body_label, what="body", where=f"{where}body")
@@ -97,8 +93,6 @@ def add_site(builder: newton.ModelBuilder, body: int, frame: wp.transform, label
 
 def declare_cameras(builder: newton.ModelBuilder) -> None:
     """Prepare a builder for the cameras of an asset: sites with an angle of view."""
-    import newton
-
     builder.add_custom_attribute(
         newton.ModelBuilder.CustomAttribute(
             name=_FOV,
@@ -125,8 +119,6 @@ def cameras_of(builder: newton.ModelBuilder) -> dict[int, float]:
 
 def _own_sites(builder: newton.ModelBuilder) -> list[int]:
     """Return the shape indices of the sites that the assets themselves have, cameras aside."""
-    import newton
-
     cameras = cameras_of(builder)
     return [
         shape
@@ -137,8 +129,6 @@ def _own_sites(builder: newton.ModelBuilder) -> list[int]:
 
 def _at(builder: newton.ModelBuilder, site: int, frame: wp.transform, name: str) -> int:
     """Return the asset's own site, or a new one that is shifted from it."""
-    import warp as wp
-
     if frame == wp.transform_identity():
         return site
     label = f"{builder.shape_label[site]}/{name}"

@@ -2,7 +2,7 @@
 
 from .rollout_batch import RolloutBatch
 from .rollout_shard import RolloutShard
-from .shard import Shard, shards_of
+from .shard import Shard
 from .simulation import ShardedSimulation
 
-__all__ = ["RolloutBatch", "RolloutShard", "Shard", "ShardedSimulation", "shards_of"]
+__all__ = ["RolloutBatch", "RolloutShard", "Shard", "ShardedSimulation"]

@@ -27,7 +27,7 @@ def world_values(simulation: Simulation, name: str) -> np.ndarray:
     Args:
         simulation: The simulation.
         name: Path of an array: `state.joint_q`, `control.joint_f`, `actuators.legs.applied_effort`,
-            `sensors.torso.angular_velocity`, `task.reward`.
+            `sensors.torso.angular_velocity`, `task.episodes.reward`.
 
     Raises:
         ConfigError: There is no such array, or its rows do not belong to worlds in equal parts.

@@ -66,29 +66,29 @@ class Rollout:
 
     def collect(self, policy: bytes, steps: int, first_world: int, group: str | None, deviation: Any) -> RolloutBatch:
         """Return a batch of steps; see `RolloutShard.collect`."""
-        simulation, task, worlds = self._simulation, self._task, self._task.worlds
+        simulation, task, episodes = self._simulation, self._task, self._task.episodes
         start, groups = simulation.step_count, task.observations
         network = self._network_of(policy, self._group(group))
         noise = self._noise(deviation)
         values = {name: each.values for name, each in groups.items()}
         finals = {name: each.final for name, each in groups.items()}
         kept = {name: self._rows(steps, each) for name, each in values.items()}
-        results = {"rewards": task.reward, "terminated": worlds.terminated, "truncated": worlds.truncated}
-        rows = {name: self._rows(steps, each) for name, each in {**results, "actions": worlds.action}.items()}
+        results = {"rewards": episodes.reward, "terminated": episodes.terminated, "truncated": episodes.truncated}
+        rows = {name: self._rows(steps, each) for name, each in {**results, "actions": episodes.action}.items()}
         ends: list[np.ndarray] = []
         final_rows: dict[str, list[np.ndarray]] = {name: [] for name in groups}
         for step in range(steps):
             with WARP_LOCK:
                 for name, each in values.items():
                     wp.copy(kept[name][step], each)
-                network(values[self._group(group)], worlds.action)
+                network(values[self._group(group)], episodes.action)
                 self._explore(noise, first_world)
-                wp.copy(rows["actions"][step], worlds.action)
+                wp.copy(rows["actions"][step], episodes.action)
             simulation.step()
             with WARP_LOCK:
                 for name, each in results.items():
                     wp.copy(rows[name][step], each)
-            ended = np.flatnonzero(task.finished.numpy())
+            ended = np.flatnonzero(episodes.finished.numpy())
             if ended.size:
                 ends.append(np.stack([np.full_like(ended, step), ended], axis=1))
                 for name, each in finals.items():
@@ -147,7 +147,7 @@ class Rollout:
     def _explore(self, noise: wp.array | None, first_world: int) -> None:
         if noise is None:
             return
-        simulation, action = self._simulation, self._task.worlds.action
+        simulation, action = self._simulation, self._task.episodes.action
         first = self._simulation.config.scene.first_world
         inputs = [action, noise, simulation.config.simulation.seed, _KEY, first, simulation.step_count]
         wp.launch(explore, action.shape, inputs, device=simulation.device)

@@ -1,4 +1,4 @@
-"""What runs in the process of a shard: a simulation of its worlds."""
+"""The worker of a shard: a simulation of its worlds."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class ShardedSimulation:
 
         Args:
             name: Path of an array: `state.joint_q`, `control.joint_f`, `actuators.legs.applied_effort`,
-                `sensors.torso.angular_velocity`, `task.reward`.
+                `sensors.torso.angular_velocity`, `task.episodes.reward`.
 
         Raises:
             ConfigError: There is no such array, or it does not have an equal part for each world.

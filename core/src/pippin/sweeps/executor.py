@@ -35,7 +35,7 @@ class Job:
 
 @attrs.frozen(kw_only=True)
 class JobResult:
-    """How a job ended."""
+    """The end of a job."""
 
     key: str
     """Name of the job."""

@@ -22,17 +22,17 @@ def make_executor(name: str, settings: Iterable[str] = ()) -> Executor:
 
     Args:
         name: A plugin in the group `pippin.executors`.
-        settings: Values of its `Config`, each `key=value`.
+        settings: Values of its configuration, each `key=value`.
 
     Raises:
         PluginError: No such executor is installed, or it is broken.
         ConfigError: A setting is wrong.
     """
     catalog = Catalog.installed()
-    plugin = catalog.find("executor", name).load()
+    entry = catalog.find("executor", name)
     tree = apply(Node.build({}), parse(settings))
     try:
-        config = make_converter(catalog).structure(tree.plain(), plugin.Config)  # pyright: ignore[reportAttributeAccessIssue] checked by `load`
+        config = make_converter(catalog).structure(tree.plain(), entry.load_config())
     except (BaseValidationError, UnexpectedValueError) as error:
         raise fault_error(faults_of(error, ("executor",)), tree) from error
-    return cast(Executor, plugin(config))
+    return cast(Executor, entry.load()(config))

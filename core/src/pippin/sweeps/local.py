@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 from pippin.errors import SimulationError
@@ -12,13 +12,9 @@ from pippin.workers import WorkerProcess, usable_cores, wait_any
 
 from .executor import Job, JobResult, JobStatus
 from .job_calls import serve
+from .settings import number_or_auto
 
 __all__ = ["LocalExecutor"]
-
-
-def _number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | str) -> None:
-    if value != "auto" and (isinstance(value, str) or value < 1):
-        raise ValueError(f"'{attribute.name}' must be 'auto' or at least 1, not {value!r}")
 
 
 class LocalExecutor:
@@ -30,7 +26,7 @@ class LocalExecutor:
     class Config:
         """Settings of the local executor."""
 
-        processes: int | Literal["auto"] = attrs.field(default="auto", validator=_number_or_auto)
+        processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
         """Number of processes; `auto` is the number of cores that this process may use, if the memory is enough."""
 
     def __init__(self, config: Config) -> None:

@@ -1,29 +1,47 @@
-"""The Ray executor: tasks of a Ray cluster, given from a process of their own, which alone imports Ray."""
+"""The Ray executor: tasks of a Ray cluster that the user names."""
 
 from __future__ import annotations
 
-import queue
+import math
+import os
+import signal
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge
+from pippin.errors import ConfigError
+from pippin.extras import import_library
 
-from .executor import Job, JobResult
-from .ray_connection import RayConnection
+from .executor import Job, JobResult, JobStatus
+from .job_calls import call_job_logged
+from .job_starts import STARTED, JobStartTimes
+from .settings import number_or_auto
 
-__all__ = ["RayExecutor"]
+__all__ = ["RayExecutor", "run_job"]
 
+_LOOK_PERIOD = 0.05
+"""Longest time between two looks at the jobs [s]."""
 
-def _number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | str) -> None:
-    if value != "auto" and (isinstance(value, str) or value < 1):
-        raise ValueError(f"'{attribute.name}' must be 'auto' or at least 1, not {value!r}")
+_CLOSE_TIMEOUT = 10.0
+"""Longest wait for the end of cancelled jobs [s]."""
+
+_LOST = {
+    "WorkerCrashedError": "its process died",
+    "LocalRayletDiedError": "its node died",
+    "NodeDiedError": "its node died",
+    "OutOfMemoryError": "Ray ended it, as its node ran out of memory",
+}
 
 
 class RayExecutor:
     """Runs each job as a task of a Ray cluster. The folders must be on a file system that all nodes have.
 
-    The first use of `slots` or `submit` connects with the cluster, or starts one.
+    The first use of `slots` or `submit` joins the cluster.
     """
 
     keeps_processes = False
@@ -33,9 +51,9 @@ class RayExecutor:
         """Settings of the Ray executor."""
 
         address: str | None = None
-        """Address of a cluster, `host:port` or `auto`; by default RAY_ADDRESS, else a new cluster of this machine."""
+        """Address of the cluster, `host:port` or `auto`; by default RAY_ADDRESS."""
 
-        processes: int | Literal["auto"] = attrs.field(default="auto", validator=_number_or_auto)
+        processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
         """Largest number of jobs at once; `auto` is the number for which the cluster has cores and GPUs."""
 
         cpus: float = attrs.field(default=1.0, validator=ge(0.0))
@@ -46,68 +64,173 @@ class RayExecutor:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._connection: RayConnection | None = None
-        self._running: set[str] = set()
+        self._ray: Any = None
+        self._slots, self._is_ours = 0, False
+        self._running: dict[str, tuple[Job, Any]] = {}
+        self._dropped: list[Any] = []
+        self._ended: list[JobResult] = []
+        self._starts = JobStartTimes()
 
     @property
     def slots(self) -> int:
         """Number of jobs that run at once at most.
 
         Raises:
-            ConfigError: No cluster answers at the address, it refuses the token, or it has no room for a job.
+            ConfigError: No cluster is named or answers, it refuses the token, or it has no room for a job.
             PluginError: The extra `ray` is not installed.
-            SimulationError: Ray cannot start on this machine.
         """
-        return self._connected().slots
+        self._join()
+        return self._slots
 
     def submit(self, job: Job) -> None:
-        """Give a job to the cluster, which queues it.
-
-        Raises:
-            SimulationError: The connection with the cluster is lost.
-        """
-        plain = {**attrs.asdict(job), "folder": str(job.folder), "arguments": dict(job.arguments)}
-        self._connected().send({"job": plain})
-        self._running.add(job.key)
+        """Give a job to the cluster, which queues it."""
+        self._join()
+        self._running[job.key] = job, self._task.remote(job, os.getcwd())
 
     def wait(self, timeout: float) -> list[JobResult]:
         """Return the jobs that ended since the last call."""
-        ended, end = list[JobResult](), time.monotonic() + timeout
-        while self._running:
-            rest = 0.0 if ended else max(0.0, end - time.monotonic())
-            found = self._read(rest)
-            if not found:
+        end = time.monotonic() + timeout
+        while not self._ended and self._running:
+            self._look(max(0.0, min(_LOOK_PERIOD, end - time.monotonic())))
+            if time.monotonic() >= end:
                 break
-            ended += found
+        ended, self._ended = self._ended, []
         return ended
 
     def cancel(self, key: str) -> None:
         """End a job that has not ended."""
         if key in self._running:
-            self._connected().send({"cancel": key})
+            self._drop(key, "cancelled", "")
 
     def close(self) -> None:
-        """End all jobs, and a cluster that was started for them. A cluster of others goes on."""
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
-        self._running.clear()
+        """End all jobs, and leave the cluster."""
+        for key in list(self._running):
+            self._drop(key, "cancelled", "")
+        if self._dropped:
+            self._ray.wait(self._dropped, num_returns=len(self._dropped), timeout=_CLOSE_TIMEOUT)
+        self._dropped.clear()
+        self._ended.clear()
+        if self._is_ours:
+            self._ray.shutdown()
+        self._ray, self._is_ours = None, False
 
-    def _connected(self) -> RayConnection:
-        if self._connection is None:
-            self._connection = RayConnection(attrs.asdict(self._config))
-        return self._connection
-
-    def _read(self, timeout: float) -> list[JobResult]:
-        """Return the job that ended next, all if the driver ended, none if nothing happens in time."""
+    def _join(self) -> None:
+        """Join the cluster, once; a program that uses Ray itself has joined it already."""
+        if self._ray is not None:
+            return
+        address = self._config.address or os.environ.get("RAY_ADDRESS")
+        # Else Ray makes a new environment for its workers if `uv run` started this program.
+        os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+        ray = import_library("ray", "ray")
+        self._is_ours = not ray.is_initialized()
+        if self._is_ours:
+            _join(ray, address)
         try:
-            message = self._connected().receive(timeout)
-        except queue.Empty:
-            return []
-        if message is not None:
-            self._running.discard(message["key"])
-            return [JobResult(**message)]
-        text = f"the connection with the cluster is lost: {self._connected().last_words}"
-        lost = [JobResult(key=key, status="lost", text=text) for key in sorted(self._running)]
-        self._running.clear()
-        return lost
+            slots = self._room(ray) if self._config.processes == "auto" else self._config.processes
+        except ConfigError:
+            if self._is_ours:
+                ray.shutdown()
+            raise
+        calls = 1 if self._config.gpus else 0  # a process keeps the GPU that it saw first
+        options = {"num_cpus": self._config.cpus, "num_gpus": self._config.gpus, "scheduling_strategy": "SPREAD"}
+        self._task = ray.remote(max_calls=calls, max_retries=0, **options)(run_job)
+        self._ray, self._slots = ray, slots
+
+    def _room(self, ray: Any) -> int:
+        """Return the number of jobs for which the cluster has room.
+
+        Raises:
+            ConfigError: There is no room for a single one.
+        """
+        found, fits = ray.cluster_resources(), list[float]()
+        for key, name, count in (("cpus", "CPU", self._config.cpus), ("gpus", "GPU", self._config.gpus)):
+            there = found.get(name, 0.0)
+            if count > there:
+                raise ConfigError(
+                    f"executor.{key}: a job takes {count:g}, and the cluster has {there:g}; take fewer, or give"
+                    " 'processes' if nodes are still to come"
+                )
+            fits += [there / count] if count else []
+        return math.floor(min(fits, default=found.get("CPU", 1.0)))
+
+    def _look(self, timeout: float) -> None:
+        """Note the jobs that ended, and end those that take too long."""
+        keys = {ref: key for key, (_, ref) in self._running.items()}
+        done, _ = self._ray.wait(list(keys), num_returns=1, timeout=timeout)
+        for ref in done:
+            del self._running[keys[ref]]
+            status, text = self._end_of(ref)
+            self._ended.append(JobResult(key=keys[ref], status=status, text=text))
+        for key, (job, _) in list(self._running.items()):
+            if job.timeout is not None and self._starts.seconds(job) > job.timeout:
+                self._drop(key, "timed-out", f"it took longer than {job.timeout:g} s")
+
+    def _end_of(self, ref: Any) -> tuple[JobStatus, str]:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(ref)
+        except errors.RayTaskError as error:
+            return "raised", _line(error.cause if isinstance(error.cause, Exception) else error)
+        except errors.RayError as error:
+            return "lost", _LOST.get(type(error).__name__, f"{type(error).__name__}: {_line(error)}")
+
+    def _drop(self, key: str, status: JobStatus, text: str) -> None:
+        _, ref = self._running.pop(key)
+        self._ray.cancel(ref, force=True)
+        self._dropped.append(ref)
+        self._ended.append(JobResult(key=key, status=status, text=text))
+
+
+def run_job(job: Job, folder: str) -> tuple[JobStatus, str]:
+    """Run a job on its node; return how it ended.
+
+    Args:
+        job: The job.
+        folder: The folder in which the command was given.
+    """
+    missing = next((each for each in (job.folder, Path(folder)) if not each.is_dir()), None)
+    if missing is not None:
+        node = os.uname().nodename if hasattr(os, "uname") else "this node"
+        return "raised", f"{missing} is not a folder of {node}; use a file system that all nodes have"
+    os.chdir(folder)
+    (job.folder / STARTED).touch()
+    return call_job_logged(job)
+
+
+def _join(ray: Any, address: str | None) -> None:
+    """Join a cluster, which leaves the signals as they are.
+
+    Raises:
+        ConfigError: No cluster is named, or none answers.
+    """
+    if address is None:
+        raise ConfigError(
+            "executor.address: no Ray cluster is named; give its address or set RAY_ADDRESS, or use --executor local"
+            " on one machine"
+        )
+    try:
+        with _signals_kept():
+            ray.init(address=address, log_to_driver=False, configure_logging=False)
+    except Exception as error:  # Ray raises many kinds
+        raise ConfigError(
+            f"executor.address: cannot connect with a Ray cluster at {address!r} ({_line(error)}); start it, and"
+            " give this process its token, as the page about Ray says"
+        ) from error
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Put back the handlers of signals that Ray replaces: Ctrl-C ends a sweep in its own way."""
+    is_main = threading.current_thread() is threading.main_thread()  # no other thread may set handlers
+    kept = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM) if is_main}
+    try:
+        yield
+    finally:
+        for each, handler in kept.items():
+            signal.signal(each, handler)
+
+
+def _line(error: BaseException) -> str:
+    """Return the beginning of an error's text as one line."""
+    text = " ".join(f"{error}".split()) or type(error).__name__
+    return text if len(text) <= 300 else f"{text[:300]}…"

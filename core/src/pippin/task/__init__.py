@@ -1,7 +1,7 @@
 """Tasks: what makes a simulation an environment to learn in, term by term.
 
 A term is a plugin of one of six kinds: a quantity is measured, a reward and a termination judge it, an action sets
-targets, an event changes the simulation at random, and a command is a wish drawn at random.
+targets, an event changes the simulation at random, and a command is a target that is drawn at random.
 """
 
 from importlib import import_module
@@ -13,35 +13,55 @@ from .terms import (
     CommandConfig,
     Event,
     EventConfig,
-    Law,
-    LawConfig,
     Quantity,
+    QuantityReward,
+    QuantityRewardConfig,
     Reward,
     RewardConfig,
     Termination,
 )
 
 if TYPE_CHECKING:
+    from pippin.state.draws import Draws, WorldSeeds
+    from pippin.state.kernels import random_state
+
+    from .context import TermContext
+    from .episodes import EpisodeBuffers
     from .task import Task
 
 __all__ = [
     "Action",
     "Command",
     "CommandConfig",
+    "Draws",
+    "EpisodeBuffers",
     "Event",
     "EventConfig",
-    "Law",
-    "LawConfig",
     "Quantity",
+    "QuantityReward",
+    "QuantityRewardConfig",
     "Reward",
     "RewardConfig",
     "Task",
+    "TermContext",
     "Termination",
+    "WorldSeeds",
+    "random_state",
 ]
+
+_LATE = {
+    "Draws": "pippin.state.draws",
+    "EpisodeBuffers": "pippin.task.episodes",
+    "Task": "pippin.task.task",
+    "TermContext": "pippin.task.context",
+    "WorldSeeds": "pippin.state.draws",
+    "random_state": "pippin.state.kernels",
+}
+"""Names that need Newton and Warp, and their modules."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import the task at its first use: it needs Newton and Warp."""
-    if name != "Task":
+    """Import what needs Newton and Warp at its first use."""
+    if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(".task", __name__).Task
+    return getattr(import_module(_LATE[name]), name)

@@ -12,7 +12,7 @@ from pippin.errors import ConfigError, PluginError
 from pippin.spelling import did_you_mean
 
 if TYPE_CHECKING:
-    from .place import TaskPlace
+    from .context import TermContext
 
 __all__ = ["FunctionConfig", "UserFunction", "function_named"]
 
@@ -21,10 +21,10 @@ Parameter = bool | int | float | str | tuple[float, ...]
 
 @attrs.frozen(kw_only=True)
 class FunctionConfig:
-    """A function `def name(place, out, **parameters)` that launches kernels, and writes `out`.
+    """A function `def name(context, out, **parameters)` that launches kernels, and writes `out`.
 
     It is called while the step is recorded, and again for each step that runs eagerly. It gets the
-    `pippin.task.place.TaskPlace` of its term, whose `simulation.state` is the state after the control step.
+    `pippin.task.TermContext` of its term, whose `simulation.state` is the state after the control step.
     """
 
     function: str
@@ -42,20 +42,20 @@ class UserFunction:
 
     Args:
         config: The function's name and parameters.
-        place: The place of the term.
+        context: The context of the term.
 
     Raises:
         ConfigError: There is no such module or function, or it does not take these parameters.
     """
 
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        self._name, self._place, self._parameters = config.function, place, dict(config.parameters)
+    def __init__(self, config: Any, context: TermContext) -> None:
+        self._name, self._context, self._parameters = config.function, context, dict(config.parameters)
         self._function: Callable[..., None] = function_named(config.function)
         try:
-            inspect.signature(self._function).bind(place, None, **self._parameters)
+            inspect.signature(self._function).bind(context, None, **self._parameters)
         except TypeError as error:
             raise ConfigError(
-                f"parameters: {config.function!r} does not take (place, out, **parameters): {error}; change one of them"
+                f"parameters: {config.function!r} does not take (context, out, **parameters): {error}; change one"
             ) from error
 
     def __call__(self, out: Any) -> None:
@@ -65,10 +65,10 @@ class UserFunction:
             PluginError: The function raised.
         """
         try:
-            self._function(self._place, out, **self._parameters)
+            self._function(self._context, out, **self._parameters)
         except Exception as error:
             raise PluginError(
-                f"task.{self._place.name}: function {self._name!r} raised {type(error).__name__}: {error}"
+                f"task.{self._context.name}: function {self._name!r} raised {type(error).__name__}: {error}"
             ) from error
 
 

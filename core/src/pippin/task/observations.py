@@ -11,80 +11,78 @@ from pippin.config.task import ObservationConfig
 from pippin.errors import ConfigError
 from pippin.state.draws import Draws
 
-from .columns import columns
+from .context import TermContext
+from .episodes import EpisodeBuffers
 from .kernels import compose
-from .place import Measured, TaskPlace
+from .terms import Quantity
 
-__all__ = ["Group"]
+__all__ = ["ObservationGroup"]
 
 
 @attrs.frozen(eq=False)
-class _Term:
+class _Observation:
     config: ObservationConfig
-    measured: Measured
+    quantity: Quantity
     columns: wp.array[int]
     draws: Draws
     history: wp.array
     first: int
 
 
-class Group:
+class ObservationGroup:
     """The observations of one group.
 
     Args:
         name: Name of the group.
         terms: Its terms by label, in order.
-        place: Returns the place of a term by its name.
+        context: Returns the context of a term by its name.
 
     Raises:
         ConfigError: A term is wrong; names the group and the term.
     """
 
-    def __init__(self, name: str, terms: Mapping[str, ObservationConfig], place: Callable[[str], TaskPlace]) -> None:
+    def __init__(
+        self, name: str, terms: Mapping[str, ObservationConfig], context: Callable[[str], TermContext]
+    ) -> None:
         labels: list[str] = []
-        self._terms: list[_Term] = []
+        self._terms: list[_Observation] = []
         for label, config in terms.items():
-            here = place(f"observations.{name}.{label}")
+            own = context(f"observations.{name}.{label}")
             try:
-                measured = here.quantity(config.of)
-                chosen = columns(measured.quantity.labels, config.axes, "axes")
+                quantity = own.quantity(config.of)
+                columns = quantity.chosen_columns(config.axes)
             except ConfigError as error:
                 raise ConfigError(*(f"observations.{name}.{label}.{fault}" for fault in error.faults)) from error
-            shape = (here.world_count, config.history, len(chosen))
-            history = wp.zeros(shape, dtype=float, device=here.device)
-            self._terms.append(_Term(config, measured, here.ints(chosen), here.draws(), history, len(labels)))
-            told = [f"{label}/{measured.quantity.labels[column]}" for column in chosen]
-            labels += told * config.history
-        here = place(f"observations.{name}")
+            history = wp.zeros((own.world_count, config.history, len(columns)), dtype=float, device=own.device)
+            self._terms.append(_Observation(config, quantity, own.ints(columns), own.draws(), history, len(labels)))
+            labels += [f"{label}/{quantity.labels[column]}" for column in columns] * config.history
         #: A name for each number.
         self.labels = tuple(labels)
+        own = context(f"observations.{name}")
         #: The observations of the present state, and of the state before resets, shape [worlds, width].
         self.values, self.final = (
-            wp.zeros((here.world_count, len(labels)), dtype=float, device=here.device) for _ in range(2)
+            wp.zeros((own.world_count, len(labels)), dtype=float, device=own.device) for _ in range(2)
         )
-        self._worlds = here.worlds
 
     @property
-    def measured(self) -> list[Measured]:
+    def quantities(self) -> list[Quantity]:
         """The quantities of the terms."""
-        return [term.measured for term in self._terms]
+        return [term.quantity for term in self._terms]
 
-    def compose(self, out: wp.array, is_due: wp.array[wp.bool], is_new: wp.array[wp.bool], *, keeps: bool) -> None:
-        """Write the group from the measured quantities.
+    def compose(self, out: wp.array, episodes: EpisodeBuffers, *, keeps: bool) -> None:
+        """Write the group from the measured quantities, in the worlds with a new state.
 
         Args:
             out: Where to write, shape [worlds, width].
-            is_due: The worlds with a new state, shape [worlds]; the others keep what is written.
-            is_new: The worlds that start an episode.
+            episodes: The worlds with a new state, and those that start an episode.
             keeps: Whether the readings join the history, and the next noise is another one.
         """
         for term in self._terms:
             config = term.config
             bounds = wp.vec2(*((-math.inf, math.inf) if config.clip is None else config.clip))
-            inputs = [term.measured.values, term.columns, wp.vec2(config.noise, config.noise_std), bounds]
+            inputs = [term.quantity.values, term.columns, wp.vec2(config.noise, config.noise_std), bounds]
             inputs += [config.scale, *term.draws.arguments]
-            inputs += [term.history, is_due, is_new, int(keeps), term.first, out]
-            shape = (self._worlds.count, len(term.columns))
-            wp.launch(compose, shape, inputs, device=out.device)
+            inputs += [term.history, episodes.due, episodes.new, int(keeps), term.first, out]
+            wp.launch(compose, (len(out), len(term.columns)), inputs, device=out.device)
             if keeps and (config.noise or config.noise_std):
-                term.draws.advance(is_due)
+                term.draws.advance(episodes.due)

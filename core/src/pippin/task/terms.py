@@ -1,7 +1,7 @@
 """The base classes of terms. Each is made once, when the simulation is bound, and then launches kernels.
 
 A term's methods may be recorded: they launch kernels and copy arrays, and read no array on the host. Errors in a
-configuration are `pippin.ConfigError`s that begin with the key; the task puts the place of the term's table in front.
+configuration are `pippin.ConfigError`s that begin with the key; the task puts the key of the term's table in front.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import attrs
 from pippin.config.component import ComponentConfig
+from pippin.errors import ConfigError
 from pippin.validators import finite
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import warp as wp
 
-    from .place import TaskPlace
+    from .context import TermContext
 
 __all__ = [
     "Action",
@@ -27,9 +28,9 @@ __all__ = [
     "CommandConfig",
     "Event",
     "EventConfig",
-    "Law",
-    "LawConfig",
     "Quantity",
+    "QuantityReward",
+    "QuantityRewardConfig",
     "Reward",
     "RewardConfig",
     "Termination",
@@ -41,7 +42,7 @@ class Term(abc.ABC):
 
     Args:
         config: The plugin's configuration.
-        place: The term's place in the task and its simulation.
+        context: The task and the simulation as the term sees them.
     """
 
     Config: ClassVar[type]
@@ -49,8 +50,8 @@ class Term(abc.ABC):
     is_capturable: bool = True
     """Whether its methods may be recorded; one term that may not lets the whole task run eagerly."""
 
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        self.config, self.place = config, place
+    def __init__(self, config: Any, context: TermContext) -> None:
+        self.config, self.context = config, context
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:  # noqa: B027 (most terms remember nothing)
         """Forget what is remembered of the masked worlds; mask of shape [world_count + 1]."""
@@ -62,6 +63,9 @@ class Quantity(Term):
     unit: str = "1"
     """SI unit of the numbers."""
 
+    values: wp.array
+    """The numbers that the task measured last, shape [world_count, width]; made by the task."""
+
     @property
     @abc.abstractmethod
     def labels(self) -> Sequence[str]:
@@ -70,6 +74,23 @@ class Quantity(Term):
     @abc.abstractmethod
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the numbers of all worlds, shape [world_count, width]. May be called twice for one state."""
+
+    def chosen_columns(self, axes: str | None) -> list[int]:
+        """Return the columns that some axes choose; all of them for None.
+
+        A quantity of several vectors has labels such as `foot/x`; then the axes of each are chosen.
+
+        Raises:
+            ConfigError: The quantity is not a vector, or an axis is unknown or repeated.
+        """
+        labels = list(self.labels)
+        if axes is None:
+            return list(range(len(labels)))
+        if not labels or [label.rpartition("/")[2] for label in labels] != list("xyz") * (len(labels) // 3):
+            raise ConfigError(f"axes: the quantity has {', '.join(labels)}, not the axes x, y, z; leave `axes` out")
+        if not axes or len(set(axes)) < len(axes) or set(axes) - set("xyz"):
+            raise ConfigError(f"axes: got {axes!r}; write some of x, y, z, each once, such as 'xy'")
+        return [first + "xyz".index(axis) for first in range(0, len(labels), 3) for axis in axes]
 
 
 class Action(Term):
@@ -102,7 +123,7 @@ class RewardConfig:
 
 
 class Reward(Term):
-    """A number of each world that is good to have; the task multiplies it by the weight and sums the terms."""
+    """A reward: one number per world; the task multiplies it by the weight and sums the terms."""
 
     @abc.abstractmethod
     def evaluate(self, out: wp.array[float]) -> None:
@@ -164,7 +185,7 @@ class CommandConfig:
 
 
 class Command(Term):
-    """A wish for each world, drawn at a reset and after random times."""
+    """A target for each world, such as a velocity, drawn at a reset and after random times."""
 
     unit: str = "1"
     """SI unit of the numbers."""
@@ -189,8 +210,8 @@ class Command(Term):
 
 
 @attrs.frozen(kw_only=True)
-class LawConfig(RewardConfig):
-    """Settings of a reward that is a law over a quantity."""
+class QuantityRewardConfig(RewardConfig):
+    """Settings of a reward that is a function of a quantity."""
 
     of: Annotated[ComponentConfig, "quantity"]
     """The quantity: its name, or a table with its `type` and its keys."""
@@ -203,13 +224,13 @@ class LawConfig(RewardConfig):
     belong to the axes in order."""
 
 
-class Law(Reward):
-    """A reward that is a law over the numbers of a quantity, minus a target."""
+class QuantityReward(Reward):
+    """A reward that is a function of x, the numbers of a quantity minus a target."""
 
-    config: LawConfig
+    config: QuantityRewardConfig
 
-    def __init__(self, config: LawConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self.values, self.columns, self.targets, self.target_columns = place.difference(
+    def __init__(self, config: QuantityRewardConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.values, self.columns, self.targets, self.target_columns = context.difference(
             config.of, config.axes, config.target
         )

@@ -1,4 +1,4 @@
-"""How many processes this machine has room for."""
+"""Numbers of processes for which this machine has cores and memory."""
 
 from __future__ import annotations
 

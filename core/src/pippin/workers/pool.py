@@ -27,16 +27,16 @@ _MAIN = '; see what it printed, and call Pippin below `if __name__ == "__main__"
 
 
 class PoolState(Enum):
-    """What a pool is waiting for."""
+    """State of the calls of a pool."""
 
     READY = "ready"
-    """Nothing: a call may be started."""
+    """A call may be started."""
 
     CALLING = "calling"
-    """The results of a call; an interrupted call never leaves this state."""
+    """Results of a call are missing; an interrupted call never leaves this state."""
 
     LOST = "lost"
-    """Nothing any more: a worker was lost."""
+    """A worker was lost, and there are no more calls."""
 
 
 class WorkerPool:
@@ -71,7 +71,7 @@ class WorkerPool:
     ) -> None:
         self._names, self._make, self._cure = tuple(names), make, cure
         self._before, self._threads, self._restate = before, threads, restate
-        #: What the pool is waiting for.
+        #: State of the calls.
         self.state = PoolState.CALLING
         self._heal: Callable[[int], CallResult] | None = None
         self._loss = ""

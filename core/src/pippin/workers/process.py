@@ -10,22 +10,16 @@ import pickle
 import signal
 import sys
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Collection
-from contextlib import suppress
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from pippin.errors import PippinError, SimulationError
 
-__all__ = ["RemoteError", "WorkerProcess", "end_session", "wait_any"]
-
-_END_LIMIT = 10.0
-"""Longest time in which killed processes may end [s]."""
+__all__ = ["RemoteError", "WorkerProcess", "wait_any"]
 
 
 class _HasConnection(Protocol):
@@ -121,37 +115,6 @@ class WorkerProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def end_session(leader: int) -> None:
-    """Kill all processes of a session but this one, and wait until they are gone.
-
-    Processes in groups of their own belong to it, too; only Linux tells them, elsewhere the leader's group is killed.
-
-    Args:
-        leader: The process that began the session; it may have ended.
-    """
-    if not Path("/proc/self/stat").exists():
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(leader, signal.SIGKILL)
-        return
-    end = time.monotonic() + _END_LIMIT
-    while (left := _others_of_session(leader)) and time.monotonic() < end:
-        for pid in left:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.01)
-
-
-def _others_of_session(leader: int) -> list[int]:
-    """Return the processes of a session that are neither this one nor zombies."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(FileNotFoundError, ProcessLookupError):
-            state, _, _, session, *_ = stat.read_text().rpartition(")")[2].split()
-            if int(session) == leader and state != "Z" and int(stat.parent.name) != os.getpid():
-                found.append(int(stat.parent.name))
-    return found
 
 
 def wait_any(workers: Collection[_Connected], timeout: float | None = None) -> list[_Connected]:

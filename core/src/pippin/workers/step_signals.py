@@ -26,16 +26,16 @@ _SPIN_TIME = 50e-6
 
 
 class SignalState(Enum):
-    """What the workers are waiting for."""
+    """State of workers that may follow signals."""
 
     IDLE = "idle"
-    """Calls: they do not follow signals."""
+    """They answer calls."""
 
     FOLLOWING = "following"
-    """The next signal."""
+    """They wait for the next signal."""
 
     STEPPING = "stepping"
-    """Nothing: they take a step. An interrupted step never leaves this state."""
+    """They take a step; an interrupted step never leaves this state."""
 
 
 class StepSignals:
@@ -51,7 +51,7 @@ class StepSignals:
         self._sockets, self._cure = [own for own, _ in pairs], cure
         #: The ends of the workers, to be sent to them.
         self.worker_sockets: Sequence[socket.socket] = [theirs for _, theirs in pairs]
-        #: What the workers are waiting for.
+        #: State of the workers.
         self.state = SignalState.IDLE
 
     def send_descriptor(self, descriptor: int) -> None:

@@ -45,6 +45,8 @@ def _no_repeats(instance: Any, attribute: Any, value: tuple[str, ...]) -> None:
 class CameraConfig(sensing.SensorConfig):
     """A pinhole camera. It looks along the −z axis of its frame; +x is to the right in the image, +y up."""
 
+    implementation = ".sensor:SensorCamera"
+
     body: str | tuple[str, ...] | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Full-match regular expressions of body names, or of whole labels if they contain a `/`: one camera for each body.
 

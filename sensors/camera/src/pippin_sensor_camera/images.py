@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
-
-if TYPE_CHECKING:
-    import numpy as np
-    import warp as wp
-    from newton.sensors import SensorCamera
+import numpy as np
+import warp as wp
+from newton.sensors import SensorCamera
 
 __all__ = ["IMAGES", "Image"]
 
@@ -36,14 +34,10 @@ class Image:
 
     def allocate(self, shape: tuple[int, ...], clear: SensorCamera.ClearData, device: wp.Device) -> wp.array:
         """Return images with nothing in sight, shape [views, height, width], in the types of Newton's camera."""
-        import warp as wp
-
         return wp.full(shape, value=getattr(clear, self.nothing), dtype=getattr(wp, self.stored), device=device)
 
     def per_world(self, images: wp.array, sites: np.ndarray) -> wp.array:
         """View the images in the types that are read, shape [worlds, cameras, height, width]."""
-        import warp as wp
-
         shape: Any = (*sites.shape, *images.shape[1:])
         view = wp.array(ptr=images.ptr, dtype=getattr(wp, self.read), shape=shape, device=images.device)
         view._ref = images  # the memory lives as long as the view

@@ -1,4 +1,4 @@
-"""Poses of cameras. Importing this module imports warp: do it inside the function that launches."""
+"""Poses of cameras."""
 
 import warp as wp
 

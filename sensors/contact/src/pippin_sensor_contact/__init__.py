@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
-import pippin
 from attrs.validators import ge
-from pippin import labels, sensing
-from pippin.arrays import present
+from pippin import sensing
 from pippin.validators import non_negative
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-
-__all__ = ["ContactConfig", "SensorContact"]
+__all__ = ["ContactConfig"]
 
 
 def _one_of_two(instance: Any, attribute: Any, value: tuple[str, ...]) -> None:
@@ -34,6 +27,8 @@ def _one_of_two(instance: Any, attribute: Any, value: tuple[str, ...]) -> None:
 class ContactConfig(sensing.SensorConfig):
     """The sensed bodies or shapes, their partners, and the length of the history."""
 
+    implementation = ".sensor:SensorContact"
+
     bodies: tuple[str, ...] = attrs.field(default=(), validator=_one_of_two)
     """Full-match regular expressions of body names, or of whole labels if they contain a `/`: the sensed bodies."""
 
@@ -49,145 +44,3 @@ class ContactConfig(sensing.SensorConfig):
 
     history: int = attrs.field(default=0, validator=ge(0))
     """Number of readings of the net force that `net_force_history` keeps."""
-
-
-class SensorContact(sensing.Sensor):
-    """Forces that everything else exerts on a body or a shape through contacts, in the world frame.
-
-    Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` lists these worlds:
-
-    - `net_force` [N]: sum over all contacts
-    - `friction_force` [N]: the part of the net force tangential to the contacts
-    - `in_contact`: whether the net force is larger than the threshold
-    - `air_time`, `contact_time` [s]: duration of the present phase without contact, or with contact; the other is zero
-    - `last_air_time`, `last_contact_time` [s]: duration of the last phase that has ended; zero until then
-    - `force_matrix`, `friction_matrix` [N]: net force and its tangential part by partner, if there are `partners`;
-      shape [worlds, bodies, partners]
-    - `net_force_history` [N]: the latest readings, the newest first, if there is a `history`; shape
-      [worlds, bodies, readings]
-
-    A reset sets all outputs to zero.
-    """
-
-    Config = ContactConfig
-    observables = frozenset({"contact_f"})
-
-    partners: tuple[str, ...] = ()
-    """Labels of the third axis of the matrices, from the first world; known after `bind`."""
-
-    def __init__(self, config: ContactConfig) -> None:
-        super().__init__(config)
-        self._sensed: dict[int, list[int]] = {}
-
-    @pippin.hookimpl
-    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
-        """Resolve the bodies or shapes; bodies without a shape that collides are refused."""
-        from .partners import colliding, refuse_shapeless
-
-        if self.config.bodies:
-            found = labels.match(self.config.bodies, builder.body_label, what="body", where="bodies")
-            refuse_shapeless(self.config.bodies, builder)
-        else:
-            shapes = colliding(builder.shape_flags)
-            names = [builder.shape_label[shape] for shape in shapes]
-            found = [shapes[i] for i in labels.match(self.config.shapes, names, what="shape", where="shapes")]
-        self._sensed[prototype] = found
-
-    def build_outputs(self, binding: pippin.Binding) -> Mapping[str, sensing.Output]:
-        """Return the outputs of all worlds that have such bodies or shapes."""
-        import warp as wp
-
-        simulation = binding.simulation
-        kind = "body" if self.config.bodies else "shape"
-        sensed = binding.indices(kind, self._sensed)
-        names = getattr(simulation.model, f"{kind}_label")
-        self._rows_per_world = sensed.shape[1]
-        with wp.ScopedDevice(simulation.device):
-            self._sensors = list(self._newton_sensors(binding, kind, sensed.ravel().tolist()))
-            forces = self._build_forces(sensed.size)
-            self._touch = _build_touch(sensed.size)
-        return {
-            name: sensing.Output(
-                data=sensing.per_world(array, sensed),
-                unit="N" if name in forces else _UNITS[name],
-                frame="world" if name in forces else "none",
-                labels=tuple(names[index] for index in sensed[0]),
-            )
-            for name, array in {**forces, **self._touch}.items()
-        }
-
-    def measure(
-        self,
-        state: newton.State,
-        contacts: newton.Contacts | None,
-        observables: newton.solvers.SolverBase.Observables | None,
-        dt: float,
-    ) -> None:
-        """Sum up the contact forces of the last substep. May be recorded."""
-        from . import kernels
-
-        for sensor in self._sensors:
-            sensor.update(None, present(contacts), observables=observables)  # without a state: forces, but no positions
-        for pair, joined in self._joined:
-            self._launch(kernels.join, joined.shape, *pair, joined)
-        about = (self._net_force, self.config.threshold, self._rows_per_world, self.intervals)
-        self._launch(kernels.tell_contact, self._net_force.shape, *about, *self._touch.values())
-        if self._history is not None:
-            self._launch(kernels.remember, self._net_force.shape, self._net_force, self._history)
-
-    def _newton_sensors(
-        self, binding: pippin.Binding, kind: str, sensed: list[int]
-    ) -> Iterator[newton.sensors.SensorContact]:
-        """Yield a Newton sensor, and a second one if both bodies and shapes are partners: a sensor takes one kind."""
-        import newton
-
-        who = {"sensing_bodies" if kind == "body" else "sensing_shapes": sensed}
-        counterparts: list[dict[str, Any]] = [{}]
-        if self.config.partners:
-            from .partners import find_partners
-
-            found = find_partners(self.config.partners, binding)
-            self.partners = found.labels
-            both = {"counterpart_bodies": found.bodies, "counterpart_shapes": found.shapes}
-            counterparts = [{name: indices} for name, indices in both.items() if indices]
-        for index, chosen in enumerate(counterparts):
-            options = {**who, **chosen, "measure_total": index == 0, "request_contact_attributes": False}
-            yield newton.sensors.SensorContact(binding.simulation.model, **options)
-
-    def _build_forces(self, row_count: int) -> dict[str, wp.array]:
-        """Return the arrays of forces; except joined matrices and the history, these are arrays of Newton's sensors."""
-        import warp as wp
-
-        first = self._sensors[0]
-        self._net_force = present(first.total_force)
-        forces: dict[str, wp.array] = {
-            "net_force": self._net_force,
-            "friction_force": present(first.total_force_friction),
-        }
-        self._joined: list[tuple[list[wp.array], wp.array]] = []
-        for name, attribute in (("force_matrix", "force_matrix"), ("friction_matrix", "force_matrix_friction")):
-            parts = [getattr(sensor, attribute) for sensor in self._sensors]
-            if len(parts) > 1:
-                joined = wp.zeros((row_count, len(self.partners)), dtype=wp.vec3)
-                self._joined.append((parts, joined))
-                forces[name] = joined
-            elif self.partners:
-                forces[name] = parts[0]
-        length = self.config.history
-        self._history = wp.zeros((row_count, length), dtype=wp.vec3) if length else None
-        return forces if self._history is None else {**forces, "net_force_history": self._history}
-
-    def _launch(self, kernel: Any, dim: Any, *arguments: Any) -> None:
-        import warp as wp
-
-        wp.launch(kernel, dim, list(arguments), device=self._net_force.device)
-
-
-_UNITS = {"in_contact": "1", "air_time": "s", "contact_time": "s", "last_air_time": "s", "last_contact_time": "s"}
-
-
-def _build_touch(row_count: int) -> dict[str, wp.array]:
-    """Return the arrays of contact flags and contact times."""
-    import warp as wp
-
-    return {name: wp.zeros(row_count, dtype=wp.bool if unit == "1" else float) for name, unit in _UNITS.items()}

@@ -1,4 +1,4 @@
-"""Kernels of contact times and histories. Importing this module imports warp: do it inside the function that launches.
+"""Kernels of contact times and histories.
 
 A row is a body, or a shape, of a world; worlds have `rows_per_world` each.
 """

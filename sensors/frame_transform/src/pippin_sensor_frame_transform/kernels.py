@@ -1,4 +1,4 @@
-"""Poses of sites in frames of reference. Importing this module imports warp: do it inside the function that launches.
+"""Poses of sites in frames of reference.
 
 Newton's `SensorFrameTransform` computes the same transforms in two launches, without positions and orientations.
 """

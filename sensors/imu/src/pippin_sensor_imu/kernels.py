@@ -1,4 +1,4 @@
-"""Kernels of an IMU. Importing this module imports warp: do it inside the function that launches.
+"""Kernels of an IMU.
 
 `bodies` is the body of each site, and `frames` the pose of the site in the body's frame. Velocities and accelerations
 of bodies are those of the centre of mass, in the world frame, linear part first.

@@ -1,4 +1,4 @@
-"""Joint encoders. Importing this module imports warp: do it inside the function that launches."""
+"""Joint encoders."""
 
 import warp as wp
 

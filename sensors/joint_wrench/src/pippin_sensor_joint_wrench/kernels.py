@@ -1,4 +1,4 @@
-"""Wrenches through joints. Importing this module imports warp: do it inside the function that launches."""
+"""Wrenches through joints."""
 
 import warp as wp
 

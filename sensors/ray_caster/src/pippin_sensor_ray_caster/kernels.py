@@ -1,4 +1,4 @@
-"""Rays against the surfaces of shapes. Importing this module imports warp: do it inside the function that launches.
+"""Rays against the surfaces of shapes.
 
 A convex shape cuts an interval of distances out of a ray, `vec2(near, far)`, empty if near > far. An intersection of
 shapes clips intervals; the intervals of a capsule's parts are joined, because a capsule is convex.

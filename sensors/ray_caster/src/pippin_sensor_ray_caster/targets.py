@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import attrs
+import newton
 import numpy as np
+import warp as wp
 from pippin import ConfigError, labels
 from pippin.arrays import on_host
-
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
 
 __all__ = ["Targets"]
 
@@ -41,8 +38,6 @@ class Targets:
         Raises:
             ConfigError: A pattern matches nothing that a ray can meet, or a shape whose surface is not known.
         """
-        import warp as wp
-
         world_of_shape = on_host(model.shape_world)
         is_here = _has_surface(model) & np.isin(world_of_shape, [-1, *worlds])
         is_static = on_host(model.shape_body) < 0
@@ -59,8 +54,6 @@ class Targets:
 
 def _has_surface(model: newton.Model) -> np.ndarray:
     """Return a mask of the shapes that rays can meet: no sites, and no clouds of Gaussians."""
-    import newton
-
     is_site = on_host(model.shape_flags) & newton.ShapeFlags.SITE != 0
     cloudy = [newton.GeoType.NONE, newton.GeoType.GAUSSIAN]
     return ~is_site & ~np.isin(on_host(model.shape_type), cloudy)
@@ -89,8 +82,6 @@ def _matching(patterns: Sequence[str], static: list[str], on_bodies: list[str], 
 
 
 def _refuse_barrels(model: newton.Model, shapes: np.ndarray) -> None:
-    import newton
-
     is_cylinder = on_host(model.shape_type)[shapes] == newton.GeoType.CYLINDER
     for shape in shapes[is_cylinder & (on_host(model.shape_scale)[shapes, 2] > 0.0)]:
         raise ConfigError(

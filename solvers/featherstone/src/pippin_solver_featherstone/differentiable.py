@@ -1,17 +1,15 @@
-"""Newton's `SolverFeatherstone` for gradients. Importing this module imports newton: do it in `build_solver`."""
+"""Newton's `SolverFeatherstone` for gradients."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import newton
 import warp as wp
+from newton import Contacts, Control, State
+from newton.solvers import SolverBase
 
 from .kernels import unshift_forces
-
-if TYPE_CHECKING:
-    from newton import Contacts, Control, State
-    from newton.solvers import SolverBase
 
 __all__ = ["DifferentiableFeatherstone"]
 

@@ -1,21 +1,145 @@
-"""Newton's implicit material point method, which also resets a single world."""
+"""The implicit material point method: a solver for Pippin."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import ClassVar
 
+import attrs
 import newton
+import pippin
+import warp as wp
+from pippin.solving import ContactSource
+from warp import fem
 
-__all__ = ["ResettableMPM"]
+from . import ImplicitMPMConfig
+from .resetting import ResettableMPM
+
+__all__ = ["SolverImplicitMPM"]
 
 
-class ResettableMPM(newton.solvers.SolverImplicitMPM):
-    """Newton's solver: on one grid it clears what it remembers only for all particles at once."""
+class SolverImplicitMPM:
+    """Newton's `SolverImplicitMPM`. All shapes that collide with particles are colliders; the solver detects
+    contacts itself.
 
-    def reset(self, state: newton.State, world_mask: Any = None, flags: Any = None) -> None:
-        """Forget the steps of the masked worlds; with one world, the mask is read on the host."""
-        if world_mask is not None and self.model.world_count == 1:
-            if not world_mask.numpy()[0]:
-                return
-            world_mask = None
-        super().reset(state, world_mask=world_mask, flags=flags)
+    Only particles move. Bodies keep the poses of the state, and particles exert no forces on them.
+    """
+
+    coordinates = "maximal"
+    detects_contacts = True
+    supported_features = frozenset({"heterogeneous_worlds", "particles"})
+    optional_features: ClassVar = {"particle_worlds": "separate_worlds"}
+    supported_model_changes = frozenset({"MODEL_PROPERTIES"})
+    supported_observables = frozenset[str]()
+    mixed_worlds = "its iterations end for all worlds at once"
+    unsaved_reason = "'implicit-mpm' lays its grid out anew in each substep, with what it keeps on it for the next one"
+
+    def __init__(self, config: ImplicitMPMConfig) -> None:
+        self.config = config
+        self.eager_reason = _eager_reason(config)
+        if config.separate_worlds:
+            self.supported_features = type(self).supported_features | {"particle_worlds"}
+
+    @property
+    def is_capturable(self) -> bool:
+        """True on CUDA if no substep allocates a grid."""
+        return self.eager_reason is None
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register additional attributes of particles: stiffness, yield and friction, strain and stress."""
+        newton.solvers.SolverImplicitMPM.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield a fault if there is nothing to move."""
+        if not model.particle_count:
+            yield "type: 'implicit-mpm' moves particles, got 0; add some, or choose another solver"
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverImplicitMPM:
+        """Return the solver with all options of the configuration.
+
+        Raises:
+            ConfigError: A grid cannot be built.
+        """
+        if not model.device.is_cuda:
+            self.eager_reason = "on the CPU, a graph of it does not replay what was recorded"
+        options = attrs.asdict(self.config)
+        del options["project_outside_colliders"]
+        timing = {name: options.pop(name) for name in ("verbose", "enable_timers")}
+        try:
+            return ResettableMPM(model, ResettableMPM.Config(**options), temporary_store=fem.TemporaryStore(), **timing)
+        except RuntimeError as error:
+            raise pippin.ConfigError(f"grid_type: {self.config.grid_type!r} cannot be built: {error}") from error
+        except ZeroDivisionError as error:
+            raise pippin.ConfigError(
+                f"grid_type: {self.config.grid_type!r} cannot be built around particles that all lie in a plane, or in"
+                " a line; add particles beside it"
+            ) from error
+
+    @pippin.hookimpl
+    def initialize_contacts(self) -> ContactSource:
+        """Return a source without contacts: colliders act through the grid."""
+        return ContactSource()
+
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Host) -> None:
+        """Keep the attribute names of a state before the solver adds its own."""
+        self._names = frozenset(vars(simulation.state))
+
+    @pippin.hookimpl
+    def step_solver(
+        self,
+        solver: newton.solvers.SolverImplicitMPM,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control,
+        dt: float,
+    ) -> None:
+        """Move the particles, with `project_outside_colliders` also out of colliders; bodies keep their poses."""
+        solver.step(state_in, state_out, control, None, dt)  # pyright: ignore[reportArgumentType] it uses no contacts
+        if self.config.project_outside_colliders:
+            solver.project_outside(state_out, state_out, dt)
+        if state_in.body_q is not None and state_out.body_q is not None:
+            wp.copy(state_out.body_q, state_in.body_q)
+        if state_in.body_qd is not None and state_out.body_qd is not None:
+            wp.copy(state_out.body_qd, state_in.body_qd)
+        # The solver adds its fields to the state that it writes; both states must have the same fields.
+        for name in vars(state_out).keys() - self._names:
+            setattr(state_in, name, getattr(state_out, name))
+
+    @pippin.hookimpl
+    def after_step(self, simulation: pippin.Simulation) -> None:
+        """Raise if a bounded grid was too small. Synchronises with the device if the grid is bounded.
+
+        Raises:
+            SimulationError: Names the keys to raise.
+        """
+        if self.config.max_active_cell_count < 0:
+            return
+        try:
+            simulation.solver.check_sparse_grid_rebuild_status()  # pyright: ignore[reportAttributeAccessIssue]
+        except RuntimeError as error:
+            raise pippin.SimulationError(f"solver: step {simulation.step_count}: {error}") from error
+
+
+def _eager_reason(config: ImplicitMPMConfig) -> str | None:
+    """Return the reason why a step cannot be recorded on any device, or None."""
+    bases = (config.strain_basis, config.collider_basis)
+    if config.enable_timers:
+        return "enable_timers synchronises with the device"
+    if config.grid_type == "dense" or config.max_active_cell_count < 0:
+        return "its grid is allocated in each substep; set max_active_cell_count, and a sparse or fixed grid"
+    if "pic" in bases:
+        return "a basis of particles must be bounded, as in 'pic8'"
+    if config.grid_type == "sparse" and not _is_rebuilt_in_place(config):
+        return "this sparse grid is allocated in each substep; it needs no padding and simpler bases"
+    return None
+
+
+def _is_rebuilt_in_place(config: ImplicitMPMConfig) -> bool:
+    strain = re.fullmatch(r"pic\d+|P0|P1d|Q1d?", config.strain_basis)
+    collider = re.fullmatch(r"pic\d+|Q1|S2|S3", config.collider_basis)
+    return config.grid_padding == 0 and strain is not None and collider is not None

@@ -1,4 +1,4 @@
-"""Kernels of the plugin. Importing this module imports warp: do it inside the function that launches."""
+"""Kernels of the plugin."""
 
 import warp as wp
 

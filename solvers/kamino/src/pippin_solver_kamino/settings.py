@@ -408,6 +408,8 @@ class MaterialsConfig:
 class KaminoConfig:
     """Hard contacts, friction, limits and closed loops in maximal coordinates, solved as one problem per substep."""
 
+    implementation = ".solver:SolverKamino"
+
     dynamics_solver: Literal["padmm", "dvi", "lox"] = "padmm"
     """Solver of the dynamics."""
 

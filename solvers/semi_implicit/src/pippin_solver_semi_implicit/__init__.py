@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import attrs
-import pippin
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode, number
+from pippin.solving import number
 from pippin.validators import non_negative
 
-if TYPE_CHECKING:
-    import newton
-
-__all__ = ["SemiImplicitConfig", "SolverSemiImplicit"]
+__all__ = ["SemiImplicitConfig"]
 
 
 @attrs.frozen(kw_only=True)
 class SemiImplicitConfig:
     """Symplectic Euler in maximal coordinates, with joints and contacts as stiff springs; needs small steps."""
+
+    implementation = ".solver:SolverSemiImplicit"
 
     replaced_keys: ClassVar[Mapping[str, str]] = {"friction_smoothing": "set kf of the shapes, the damping of friction"}
 
@@ -46,55 +44,3 @@ class SemiImplicitConfig:
 
     deterministic: bool | None = None
     """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
-
-
-class SolverSemiImplicit:
-    """Newton's `SolverSemiImplicit`, over contacts from Newton's pipeline."""
-
-    Config = SemiImplicitConfig
-    coordinates = "maximal"
-    supported_features = RIGID_TREES | {
-        "adhesion",
-        "bending",
-        "contact_stiffness",
-        "disabled_joints",
-        "friction_damping",
-        "gradients",
-        "heterogeneous_worlds",
-        "inactive_equalities",
-        "limit_stiffness",
-        "joint_damping",
-        "joint_stiffness",
-        "loop_joints",
-        "mimic_joints",
-        "muscles",
-        "particles",
-        "springs",
-        "tetrahedra",
-        "triangles",
-    }
-    optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
-    deterministic_on = frozenset({"cpu", "cuda"})
-    supported_model_changes = RIGID_CHANGES | {
-        "BODY_PROPERTIES",
-        "CONSTRAINT_PROPERTIES",
-        "JOINT_REFERENCE_POSE_PROPERTIES",
-    }
-    supported_observables = frozenset[str]()
-
-    def __init__(self, config: SemiImplicitConfig) -> None:
-        self.config = config
-        if config.disable_particle_contacts:
-            self.supported_features = type(self).supported_features | {"particle_worlds"}
-
-    @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
-        """Return the solver with all options of the configuration."""
-        import newton
-
-        options = attrs.asdict(self.config)
-        if options.pop("disable_particle_contacts"):
-            model.particle_grid = None
-            options["enable_tri_contact"] = False
-        options["deterministic"] = deterministic_mode(self.config.deterministic)
-        return newton.solvers.SolverSemiImplicit(model, **options)

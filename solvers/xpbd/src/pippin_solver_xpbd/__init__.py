@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
 import attrs
-import pippin
 from attrs.validators import ge
-from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode, number
+from pippin.solving import number
 from pippin.validators import non_negative
 
-if TYPE_CHECKING:
-    import newton
-
-__all__ = ["SolverXPBD", "XPBDConfig"]
+__all__ = ["XPBDConfig"]
 
 
 @attrs.frozen(kw_only=True)
 class XPBDConfig:
     """Position-based dynamics with compliance: stable at large steps, dissipative, in maximal coordinates."""
+
+    implementation = ".solver:SolverXPBD"
 
     iterations: int = number(2, ge(1))
     """Iterations over all constraints per substep."""
@@ -70,55 +66,3 @@ class XPBDConfig:
 
     deterministic: bool | None = None
     """Whether every run on one GPU gives the same bits (no); on the CPU it does. `simulation.determinism` sets it."""
-
-
-class SolverXPBD:
-    """Newton's `SolverXPBD`, over contacts from Newton's pipeline."""
-
-    Config = XPBDConfig
-    coordinates = "maximal"
-    supported_features = RIGID_TREES | {
-        "bending",
-        "disabled_joints",
-        "distance_joints",
-        "heterogeneous_worlds",
-        "inactive_equalities",
-        "loop_joints",
-        "mimic_joints",
-        "particles",
-        "rolling_friction",
-        "springs",
-        "tendons",
-        "tetrahedra",
-        "torsional_friction",
-    }
-    optional_features: ClassVar = {
-        "particle_worlds": "disable_particle_contacts",
-        "restitution": "enable_restitution",
-    }
-    deterministic_on = frozenset({"cpu", "cuda"})
-    supported_model_changes = RIGID_CHANGES | {
-        "BODY_PROPERTIES",
-        "CONSTRAINT_PROPERTIES",
-        "TENDON_PROPERTIES",
-    }
-    supported_observables = frozenset({"body_parent_f", "contact_f"})
-
-    def __init__(self, config: XPBDConfig) -> None:
-        self.config = config
-        self.supported_features = type(self).supported_features | {
-            feature for feature, option in self.optional_features.items() if getattr(config, option)
-        }
-
-    @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
-        """Return the solver with all options of the configuration."""
-        import newton
-
-        options = attrs.asdict(self.config)
-        if options.pop("disable_particle_contacts") and model.particle_grid is not None:
-            from .grid import EmptyGrid
-
-            model.particle_grid = EmptyGrid(model.device)
-        options["deterministic"] = deterministic_mode(self.config.deterministic)
-        return newton.solvers.SolverXPBD(model, **options)

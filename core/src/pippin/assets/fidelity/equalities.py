@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import mujoco
-import numpy as np
+from pippin.quaternions import conjugate, from_mujoco, matrix, product
 
 from .difference import Difference
 from .fields import Field, compare_fields, differ, number
@@ -94,28 +94,15 @@ def _data(model: Any, row: int, swapped: bool) -> dict[str, Any]:
     if kind not in ("connect", "weld"):
         return {"data": data}
     anchors = [data[0:3], data[3:6]] if kind == "connect" else [data[3:6], data[0:3]]
-    turn = data[6:10]
+    turn = from_mujoco(data[6:10])
     if model.eq_objtype[row] == _SITE:
         sites = int(model.eq_obj1id[row]), int(model.eq_obj2id[row])
         anchors = [model.site_pos[site] for site in sites]
-        turn = _relative_turn(*(model.site_quat[site] for site in sites))
+        first, second = (from_mujoco(model.site_quat[site]) for site in sites)
+        turn = product(first, conjugate(second))  # holds the two sites aligned
     if swapped:
-        anchors, turn = anchors[::-1], turn * [1.0, -1.0, -1.0, -1.0]
+        anchors, turn = anchors[::-1], conjugate(turn)
     found = {"anchor on the first body": anchors[0], "anchor on the second body": anchors[1]}
     if kind == "weld":
-        found |= {"relative orientation": _matrix(turn), "torquescale": data[10]}
+        found |= {"relative orientation": matrix(turn).ravel(), "torquescale": data[10]}
     return found
-
-
-def _relative_turn(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the relative pose that holds two sites aligned: the first, times the conjugate of the second."""
-    conjugate, product = np.empty(4), np.empty(4)
-    _mujoco.mju_negQuat(conjugate, second)
-    _mujoco.mju_mulQuat(product, first, conjugate)
-    return product
-
-
-def _matrix(quaternion: np.ndarray) -> np.ndarray:
-    matrix = np.empty(9)
-    _mujoco.mju_quat2Mat(matrix, quaternion)
-    return matrix

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+from pippin.quaternions import from_mujoco, matrix
 
 from .difference import Difference, Value
 
@@ -63,3 +64,8 @@ def number(value: Any) -> Value:
     if items and all(item == items[0] for item in items):
         return items[0]
     return tuple(items)
+
+
+def axes(quaternion: np.ndarray) -> np.ndarray:
+    """Return the turned axes of a quaternion of MuJoCo as columns, shape [3, 3]."""
+    return matrix(from_mujoco(quaternion))

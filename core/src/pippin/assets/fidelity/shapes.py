@@ -10,7 +10,7 @@ import numpy as np
 
 from .design import BY_DESIGN
 from .difference import Difference
-from .fields import TURN, Field, compare_fields, differ, number
+from .fields import TURN, Field, axes, compare_fields, differ, number
 from .matching import Match, described
 
 __all__ = ["compare_geoms", "compare_sites"]
@@ -72,8 +72,7 @@ def compare_sites(match: Match) -> Iterator[Difference]:
             continue
         other = match.sites[site]
         yield from compare_fields(element, (Field("pos", "site_pos", 1e-6),), theirs, site, ours, other)
-        axes = _axes(theirs.site_quat[site]), _axes(ours.site_quat[other])
-        if differ(*axes, 1e-5):
+        if differ(axes(theirs.site_quat[site]), axes(ours.site_quat[other]), 1e-5):
             yield Difference(element, "orientation", number(theirs.site_quat[site]), number(ours.site_quat[other]))
 
 
@@ -104,19 +103,13 @@ def _compare_pose(match: Match, element: str, kind: str, geom: int, our_geom: in
             element, "size", number(theirs.geom_size[geom][:sizes]), number(ours.geom_size[our_geom][:sizes])
         )
     yield from compare_fields(element, (Field("pos", "geom_pos", 1e-6),), theirs, geom, ours, our_geom)
-    axes = _axes(theirs.geom_quat[geom]), _axes(ours.geom_quat[our_geom])
+    turned = axes(theirs.geom_quat[geom]), axes(ours.geom_quat[our_geom])
     if kind in _ROUND:
-        axes = axes[0][:, 2], axes[1][:, 2]
-        if kind != "plane" and axes[0] @ axes[1] < 0.0:
-            axes = axes[0], -axes[1]
-    if kind != "sphere" and differ(*axes, TURN):
+        turned = turned[0][:, 2], turned[1][:, 2]
+        if kind != "plane" and turned[0] @ turned[1] < 0.0:
+            turned = turned[0], -turned[1]
+    if kind != "sphere" and differ(*turned, TURN):
         yield Difference(element, "orientation", number(theirs.geom_quat[geom]), number(ours.geom_quat[our_geom]))
-
-
-def _axes(quaternion: np.ndarray) -> np.ndarray:
-    axes = np.empty(9)
-    _mujoco.mju_quat2Mat(axes, quaternion)
-    return axes.reshape(3, 3)
 
 
 def _compare_mesh(match: Match, element: str, geom: int, our_geom: int) -> Iterator[Difference]:
@@ -137,7 +130,7 @@ def _solid(model: Any, geom: int) -> tuple[np.ndarray, float]:
     """
     mesh = int(model.geom_dataid[geom])
     rows = slice(model.mesh_vertadr[mesh], model.mesh_vertadr[mesh] + model.mesh_vertnum[mesh])
-    vertices = model.mesh_vert[rows].astype(float) @ _axes(model.geom_quat[geom]).T + model.geom_pos[geom]
+    vertices = model.mesh_vert[rows].astype(float) @ axes(model.geom_quat[geom]).T + model.geom_pos[geom]
     faces = model.mesh_face[model.mesh_faceadr[mesh] : model.mesh_faceadr[mesh] + model.mesh_facenum[mesh]]
     corners = (vertices - vertices.mean(axis=0))[faces]
     volume = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6.0

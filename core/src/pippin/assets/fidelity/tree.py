@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from .design import BY_DESIGN
 from .difference import Difference, Value
-from .fields import TURN, Field, compare_fields, differ, number
+from .fields import TURN, Field, axes, compare_fields, differ, number
 from .matching import Match, described
 
 __all__ = ["compare_bodies", "compare_joints"]
-
-_mujoco: Any = mujoco
 
 _NO_MASS = 1e-6
 """Mass of a body that only carries a joint [kg]."""
@@ -117,19 +114,14 @@ def _compare_inertia(match: Match, element: str, body: int, our_body: int) -> It
 
 def _are_same_axes(theirs: Any, body: int, ours: Any, our_body: int) -> bool:
     """Return if the principal axes are the same: those of equal moments are free, but the medium acts along them."""
-    axes, other = np.empty(9), np.empty(9)
-    _mujoco.mju_quat2Mat(axes, theirs.body_iquat[body])
-    _mujoco.mju_quat2Mat(other, ours.body_iquat[our_body])
-    cosines = np.abs(axes.reshape(3, 3).T @ other.reshape(3, 3))
+    cosines = np.abs(axes(theirs.body_iquat[body]).T @ axes(ours.body_iquat[our_body]))
     return bool((cosines.max(axis=0) > 1.0 - 1e-6).all())
 
 
 def _inertia(model: Any, body: int) -> np.ndarray:
     """Return the inertia matrix about the centre of mass, in the body's frame [kg·m²]."""
-    turn = np.empty(9)
-    _mujoco.mju_quat2Mat(turn, model.body_iquat[body])
-    axes = turn.reshape(3, 3)
-    return axes @ np.diag(model.body_inertia[body]) @ axes.T
+    principal = axes(model.body_iquat[body])
+    return principal @ np.diag(model.body_inertia[body]) @ principal.T
 
 
 def _six(matrix: np.ndarray) -> tuple[float, ...]:

@@ -21,6 +21,7 @@ from pippin.axes import axis_labels
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
+from pippin.quaternions import from_mujoco, rotated
 from pippin.spelling import did_you_mean
 
 __all__ = ["Keyframe", "keyframe_names", "start_at"]
@@ -87,7 +88,7 @@ class Keyframe:
                 self._set_free(joint, q[:7], v[:6])
             elif kind == _BALL:
                 turn = _turn(q[:4])
-                self._write(joint, 0, [*turn], _rotated(turn, v[:3]))
+                self._write(joint, 0, [*turn], rotated(np.array(turn), v[:3]))
             else:
                 length = self.scale if kind == _SLIDE else 1.0
                 start = float(q[0] - self.model.qpos0[own.qposadr[0]])
@@ -148,11 +149,11 @@ class Keyframe:
         anchor: Any = builder.joint_X_p[joint]
         pose: Any = placement * wp.transform(self.scale * q[:3], _turn(q[3:]))
         relative = wp.transform_inverse(anchor) * pose * builder.joint_X_c[joint]
-        arm = _rotated(pose.q, builder.body_com[builder.joint_child[joint]])
-        spin = _rotated(pose.q, v[3:])
-        linear = _rotated(placement.q, self.scale * v[:3]) + np.cross(spin, arm)
-        into = wp.quat_inverse(anchor.q)
-        self._write(joint, 0, [*relative], [*_rotated(into, linear), *_rotated(into, spin)])
+        arm = rotated(np.array(pose.q), np.array(builder.body_com[builder.joint_child[joint]]))
+        spin = rotated(np.array(pose.q), v[3:])
+        linear = rotated(np.array(placement.q), self.scale * v[:3]) + np.cross(spin, arm)
+        into = np.array(wp.quat_inverse(anchor.q))
+        self._write(joint, 0, [*relative], [*rotated(into, linear), *rotated(into, spin)])
 
     def _write(self, joint: int, axis: int, q: Iterable[float], qd: Iterable[float]) -> None:
         coordinate = self.builder.joint_q_start[joint] + axis
@@ -165,12 +166,7 @@ class Keyframe:
 
 def _turn(wxyz: np.ndarray) -> Any:
     """Return MuJoCo's quaternion as one of Warp's, with w last."""
-    return wp.quat(*np.roll(wxyz / np.linalg.norm(wxyz), -1))
-
-
-def _rotated(turn: Any, vector: Any) -> np.ndarray:
-    arrow: Any = wp.vec3(*vector)
-    return np.array(wp.quat_rotate(turn, arrow))
+    return wp.quat(*from_mujoco(wxyz / np.linalg.norm(wxyz)))
 
 
 def _places(builder: newton.ModelBuilder) -> dict[tuple[bool, str], tuple[int, int]]:

@@ -16,7 +16,7 @@ from pippin.validators import in_schema
 if TYPE_CHECKING:
     import numpy as np
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["Inputs", "JointEfforts", "JointTargets", "JointVelocityTargets", "Scaled"]
 
@@ -63,24 +63,24 @@ class Scaled(Action):
     """Name of the group's array."""
     label_kind: ClassVar[str] = "joint"
 
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        self._group = place.actuator(config.actuator)
+        self._group = context.actuator(config.actuator)
         targets = getattr(self._group, self.of_group, None)
         if targets is None:
             reason = getattr(self._group, "unread_targets", {}).get(self.of_group)
             why = f" ({reason})" if reason else ""
             raise ConfigError(f"actuator: {config.actuator!r} has no {self.what}{why}; choose a group that has")
-        place.claim(self.what, [config.actuator], "actuator")
+        context.claim(self.what, [config.actuator], "actuator")
         self._targets: Any = targets
         self._built: Any = wp.clone(targets)
         self.offsets = self._offsets()
         #: Constant errors of the targets, shape [worlds, width]; zero, unless an event draws them.
         self.errors: Any = wp.zeros_like(targets)
         scales = labels.lookup(config.scale, self.labels, "scale", self.label_kind)
-        self._scales = wp.array(list(map(float, scales)), dtype=float, device=place.device)
+        self._scales = wp.array(list(map(float, scales)), dtype=float, device=context.device)
 
     @property
     def labels(self) -> Sequence[str]:

@@ -1,1 +1,1 @@
-"""Commands: wishes that are drawn at random."""
+"""Commands: targets that are drawn at random."""

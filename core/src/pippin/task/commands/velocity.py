@@ -1,4 +1,4 @@
-"""Commands: wishes drawn at random, for rewards and observations."""
+"""Velocity commands."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pippin.validators import fraction, positive
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["Velocity"]
 
 
 @attrs.frozen(kw_only=True)
 class VelocityConfig(CommandConfig):
-    """A wish for the velocity of a body: forward, to the left, and about the vertical.
+    """A target velocity of a body: forward, to the left, and about the vertical.
 
     With a heading, the yaw rate turns the body towards it: yaw rate = stiffness × angle to the heading, within `yaw`.
     """
@@ -42,7 +42,7 @@ class VelocityConfig(CommandConfig):
     """Yaw rate for each radian from the heading [1/s]; by default there is no heading, and the yaw rate is drawn."""
 
     standing: float = attrs.field(default=0.0, validator=fraction)
-    """Share of draws that wish to stand still."""
+    """Probability of a standing command."""
 
     body: str | None = None
     """Pattern of the name of the body whose x axis is the heading; by default the first body of a world."""
@@ -54,15 +54,15 @@ class Velocity(Command):
     Config: ClassVar[type] = VelocityConfig
     unit = "m/s, m/s, rad/s"
 
-    def __init__(self, config: VelocityConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: VelocityConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        self._bodies = place.root(config.body)
-        self.value = wp.zeros((place.world_count, 3), dtype=float, device=place.device)
-        #: Heading of each world [rad], shape [worlds]; NaN if the wish is to stand still.
-        self.headings = wp.zeros(place.world_count, dtype=float, device=place.device)
-        self.draws = place.draws()
+        self._bodies = context.root(config.body)
+        self.value = wp.zeros((context.world_count, 3), dtype=float, device=context.device)
+        #: Heading of each world [rad], shape [worlds]; NaN if the command is to stand still.
+        self.headings = wp.zeros(context.world_count, dtype=float, device=context.device)
+        self.draws = context.draws()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ class Velocity(Command):
         return ("x", "y", "yaw")
 
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
-        """Draw the wishes of the masked worlds."""
+        """Draw the targets of the masked worlds."""
         import warp as wp
 
         from .kernels import draw_velocities
@@ -78,7 +78,7 @@ class Velocity(Command):
         config = self.config
         ranges = [wp.vec2(*each) for each in (config.x, config.y, config.yaw, config.heading)]
         inputs = [world_mask, *self.draws.arguments, *ranges, config.standing, self.value, self.headings]
-        wp.launch(draw_velocities, self.place.world_count, inputs, device=world_mask.device)
+        wp.launch(draw_velocities, self.context.world_count, inputs, device=world_mask.device)
         self.draws.advance(world_mask)
 
     def update(self, state: newton.State) -> None:
@@ -91,4 +91,4 @@ class Velocity(Command):
         if config.heading_stiffness is None:
             return
         inputs = [state.body_q, self._bodies, config.heading_stiffness, wp.vec2(*config.yaw), self.headings, self.value]
-        wp.launch(hold_headings, self.place.world_count, inputs, device=self.value.device)
+        wp.launch(hold_headings, self.context.world_count, inputs, device=self.value.device)

@@ -15,7 +15,7 @@ from .model import Variation, VariedConfig
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["Gains", "JointOffsets"]
 
@@ -36,19 +36,19 @@ class Gains(Event):
 
     Config: ClassVar[type] = GainsConfig
 
-    def __init__(self, config: GainsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: GainsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        self._group = place.actuator(config.actuator)
+        self._group = context.actuator(config.actuator)
         self._refuse_unknown()
-        place.claim(config.gain, [config.actuator], "gain")
+        context.claim(config.gain, [config.actuator], "gain")
         self.model_changes = frozenset(self._group.gain_changes)
         self._built: Any = wp.clone(self._memory())
         self._variation = Variation(config)
         built = self._built.numpy()
         self._variation.refuse_below_zero(built, config.gain, above=bool(built.any()))
-        self.draws = place.draws()
+        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the gain in the masked worlds."""
@@ -82,7 +82,7 @@ class Gains(Event):
 
 @attrs.frozen(kw_only=True)
 class JointOffsetsConfig(EventConfig):
-    """A constant error of each target of an action, as of joints whose zero is off."""
+    """A constant offset of each joint target, as from a miscalibrated encoder."""
 
     action: str
     """Label of the action."""
@@ -96,13 +96,13 @@ class JointOffsets(Event):
 
     Config: ClassVar[type] = JointOffsetsConfig
 
-    def __init__(self, config: JointOffsetsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self._errors: Any = getattr(place.action(config.action, "action"), "errors", None)
+    def __init__(self, config: JointOffsetsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._errors: Any = getattr(context.action(config.action, "action"), "errors", None)
         if self._errors is None:
             raise ConfigError(f"action: {config.action!r} has no targets that may be off; choose another")
-        place.claim("offset", [config.action], "action")
-        self.draws = place.draws()
+        context.claim("offset", [config.action], "action")
+        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the errors in the masked worlds."""

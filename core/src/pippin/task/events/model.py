@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 from pippin.errors import ConfigError
-from pippin.support.features import OF_ATTRIBUTES
 from pippin.task.ranges import ZERO, Range, ordered, ranged
 from pippin.task.terms import Event, EventConfig
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     import newton
     import numpy as np
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["CentreOfMass", "Friction", "Gravity", "Mass", "Variation", "VariedConfig"]
 
@@ -93,13 +92,13 @@ class Mass(Event):
     Config: ClassVar[type] = MassConfig
     model_changes = frozenset({"BODY_INERTIAL_PROPERTIES"})
 
-    def __init__(self, config: MassConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: MassConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        model: Any = place.simulation.model
-        names, self._bodies = place.bodies(config.bodies)
-        place.claim("mass", names, "bodies")
+        model: Any = context.simulation.model
+        names, self._bodies = context.bodies(config.bodies)
+        context.claim("mass", names, "bodies")
         self._variation = Variation(config)
         of_bodies = model.body_mass.numpy()[self._bodies.numpy()]
         if massless := [name for name, mass in zip(names, of_bodies[0], strict=True) if mass <= 0.0]:
@@ -107,7 +106,7 @@ class Mass(Event):
         self._variation.refuse_below_zero(of_bodies, "mass", above=True)
         self._arrays = [model.body_mass, model.body_inv_mass, model.body_inertia, model.body_inv_inertia]
         self._built = [wp.clone(array) for array in self._arrays]
-        self.draws = place.draws()
+        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the masses in the masked worlds."""
@@ -134,21 +133,20 @@ class Friction(Event):
     Config: ClassVar[type] = FrictionConfig
     model_changes = frozenset({"SHAPE_PROPERTIES"})
 
-    def __init__(self, config: FrictionConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: FrictionConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        if fault := place.simulation.support.fault(OF_ATTRIBUTES.get("shape_material_mu", "")):
-            raise ConfigError(f"type: {fault}")
-        names, self._shapes = place.shapes(config.bodies)
-        place.claim("friction", names, "bodies")
-        self._values: Any = place.simulation.model.shape_material_mu
+        context.refuse_unsupported("shape_material_mu")
+        names, self._shapes = context.shapes(config.bodies)
+        context.claim("friction", names, "bodies")
+        self._values: Any = context.simulation.model.shape_material_mu
         self._built: Any = wp.clone(self._values)
         self._variation = Variation(config)
         self._variation.refuse_below_zero(
             self._built.numpy()[self._shapes.numpy()], "coefficient of friction", above=False
         )
-        self.draws = place.draws()
+        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the coefficients in the masked worlds."""
@@ -199,11 +197,11 @@ class CentreOfMass(Event):
     model_changes = frozenset({"BODY_INERTIAL_PROPERTIES"})
     moves_bodies = True  # the velocity of a body is that of its centre of mass
 
-    def __init__(self, config: CentreOfMassConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        names, self._bodies = place.bodies(config.bodies)
-        place.claim("centre of mass", names, "bodies")
-        self._vectors = _Vectors(place, self._bodies, place.simulation.model.body_com, config)
+    def __init__(self, config: CentreOfMassConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        names, self._bodies = context.bodies(config.bodies)
+        context.claim("centre of mass", names, "bodies")
+        self._vectors = _Vectors(context, self._bodies, context.simulation.model.body_com, config)
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the centres of mass in the masked worlds."""
@@ -221,15 +219,15 @@ class Gravity(Event):
     Config: ClassVar[type] = GravityConfig
     model_changes = frozenset({"MODEL_PROPERTIES"})
 
-    def __init__(self, config: GravityConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: GravityConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import numpy as np
         import warp as wp
 
-        place.claim("gravity", ["the worlds"], "type")
-        rows = np.arange(place.world_count, dtype=np.int32)[:, None]
-        indices: Any = wp.array(rows, dtype=int, device=place.device)
-        self._vectors = _Vectors(place, indices, place.simulation.model.gravity, config)
+        context.claim("gravity", ["the worlds"], "type")
+        rows = np.arange(context.world_count, dtype=np.int32)[:, None]
+        indices: Any = wp.array(rows, dtype=int, device=context.device)
+        self._vectors = _Vectors(context, indices, context.simulation.model.gravity, config)
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the gravity of the masked worlds."""
@@ -240,17 +238,17 @@ class _Vectors:
     """Vectors of the model that are moved at random from where they were built.
 
     Args:
-        place: The place of the event.
+        context: The context of the event.
         indices: Index of each vector, shape [worlds, vectors].
         values: The array of the model.
         config: The ranges.
     """
 
-    def __init__(self, place: TaskPlace, indices: wp.array, values: Any, config: MovedConfig) -> None:
+    def __init__(self, context: TermContext, indices: wp.array, values: Any, config: MovedConfig) -> None:
         import warp as wp
 
         self._indices, self._values, self._built = indices, values, wp.clone(values)
-        self._config, self.draws = config, place.draws()
+        self._config, self.draws = config, context.draws()
 
     def move(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the vectors of the masked worlds."""

@@ -12,7 +12,7 @@ from pippin.validators import non_negative
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["Joints", "Push", "Root"]
 
@@ -52,15 +52,15 @@ class Joints(Event):
     Config: ClassVar[type] = JointsEventConfig
     moves_bodies = True
 
-    def __init__(self, config: JointsEventConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: JointsEventConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        self._joints = place.joints(config.joints)
-        place.claim("initial state", self._joints.labels, "joints")
-        state: Any = place.simulation.state
+        labels, self._coordinates, self._dofs = context.joints(config.joints)
+        context.claim("initial state", labels, "joints")
+        state: Any = context.simulation.state
         self._initial = wp.clone(state.joint_q), wp.clone(state.joint_qd)
-        self.draws = place.draws()
+        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw the coordinates of the masked worlds."""
@@ -68,12 +68,12 @@ class Joints(Event):
 
         from .kernels.states import draw_joints
 
-        joints, model, config = self._joints, self.place.simulation.model, self.config
-        inputs = [world_mask, *self.draws.arguments, joints.coordinates, joints.dofs, *self._initial]
+        model, config = self.context.simulation.model, self.config
+        inputs = [world_mask, *self.draws.arguments, self._coordinates, self._dofs, *self._initial]
         inputs += [model.joint_limit_lower, model.joint_limit_upper, wp.vec2(*config.scale)]
         inputs += [wp.vec2(*config.position), wp.vec2(*config.velocity)]
         inputs += [wp.vec2(config.position_std, config.velocity_std), state.joint_q, state.joint_qd]
-        wp.launch(draw_joints, joints.dofs.shape, inputs, device=world_mask.device)
+        wp.launch(draw_joints, self._dofs.shape, inputs, device=world_mask.device)
         self.draws.advance(world_mask)
 
 
@@ -104,15 +104,15 @@ class Root(Event):
     Config: ClassVar[type] = RootEventConfig
     moves_bodies = True
 
-    def __init__(self, config: RootEventConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: RootEventConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        label, self._starts = place.free_joint(config.body)
-        place.claim("initial state", [label], "body")
-        state: Any = place.simulation.state
+        label, self._starts = context.free_joint(config.body)
+        context.claim("initial state", [label], "body")
+        state: Any = context.simulation.state
         self._initial = wp.clone(state.joint_q), wp.clone(state.joint_qd)
-        self.draws = place.draws()
+        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Draw pose and velocity of the body in the masked worlds."""
@@ -124,7 +124,7 @@ class Root(Event):
         ends = [wp.spatial_vector(*end) for ranges in (config, config.velocity) for end in ranges.ends]
         inputs = [world_mask, *self.draws.arguments, self._starts, *self._initial, *ends, config.velocity_std]
         inputs += [state.joint_q, state.joint_qd]
-        wp.launch(draw_roots, self.place.world_count, inputs, device=world_mask.device)
+        wp.launch(draw_roots, self.context.world_count, inputs, device=world_mask.device)
         self.draws.advance(world_mask)
 
 
@@ -148,10 +148,10 @@ class Push(Event):
     Config: ClassVar[type] = PushConfig
     moves_bodies = True
 
-    def __init__(self, config: PushConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        _, self._starts = place.free_joint(config.body)
-        self.draws = place.draws()
+    def __init__(self, config: PushConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        _, self._starts = context.free_joint(config.body)
+        self.draws = context.draws()
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Add to the velocity of the body in the masked worlds."""
@@ -161,5 +161,5 @@ class Push(Event):
 
         ends = [wp.spatial_vector(*end) for end in self.config.ends]
         inputs = [world_mask, *self.draws.arguments, self._starts, *ends, state.joint_qd]
-        wp.launch(push_roots, self.place.world_count, inputs, device=world_mask.device)
+        wp.launch(push_roots, self.context.world_count, inputs, device=world_mask.device)
         self.draws.advance(world_mask)

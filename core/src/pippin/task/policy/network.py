@@ -67,12 +67,14 @@ class Network:
         Warp 1.19 finds the kernels of a CPU graph by name, and layers of Warp-NN that differ in a bias or in the size
         of a filter have different kernels of one name.
         """
-        if observations.device.is_cuda:
+        device = wp.get_device(observations.device)
+        if device.is_cuda:
             return True
-        called, replayed = (wp.zeros((len(observations), self.width), device=observations.device) for _ in range(2))
+        called, replayed = (wp.zeros((len(observations), self.width), device=device) for _ in range(2))
         self(observations, called)
-        with wp.ScopedCapture(observations.device) as capture:
+        with wp.ScopedCapture(device) as capture:
             self(observations, replayed)
+        assert capture.graph is not None  # the capture succeeded
         wp.capture_launch(capture.graph)
         return np.array_equal(called.numpy(), replayed.numpy(), equal_nan=True)
 

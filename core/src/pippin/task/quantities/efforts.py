@@ -16,7 +16,7 @@ from .joints import unit_of
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["JointEfforts", "JointPower"]
 
@@ -47,27 +47,27 @@ class JointEfforts(Quantity):
     Config: ClassVar[type] = EffortsConfig
     unit = "N·m, N"
 
-    def __init__(self, config: EffortsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        efforts = dict(_efforts(config, place))
-        driven = [label for group in efforts for label in place.actuator(group, "actuators").joint_labels]
+    def __init__(self, config: EffortsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        efforts = dict(_efforts(config, context))
+        driven = [label for group in efforts for label in context.actuator(group, "actuators").joint_labels]
         chosen = [driven[index] for index in labels.match(config.joints, driven, "joint", "joints")]
-        self._joints = place.joints([re.escape(label) for label in chosen])
-        if sorted(self._joints.labels) != sorted(chosen):
+        self._labels, _, self._dofs = context.joints([re.escape(label) for label in chosen])
+        if sorted(self._labels) != sorted(chosen):
             raise ConfigError("joints: two of the driven joints have one label; choose others")
         self._parts: list[_Part] = []
         for group, applied in efforts.items():
-            own = list(place.actuator(group, "actuators").joint_labels)
-            pairs = [(own.index(label), index) for index, label in enumerate(self._joints.labels) if label in own]
+            own = list(context.actuator(group, "actuators").joint_labels)
+            pairs = [(own.index(label), index) for index, label in enumerate(self._labels) if label in own]
             if pairs:
                 columns, places = zip(*pairs, strict=True)
-                self._parts.append(_Part(applied, place.ints(columns), place.ints(places)))
-        self.unit = unit_of(self._joints, place, linear="N", angular="N·m")
+                self._parts.append(_Part(applied, context.ints(columns), context.ints(places)))
+        self.unit = unit_of(self._dofs, context, linear="N", angular="N·m")
 
     @property
     def labels(self) -> Sequence[str]:
         """The labels of the joints."""
-        return self._joints.labels
+        return self._labels
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the efforts."""
@@ -85,8 +85,8 @@ class JointPower(JointEfforts):
 
     unit = "W"
 
-    def __init__(self, config: EffortsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: EffortsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         self.unit = type(self).unit
 
     def measure(self, state: newton.State, out: wp.array) -> None:
@@ -96,15 +96,15 @@ class JointPower(JointEfforts):
         from .kernels import take_power
 
         super().measure(state, out)
-        wp.launch(take_power, out.shape, [state.joint_qd, self._joints.dofs, out], device=out.device)
+        wp.launch(take_power, out.shape, [state.joint_qd, self._dofs, out], device=out.device)
 
 
-def _efforts(config: EffortsConfig, place: TaskPlace) -> Iterator[tuple[str, Any]]:
-    groups = config.actuators or tuple(place.simulation.actuators)
+def _efforts(config: EffortsConfig, context: TermContext) -> Iterator[tuple[str, Any]]:
+    groups = config.actuators or tuple(context.simulation.actuators)
     if not groups:
         raise ConfigError("actuators: the simulation has none, so that no effort is applied; add a group")
     for label in groups:
-        group = place.actuator(label, "actuators")
+        group = context.actuator(label, "actuators")
         try:
             yield label, group.applied_effort
         except AttributeError:

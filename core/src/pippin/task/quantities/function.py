@@ -12,7 +12,7 @@ from pippin.task.terms import Quantity
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["FunctionQuantity"]
 
@@ -24,7 +24,7 @@ def _are_distinct(instance: Any, attribute: attrs.Attribute[Any], value: tuple[s
 
 @attrs.frozen(kw_only=True)
 class FunctionQuantityConfig(FunctionConfig):
-    """A quantity that a function `def name(place, out, **parameters)` measures: `out` has shape [worlds, labels]."""
+    """A quantity that a function `def name(context, out, **parameters)` measures: `out` has shape [worlds, labels]."""
 
     labels: tuple[str, ...] = attrs.field(default=("0",), validator=_are_distinct)
     """A name for each number of a world; `["x", "y", "z"]` for a vector."""
@@ -39,10 +39,10 @@ class FunctionQuantity(Quantity):
     Config: ClassVar[type] = FunctionQuantityConfig
     unit = "its own"
 
-    def __init__(self, config: FunctionQuantityConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: FunctionQuantityConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         self.unit, self.is_capturable = config.unit, config.is_capturable
-        self._function = UserFunction(config, place)
+        self._function = UserFunction(config, context)
 
     @property
     def labels(self) -> Sequence[str]:

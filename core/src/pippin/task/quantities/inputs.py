@@ -12,7 +12,7 @@ from pippin.task.terms import Quantity
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["ActionRate", "CommandValue", "LastAction"]
 
@@ -27,21 +27,21 @@ class LastAction(Quantity):
 
     Config: ClassVar[type] = NoConfig
 
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        if not place.worlds.action.shape[1]:
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        if not context.episodes.action.shape[1]:
             raise ConfigError("type: the task has no actions; add a table [task.actions.LABEL]")
 
     @property
     def labels(self) -> Sequence[str]:
         """The numbers of the action."""
-        return tuple(str(index) for index in range(self.place.worlds.action.shape[1]))
+        return tuple(str(index) for index in range(self.context.episodes.action.shape[1]))
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the action."""
         import warp as wp
 
-        wp.copy(out, self.place.worlds.action)
+        wp.copy(out, self.context.episodes.action)
 
 
 class ActionRate(LastAction):
@@ -53,7 +53,7 @@ class ActionRate(LastAction):
 
         from .kernels import subtract
 
-        worlds = self.place.worlds
+        worlds = self.context.episodes
         wp.launch(subtract, out.shape, [worlds.action, worlds.last_action, out], device=out.device)
 
 
@@ -71,9 +71,9 @@ class CommandValue(Quantity):
     Config: ClassVar[type] = CommandValueConfig
     unit = "its own"
 
-    def __init__(self, config: CommandValueConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self._command = place.command(config.command, "command")
+    def __init__(self, config: CommandValueConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._command = context.command(config.command, "command")
         self.unit = self._command.unit
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import newton
     import numpy as np
     import warp as wp
-    from pippin.task.place import Joints, TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["JointAccelerations", "JointPositions", "JointVelocities"]
 
@@ -46,23 +46,23 @@ class JointPositionsConfig(JointsConfig):
 class OfJoints(Quantity):
     """A quantity with a number for each axis of some joints."""
 
-    def __init__(self, config: JointsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: JointsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import numpy as np
 
-        self._joints = place.joints(config.joints)
-        shape = self._joints.dofs.shape
+        self._labels, self._coordinates, self._dofs = context.joints(config.joints)
+        shape = self._dofs.shape
         self._offset, self._scale = self._rows(np.zeros(shape)), self._rows(np.ones(shape))
 
     @property
     def labels(self) -> Sequence[str]:
         """The labels of the joints."""
-        return self._joints.labels
+        return self._labels
 
     def _rows(self, values: np.ndarray) -> Any:
         import warp as wp
 
-        return wp.array(values.astype("float32"), dtype=float, device=self.place.device)
+        return wp.array(values.astype("float32"), dtype=float, device=self.context.device)
 
     def _gather(self, values: wp.array, indices: wp.array, out: wp.array) -> None:
         import warp as wp
@@ -78,14 +78,14 @@ class JointPositions(OfJoints):
     Config: ClassVar[type] = JointPositionsConfig
     unit = "rad, m"
 
-    def __init__(self, config: JointPositionsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: JointPositionsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         from pippin.arrays import on_host
 
-        self.unit = "1" if config.normalised else unit_of(self._joints, place)
+        self.unit = "1" if config.normalised else unit_of(self._dofs, context)
         if config.relative:
-            start = on_host(place.simulation.state.joint_q)
-            self._offset = self._rows(start[on_host(self._joints.coordinates)])
+            start = on_host(context.simulation.state.joint_q)
+            self._offset = self._rows(start[on_host(self._coordinates)])
         if config.normalised:
             lower, upper = self._asset_limits("normalised")
             self._offset, self._scale = self._rows(0.5 * (lower + upper)), self._rows(2.0 / (upper - lower))
@@ -93,7 +93,7 @@ class JointPositions(OfJoints):
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write (q − offset) × scale."""
         assert state.joint_q is not None, "the joints were found"
-        self._gather(state.joint_q, self._joints.coordinates, out)
+        self._gather(state.joint_q, self._coordinates, out)
 
     def limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the limits of the asset's joints as this quantity counts, lowest and highest, shape [worlds, joints].
@@ -109,7 +109,7 @@ class JointPositions(OfJoints):
         import numpy as np
         from pippin.arrays import on_host
 
-        model, dofs = self.place.simulation.model, on_host(self._joints.dofs)
+        model, dofs = self.context.simulation.model, on_host(self._dofs)
         lower, upper = on_host(model.joint_limit_lower)[dofs], on_host(model.joint_limit_upper)[dofs]
         is_limited = (lower < upper) & (np.abs(lower) < 1e6) & (np.abs(upper) < 1e6)
         if not is_limited.all():
@@ -124,14 +124,14 @@ class JointVelocities(OfJoints):
     Config: ClassVar[type] = JointsConfig
     unit = "rad/s, m/s"
 
-    def __init__(self, config: JointsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self.unit = unit_of(self._joints, place, "/s")
+    def __init__(self, config: JointsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.unit = unit_of(self._dofs, context, "/s")
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write qd."""
         assert state.joint_qd is not None, "the joints were found"
-        self._gather(state.joint_qd, self._joints.dofs, out)
+        self._gather(state.joint_qd, self._dofs, out)
 
 
 class JointAccelerations(Rate, OfJoints):
@@ -140,25 +140,25 @@ class JointAccelerations(Rate, OfJoints):
     Config: ClassVar[type] = JointsConfig
     unit = "rad/s², m/s²"
 
-    def __init__(self, config: JointsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self.unit = unit_of(self._joints, place, "/s²")
+    def __init__(self, config: JointsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.unit = unit_of(self._dofs, context, "/s²")
 
     def read(self, state: newton.State, out: wp.array) -> None:
         """Write qd."""
         assert state.joint_qd is not None, "the joints were found"
-        self._gather(state.joint_qd, self._joints.dofs, out)
+        self._gather(state.joint_qd, self._dofs, out)
 
 
-def unit_of(joints: Joints, place: TaskPlace, per: str = "", linear: str = "m", angular: str = "rad") -> str:
+def unit_of(dofs: wp.array, context: TermContext, per: str = "", linear: str = "m", angular: str = "rad") -> str:
     """Return the unit of some axes: that of sliders, of hinges, or both with a comma between them."""
     import numpy as np
     from pippin.arrays import on_host
 
-    model = place.simulation.model
+    model = context.simulation.model
     dimensions: Any = model.joint_dof_dim
     starts, counts = on_host(model.joint_qd_start), on_host(dimensions)
-    dofs = on_host(joints.dofs)[0]
-    owners = np.searchsorted(starts, dofs, side="right") - 1
-    is_linear = dofs - starts[owners] < counts[owners, 0]
+    first = on_host(dofs)[0]
+    owners = np.searchsorted(starts, first, side="right") - 1
+    is_linear = first - starts[owners] < counts[owners, 0]
     return ", ".join(f"{unit}{per}" for unit, is_used in ((angular, ~is_linear), (linear, is_linear)) if is_used.any())

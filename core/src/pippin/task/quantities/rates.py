@@ -10,7 +10,7 @@ from pippin.task.terms import Quantity
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["Rate"]
 
@@ -21,16 +21,16 @@ class Rate(Quantity):
     In the first step of an episode, the one before is the start of the episode; right after a reset the rate is zero.
     """
 
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        shape: Any = (place.world_count, len(self.labels))
+        shape: Any = (context.world_count, len(self.labels))
         self._present, self._before, self._latest = (
-            wp.zeros(shape, dtype=float, device=place.device) for _ in range(3)
+            wp.zeros(shape, dtype=float, device=context.device) for _ in range(3)
         )
         # Number of the control step that `latest` belongs to.
-        self._steps: Any = wp.full(shape, -1, dtype=wp.int64, device=place.device)
+        self._steps: Any = wp.full(shape, -1, dtype=wp.int64, device=context.device)
 
     @abc.abstractmethod
     def read(self, state: newton.State, out: wp.array) -> None:
@@ -42,7 +42,7 @@ class Rate(Quantity):
 
         from .kernels import take_rates
 
-        host = self.place.simulation
+        host = self.context.simulation
         self.read(state, self._present)
         inputs = [self._present, host.step_counter, host.control_dt, self._steps, self._before, self._latest, out]
         wp.launch(take_rates, out.shape, inputs, device=out.device)
@@ -53,7 +53,7 @@ class Rate(Quantity):
 
         from .kernels import begin_rates
 
-        host = self.place.simulation
+        host = self.context.simulation
         self.read(host.state, self._present)
         inputs = [world_mask, self._present, host.step_counter, self._steps, self._before, self._latest]
         wp.launch(begin_rates, self._present.shape, inputs, device=self._present.device)

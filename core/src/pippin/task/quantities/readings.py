@@ -9,13 +9,12 @@ import attrs
 from pippin import labels
 from pippin.errors import ConfigError, SimulationError
 from pippin.spelling import did_you_mean
-from pippin.task.sensed import output_of
 from pippin.task.terms import Quantity
 
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["SensorReading", "ViewReading"]
 
@@ -42,15 +41,15 @@ class SensorReading(Quantity):
     Config: ClassVar[type] = SensorReadingConfig
     unit = "its own"
 
-    def __init__(self, config: SensorReadingConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: SensorReadingConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
         from pippin.sensing.lanes import numbers_of
 
-        output = output_of(place, config.sensor, config.output)
+        output = context.sensor_output(config.sensor, config.output)
         self.unit = output.unit
         self._is_flag = output.data.dtype is wp.bool
-        shape: Any = (place.world_count, output.data.size // place.world_count)
+        shape: Any = (context.world_count, output.data.size // context.world_count)
         numbers = output.data.reshape(shape) if self._is_flag else numbers_of(output.data, is_arithmetic=False)
         if numbers is None:
             kind = getattr(output.data.dtype, "__name__", output.data.dtype)
@@ -95,12 +94,12 @@ class ViewReading(Quantity):
     Config: ClassVar[type] = ViewReadingConfig
     unit = "its own"
 
-    def __init__(self, config: ViewReadingConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: ViewReadingConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import numpy as np
         import warp as wp
 
-        simulation: Any = place.simulation
+        simulation: Any = context.simulation
         try:
             self._view = getattr(simulation.view, config.rows.replace("-", "_"))(config.pattern)
         except (ConfigError, SimulationError) as error:
@@ -113,15 +112,15 @@ class ViewReading(Quantity):
             first = getattr(self._view, f"get_{config.name}")()
         except (ConfigError, SimulationError) as error:
             raise ConfigError(f"name: {error}") from error
-        counts = np.bincount(np.asarray(self._view.world_ids) + 1, minlength=place.world_count + 1)[1:]
+        counts = np.bincount(np.asarray(self._view.world_ids) + 1, minlength=context.world_count + 1)[1:]
         low, high = counts.min(), counts.max()
         if low < high or counts.sum() < len(self._view.labels):
             raise ConfigError(
                 f"pattern: {config.pattern!r} matches {low} to {high} rows in a world; choose as many in each"
             )
         self.unit, rows = table[config.name].unit, int(counts[0])
-        self._values: Any = wp.zeros(first.shape, dtype=float, device=place.device)
-        self._numbers = self._values.reshape((place.world_count, -1))
+        self._values: Any = wp.zeros(first.shape, dtype=float, device=context.device)
+        self._numbers = self._values.reshape((context.world_count, -1))
         told = [labels.name_of(label) for label in self._view.labels[:rows]]
         self._labels = _labels(told, (rows, *first.shape[1:]), self._numbers.shape[1])
 

@@ -11,7 +11,7 @@ from pippin.task.terms import Quantity
 if TYPE_CHECKING:
     import newton
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = [
     "BodyPositions",
@@ -70,9 +70,9 @@ class OfRoot(Quantity):
     columns: Sequence[str] = ("x", "y", "z")
     """A name for each number."""
 
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self._bodies = place.root(config.body)
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._bodies = context.root(config.body)
 
     @property
     def labels(self) -> Sequence[str]:
@@ -140,7 +140,7 @@ class RootLinearVelocity(OfRoot):
         from .kernels import read_linear_velocity
 
         is_of_origin = int(self.config.point == "origin")
-        inputs = [state.body_q, state.body_qd, self.place.simulation.model.body_com, self._bodies]
+        inputs = [state.body_q, state.body_qd, self.context.simulation.model.body_com, self._bodies]
         self._launch(read_linear_velocity, out, *inputs, is_of_origin, _FRAMES[self.config.frame])
 
 
@@ -167,7 +167,7 @@ class ProjectedGravity(OfRoot):
         """Write the directions."""
         from .kernels import project_gravity
 
-        self._launch(project_gravity, out, state.body_q, self.place.simulation.model.gravity, self._bodies)
+        self._launch(project_gravity, out, state.body_q, self.context.simulation.model.gravity, self._bodies)
 
 
 @attrs.frozen(kw_only=True)
@@ -184,9 +184,9 @@ class BodyPositions(Quantity):
     Config: ClassVar[type] = BodiesConfig
     unit = "m"
 
-    def __init__(self, config: BodiesConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self._labels, self._bodies = place.bodies(config.bodies)
+    def __init__(self, config: BodiesConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._labels, self._bodies = context.bodies(config.bodies)
 
     @property
     def labels(self) -> Sequence[str]:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 from pippin.errors import ConfigError
-from pippin.task.sensed import contact_output, net_forces
 from pippin.task.terms import Reward, RewardConfig
 from pippin.validators import non_negative
 
 if TYPE_CHECKING:
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["AirTime", "Contacts", "Slip"]
 
@@ -59,16 +58,16 @@ class AirTime(Reward):
 
     Config: ClassVar[type] = AirTimeConfig
 
-    def __init__(self, config: AirTimeConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: AirTimeConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
-        self._in_contact = contact_output(place, config.sensor, "in_contact").data
-        self._last = contact_output(place, config.sensor, "last_air_time").data
-        self._was_in_air: Any = wp.zeros(self._in_contact.shape, dtype=bool, device=place.device)
-        self._command, self._least = wp.zeros((1, 2), dtype=float, device=place.device), -1.0
+        self._in_contact = context.contact_output(config.sensor, "in_contact").data
+        self._last = context.contact_output(config.sensor, "last_air_time").data
+        self._was_in_air: Any = wp.zeros(self._in_contact.shape, dtype=bool, device=context.device)
+        self._command, self._least = wp.zeros((1, 2), dtype=float, device=context.device), -1.0
         if config.command is not None:
-            command = place.command(config.command, "command")
+            command = context.command(config.command, "command")
             if command.value.shape[1] < 2:
                 raise ConfigError(f"command: {config.command!r} has one number; two are needed, choose another one")
             self._command, self._least = command.value, config.least_command
@@ -96,12 +95,12 @@ class Slip(Reward):
 
     Config: ClassVar[type] = SensorRewardConfig
 
-    def __init__(self, config: SensorRewardConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        output = contact_output(place, config.sensor, "in_contact")
+    def __init__(self, config: SensorRewardConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        output = context.contact_output(config.sensor, "in_contact")
         self._in_contact = output.data
         try:
-            names, self._bodies = place.bodies([re.escape(label) for label in output.labels], "sensor")
+            names, self._bodies = context.bodies([re.escape(label) for label in output.labels], "sensor")
         except ConfigError as error:
             raise ConfigError(f"sensor: {config.sensor!r} senses no bodies; give it `bodies`, not `shapes`") from error
         if list(names) != list(output.labels):
@@ -113,7 +112,7 @@ class Slip(Reward):
 
         from .kernels import sum_slip
 
-        state = self.place.simulation.state
+        state = self.context.simulation.state
         wp.launch(sum_slip, len(out), [self._in_contact, self._bodies, state.body_qd, out], device=out.device)
 
 
@@ -122,9 +121,9 @@ class Contacts(Reward):
 
     Config: ClassVar[type] = ContactsConfig
 
-    def __init__(self, config: ContactsConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self._forces = net_forces(place, config.sensor, with_history=config.history)
+    def __init__(self, config: ContactsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._forces = context.net_forces(config.sensor, with_history=config.history)
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Count or sum over the bodies."""

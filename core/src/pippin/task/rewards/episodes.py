@@ -33,7 +33,7 @@ class Alive(Reward):
 
         from .kernels import tell_end
 
-        wp.launch(tell_end, len(out), [self.place.worlds.terminated, 0.0, 1.0, out], device=out.device)
+        wp.launch(tell_end, len(out), [self.context.episodes.terminated, 0.0, 1.0, out], device=out.device)
 
 
 class Terminated(Reward):
@@ -47,8 +47,8 @@ class Terminated(Reward):
 
         from .kernels import tell_end
 
-        host = self.place.simulation
+        host = self.context.simulation
         task = host.config.task
         is_rate = self.config.once and task is not None and task.reward_rate == "second"
         value = 1.0 / host.control_dt if is_rate else 1.0
-        wp.launch(tell_end, len(out), [self.place.worlds.terminated, value, 0.0, out], device=out.device)
+        wp.launch(tell_end, len(out), [self.context.episodes.terminated, value, 0.0, out], device=out.device)

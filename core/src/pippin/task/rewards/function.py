@@ -11,14 +11,14 @@ from pippin.validators import finite
 
 if TYPE_CHECKING:
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["FunctionReward"]
 
 
 @attrs.frozen(kw_only=True)
 class FunctionRewardConfig(FunctionConfig):
-    """A reward that a function `def name(place, out, **parameters)` computes: `out` has shape [worlds]."""
+    """A reward that a function `def name(context, out, **parameters)` computes: `out` has shape [worlds]."""
 
     weight: float = attrs.field(validator=finite)
     """Factor of the term, per second or per step as `task.reward_rate` says; negative for a cost."""
@@ -29,10 +29,10 @@ class FunctionReward(Reward):
 
     Config: ClassVar[type] = FunctionRewardConfig
 
-    def __init__(self, config: FunctionRewardConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: FunctionRewardConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         self.is_capturable = config.is_capturable
-        self._function = UserFunction(config, place)
+        self._function = UserFunction(config, context)
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Call the function."""

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 from pippin import labels
-from pippin.task.columns import columns
-from pippin.task.terms import Law, LawConfig
+from pippin.task.terms import QuantityReward, QuantityRewardConfig
 
 if TYPE_CHECKING:
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["L1", "L2", "Exp", "KernelLaw", "Value"]
 
@@ -31,7 +30,7 @@ def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | 
 
 
 @attrs.frozen(kw_only=True)
-class NormConfig(LawConfig):
+class NormConfig(QuantityRewardConfig):
     """A law over the size of x."""
 
     wrap: bool = False
@@ -42,7 +41,7 @@ class NormConfig(LawConfig):
 
 
 @attrs.frozen(kw_only=True)
-class ExpConfig(LawConfig):
+class ExpConfig(QuantityRewardConfig):
     """A law that is 1 if x is zero, and falls to 0 with the square of x."""
 
     std: float | Mapping[str, float] = attrs.field(validator=_is_positive)
@@ -53,10 +52,10 @@ class ExpConfig(LawConfig):
     """Whether x is an angle that is turned into the range from -pi to pi first."""
 
 
-class KernelLaw(Law):
+class KernelLaw(QuantityReward):
     """A law that one kernel evaluates over all worlds."""
 
-    Config: ClassVar[type] = LawConfig
+    Config: ClassVar[type] = QuantityRewardConfig
 
     @property
     @abc.abstractmethod
@@ -78,8 +77,8 @@ class KernelLaw(Law):
     @property
     def labels(self) -> list[str]:
         """The labels of the chosen numbers."""
-        told = self.place.quantity(self.config.of).quantity.labels
-        return [told[column] for column in columns(told, self.config.axes, "axes")]
+        quantity = self.context.quantity(self.config.of)
+        return [quantity.labels[column] for column in quantity.chosen_columns(self.config.axes)]
 
 
 class Value(KernelLaw):
@@ -130,12 +129,12 @@ class Exp(KernelLaw):
 
     Config: ClassVar[type] = ExpConfig
 
-    def __init__(self, config: ExpConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: ExpConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import warp as wp
 
         stds = labels.lookup(config.std, self.labels, "std", "number")
-        self._stds: Any = wp.array(stds, dtype=float, device=place.device)
+        self._stds: Any = wp.array(stds, dtype=float, device=context.device)
         self._wraps = int(config.wrap)
 
     @property

@@ -8,20 +8,20 @@ import attrs
 from attrs.validators import ge, le, optional
 from pippin.errors import ConfigError
 from pippin.task.bounds import ends_of, refuse_no_range
-from pippin.task.terms import LawConfig
+from pippin.task.terms import QuantityRewardConfig
 from pippin.validators import finite
 
 from .laws import KernelLaw
 
 if TYPE_CHECKING:
     import numpy as np
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["Inside", "Outside"]
 
 
 @attrs.frozen(kw_only=True)
-class InsideConfig(LawConfig):
+class InsideConfig(QuantityRewardConfig):
     """A law about a range."""
 
     low: float | None = None
@@ -35,7 +35,7 @@ class InsideConfig(LawConfig):
 
 
 @attrs.frozen(kw_only=True)
-class OutsideConfig(LawConfig):
+class OutsideConfig(QuantityRewardConfig):
     """A law about a range, which is given; or which is a share of the joints' limits."""
 
     low: float | None = None
@@ -79,8 +79,8 @@ class Outside(KernelLaw):
 
     Config: ClassVar[type] = OutsideConfig
 
-    def __init__(self, config: OutsideConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: OutsideConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         import numpy as np
         import warp as wp
 
@@ -88,7 +88,7 @@ class Outside(KernelLaw):
         low, high = (np.full((1, count), end) for end in ends_of(config.low, config.high))
         if config.soft_limits is not None:
             low, high = self._soft_limits(config.soft_limits)
-        self._bounds = [wp.array(each.astype(np.float32), dtype=float, device=place.device) for each in (low, high)]
+        self._bounds = [wp.array(each.astype(np.float32), dtype=float, device=context.device) for each in (low, high)]
 
     @property
     def kernel(self) -> Any:
@@ -103,7 +103,7 @@ class Outside(KernelLaw):
         return self._bounds
 
     def _soft_limits(self, share: float) -> tuple[np.ndarray, np.ndarray]:
-        quantity: Any = self.place.quantity(self.config.of).quantity
+        quantity: Any = self.context.quantity(self.config.of)
         if not hasattr(quantity, "limits"):
             raise ConfigError(f"soft_limits: {self.config.of.type!r} has no limits; give `low` and `high` instead")
         low, high = quantity.limits("soft_limits")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
-from pippin.task.sensed import net_forces
 from pippin.task.terms import Termination
 from pippin.validators import non_negative
 
 if TYPE_CHECKING:
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["Contact"]
 
@@ -35,9 +34,9 @@ class Contact(Termination):
 
     Config: ClassVar[type] = ContactConfig
 
-    def __init__(self, config: ContactConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self._forces = net_forces(place, config.sensor, with_history=config.history)
+    def __init__(self, config: ContactConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._forces = context.net_forces(config.sensor, with_history=config.history)
 
     def evaluate(self, out: wp.array[wp.bool]) -> None:
         """Compare the forces with the threshold."""

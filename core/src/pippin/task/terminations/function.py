@@ -9,7 +9,7 @@ from pippin.task.terms import Termination
 
 if TYPE_CHECKING:
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["FunctionTermination"]
 
@@ -19,10 +19,10 @@ class FunctionTermination(Termination):
 
     Config: ClassVar[type] = FunctionConfig
 
-    def __init__(self, config: FunctionConfig, place: TaskPlace) -> None:
-        super().__init__(config, place)
+    def __init__(self, config: FunctionConfig, context: TermContext) -> None:
+        super().__init__(config, context)
         self.is_capturable = config.is_capturable
-        self._function = UserFunction(config, place)
+        self._function = UserFunction(config, context)
 
     def evaluate(self, out: wp.array[wp.bool]) -> None:
         """Call the function."""

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import attrs
 from pippin.config.component import ComponentConfig
 from pippin.task.bounds import ends_of, refuse_no_range
-from pippin.task.columns import columns
 from pippin.task.terms import Termination
 
 if TYPE_CHECKING:
     import warp as wp
-    from pippin.task.place import TaskPlace
+    from pippin.task.context import TermContext
 
 __all__ = ["Outside"]
 
@@ -28,10 +27,10 @@ class OutsideConfig:
     """Components of a vector that count: some of `x`, `y`, `z`."""
 
     low: float | None = None
-    """Lowest value that goes on, in the unit of the quantity; by default any."""
+    """Lower bound, in the unit of the quantity; the episode ends below it."""
 
     high: float | None = None
-    """Highest value that goes on, likewise."""
+    """Upper bound; the episode ends above it."""
 
     def __attrs_post_init__(self) -> None:
         refuse_no_range(self.low, self.high)
@@ -42,10 +41,10 @@ class Outside(Termination):
 
     Config: ClassVar[type] = OutsideConfig
 
-    def __init__(self, config: Any, place: TaskPlace) -> None:
-        super().__init__(config, place)
-        self._measured = place.quantity(config.of)
-        self._columns = place.ints(columns(self._measured.quantity.labels, config.axes, "axes"))
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._quantity = context.quantity(config.of)
+        self._columns = context.ints(self._quantity.chosen_columns(config.axes))
 
     def evaluate(self, out: wp.array[wp.bool]) -> None:
         """Compare the numbers with the range."""
@@ -53,5 +52,5 @@ class Outside(Termination):
 
         from .kernels import is_outside
 
-        inputs = [self._measured.values, self._columns, *ends_of(self.config.low, self.config.high), out]
+        inputs = [self._quantity.values, self._columns, *ends_of(self.config.low, self.config.high), out]
         wp.launch(is_outside, len(out), inputs, device=out.device)

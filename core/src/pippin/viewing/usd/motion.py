@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.viewing.quaternions import product, rotated
+from pippin.quaternions import product, rotated
 
 from .clips import UsdClips
 from .files import write_layer

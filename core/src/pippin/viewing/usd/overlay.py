@@ -15,7 +15,7 @@ import numpy as np
 from pippin.arrays import on_host
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
-from pippin.viewing.quaternions import conjugate, product, rotated
+from pippin.quaternions import conjugate, product, rotated
 
 from .motion import UsdMotion
 

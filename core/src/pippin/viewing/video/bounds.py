@@ -7,7 +7,7 @@ import itertools
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.viewing.quaternions import rotated
+from pippin.quaternions import rotated
 
 __all__ = ["bounds"]
 

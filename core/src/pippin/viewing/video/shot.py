@@ -11,8 +11,8 @@ import warp as wp
 from pippin import labels
 from pippin.arrays import on_host
 from pippin.errors import ConfigError
+from pippin.quaternions import product, rotated
 from pippin.spelling import listed
-from pippin.viewing.quaternions import product, rotated
 
 from .bounds import bounds
 from .config import VideoConfig

@@ -1,7 +1,7 @@
 """A servo with back-EMF and a winding that heats up, and a stop at full speed."""
 
 import attrs
-from pippin.actuation import ActuatorConfig, Clamping, DriveActuator, Parameter, parameter
+from pippin.actuation import ActuatorConfig, Parameter, parameter
 
 
 @attrs.frozen(kw_only=True)
@@ -10,6 +10,8 @@ class HotMotorConfig(ActuatorConfig):
 
     u = kp (q* - q) - kd q̇, limited to ±`voltage`; i = (u - k q̇) / R; effort = k i; R = `resistance` (1 + 0.0039 ΔT).
     """
+
+    implementation = ".actuator:HotMotor"
 
     kp: Parameter = parameter(0.0, default=0.0)
     """Proportional gain [V/rad]."""
@@ -33,35 +35,11 @@ class HotMotorConfig(ActuatorConfig):
     """Kelvins per watt that flows off to the surroundings [K/W]."""
 
 
-class HotMotor(DriveActuator):
-    """The servo. `drive_state.rise` is how much warmer than its surroundings each winding is [K]."""
-
-    Config = HotMotorConfig
-    config: HotMotorConfig
-
-    def build_drive(self, lanes):
-        """Return the drive, whose parameters are the fields above."""
-        from .drive import DriveHotMotor
-
-        own = [field.name for field in attrs.fields(HotMotorConfig) if not field.inherited]
-        return DriveHotMotor(**{name: lanes.per_lane(getattr(self.config, name), name, minimum=0.0) for name in own})
-
-
 @attrs.frozen(kw_only=True)
 class SpeedStopConfig:
     """Effort that would drive a joint beyond `max_speed` is cut off; effort that brakes is not."""
 
+    implementation = ".actuator:SpeedStop"
+
     max_speed: Parameter = parameter(0.0)
     """Speed [rad/s]."""
-
-
-class SpeedStop(Clamping):
-    """The stop at full speed."""
-
-    Config = SpeedStopConfig
-
-    def build(self, lanes):
-        """Return the clamping."""
-        from .drive import ClampingSpeedStop
-
-        return ClampingSpeedStop(lanes.per_lane(self.config.max_speed, "max_speed", minimum=0.0))

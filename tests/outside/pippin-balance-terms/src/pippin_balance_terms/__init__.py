@@ -2,7 +2,7 @@
 
 import attrs
 from attrs.validators import ge, gt
-from pippin.task import Event, EventConfig, Law, LawConfig, Quantity, Termination
+from pippin.task import EventConfig, QuantityRewardConfig
 
 
 @attrs.frozen(kw_only=True)
@@ -13,51 +13,28 @@ class BodyConfig:
     """Pattern of the body's name; by default the first body of a world."""
 
 
-class Lean(Quantity):
-    """The quantity `lean`: the horizontal components of the body's z axis, 0 upright."""
+@attrs.frozen(kw_only=True)
+class LeanConfig(BodyConfig):
+    """How far a body leans."""
 
-    Config = BodyConfig
-    labels = ("x", "y")
-
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        self._bodies = place.root(config.body)
-
-    def measure(self, state, out):
-        """Write the two components of each world."""
-        import warp as wp
-
-        from .kernels import measure_lean
-
-        wp.launch(measure_lean, len(out), [state.body_q, self._bodies, out], device=out.device)
+    implementation = ".terms:Lean"
 
 
 @attrs.frozen(kw_only=True)
-class PlateauConfig(LawConfig):
+class PlateauConfig(QuantityRewardConfig):
     """A law that is flat near the target."""
+
+    implementation = ".terms:Plateau"
 
     radius: float = attrs.field(validator=gt(0.0))
     """Distance from the target up to which the law is 1 [unit of the quantity]; it is 0 from twice this distance."""
 
 
-class Plateau(Law):
-    """The law `plateau`: 1 near the target, and a straight line down to 0."""
-
-    Config = PlateauConfig
-
-    def evaluate(self, out):
-        """Write the law of each world."""
-        import warp as wp
-
-        from .kernels import plateau
-
-        inputs = [self.values, self.columns, self.targets, self.target_columns, self.config.radius, out]
-        wp.launch(plateau, len(out), inputs, device=out.device)
-
-
 @attrs.frozen(kw_only=True)
 class LyingConfig(BodyConfig):
     """The end of an episode if a body lies for some time."""
+
+    implementation = ".terms:Lying"
 
     height: float
     """Height of the body's origin below which it lies [m]."""
@@ -66,65 +43,14 @@ class LyingConfig(BodyConfig):
     """Time for which a body may lie before the episode ends [s]."""
 
 
-class Lying(Termination):
-    """The termination `lying`: the body was below a height for longer than the patience."""
-
-    Config = LyingConfig
-
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        import warp as wp
-
-        self._bodies = place.root(config.body)
-        self._steps = wp.zeros(place.world_count, dtype=int, device=place.device)
-        self._allowed = round(config.patience / place.simulation.control_dt)
-
-    def evaluate(self, out):
-        """Count the steps of each world below the height."""
-        import warp as wp
-
-        from .kernels import count_lying
-
-        inputs = [self.place.simulation.state.body_q, self._bodies, self.config.height, self._allowed, self._steps, out]
-        wp.launch(count_lying, len(out), inputs, device=out.device)
-
-    def reset(self, world_mask):
-        """Begin the counts of the masked worlds anew."""
-        import warp as wp
-
-        from .kernels import forget
-
-        wp.launch(forget, len(self._steps), [world_mask, self._steps], device=world_mask.device)
-
-
 @attrs.frozen(kw_only=True)
 class SpinConfig(EventConfig):
     """A random rotation about the vertical, at the start of an episode or from time to time."""
+
+    implementation = ".terms:Spin"
 
     body: str | None = None
     """Pattern of the name of a free body; by default the first body of a world."""
 
     rate: float = attrs.field(validator=ge(0.0))
     """Largest angular velocity that is added [rad/s], to either side."""
-
-
-class Spin(Event):
-    """The event `spin`."""
-
-    Config = SpinConfig
-    moves_bodies = True
-
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        _, self._starts = place.free_joint(config.body)
-        self._draws = place.draws()
-
-    def apply(self, state, world_mask):
-        """Add to the angular velocity in the masked worlds."""
-        import warp as wp
-
-        from .kernels import spin
-
-        inputs = [world_mask, *self._draws.arguments, self._starts, self.config.rate, state.joint_qd]
-        wp.launch(spin, self.place.world_count, inputs, device=world_mask.device)
-        self._draws.advance(world_mask)

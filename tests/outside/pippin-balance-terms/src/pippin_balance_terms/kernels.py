@@ -1,7 +1,7 @@
 """The kernels: one thread for each world."""
 
 import warp as wp
-from pippin.task.draws import random_state
+from pippin.task import random_state
 
 
 @wp.kernel

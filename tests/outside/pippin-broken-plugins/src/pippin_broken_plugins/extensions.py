@@ -6,14 +6,17 @@ import pippin
 __all__ = ["Late"]
 
 
+@attrs.frozen(kw_only=True)
+class LateConfig:
+    """No settings."""
+
+    implementation = "Late"
+
+
 class Late:
     """Raises when the simulation has run for a while."""
 
-    @attrs.frozen(kw_only=True)
-    class Config:
-        """No settings."""
-
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: LateConfig) -> None:
         self.config = config
 
     @pippin.hookimpl

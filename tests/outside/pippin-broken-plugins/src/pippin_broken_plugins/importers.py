@@ -19,8 +19,6 @@ class BallConfig:
 class Ball(Importer):
     """Adds a ball."""
 
-    Config = BallConfig
-
     def add_asset(self, builder: newton.ModelBuilder, file: Path, asset: pippin.AssetConfig) -> None:
         """Add the ball."""
         inertia = wp.mat33(0.1, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.1)
@@ -31,12 +29,26 @@ class Ball(Importer):
         return wp.transform_identity()
 
 
+@attrs.frozen(kw_only=True)
+class TwinsConfig(BallConfig):
+    """Settings of `Twins`."""
+
+    implementation = "Twins"
+
+
 class Twins(Ball):
     """Adds two balls of one name."""
 
     def add_asset(self, builder: newton.ModelBuilder, file: Path, asset: pippin.AssetConfig) -> None:
         super().add_asset(builder, file, asset)
         super().add_asset(builder, file, asset)
+
+
+@attrs.frozen(kw_only=True)
+class PlacingConfig(BallConfig):
+    """Settings of `Placing`."""
+
+    implementation = "Placing"
 
 
 class Placing(Ball):
@@ -46,10 +58,24 @@ class Placing(Ball):
         return wp.transform(asset.position, asset.rotation)
 
 
+@attrs.frozen(kw_only=True)
+class DeafConfig(BallConfig):
+    """Settings of `Deaf`."""
+
+    implementation = "Deaf"
+
+
 class Deaf(Ball):
     """Declares an option that it does not look at."""
 
     options = frozenset({"scale"})
+
+
+@attrs.frozen(kw_only=True)
+class NowhereConfig(BallConfig):
+    """Settings of `Nowhere`."""
+
+    implementation = "Nowhere"
 
 
 class Nowhere(Ball):

@@ -12,16 +12,18 @@ from pippin.viewing import ViewerConfig
 class ViewConfig(ViewerConfig):
     """Nothing of its own."""
 
+    implementation = "Failing"
+
 
 @attrs.frozen(kw_only=True)
 class FileConfig(RecorderConfig):
     """Nothing of its own."""
 
+    implementation = "Idle"
+
 
 class Failing:
     """Cannot show a second frame."""
-
-    Config = ViewConfig
 
     def __init__(self, config):
         self.frame_period = 1e-3
@@ -37,7 +39,6 @@ class Failing:
 class Idle(Recorder):
     """Writes nothing."""
 
-    Config = FileConfig
     suffix = ".idle"
 
     def open(self, path, header):
@@ -48,6 +49,13 @@ class Idle(Recorder):
 
     def finish(self):
         pass
+
+
+@attrs.frozen(kw_only=True)
+class ElsewhereConfig(FileConfig):
+    """Settings of `Elsewhere`."""
+
+    implementation = "Elsewhere"
 
 
 class Elsewhere(Idle):

@@ -9,14 +9,21 @@ from pippin.sweeps import JobResult
 class StageConfig(sensing.StageConfig):
     """Nothing of its own."""
 
+    implementation = "Transparent"
+
 
 class Transparent(sensing.Stage):
     """Changes no number."""
 
-    Config = StageConfig
-
     def apply(self, values, world_mask, dt):
         pass
+
+
+@attrs.frozen(kw_only=True)
+class LosingConfig:
+    """Nothing."""
+
+    implementation = "Losing"
 
 
 class Losing:
@@ -24,10 +31,6 @@ class Losing:
 
     slots = 1
     keeps_processes = False
-
-    @attrs.frozen(kw_only=True)
-    class Config:
-        """Nothing."""
 
     def __init__(self, config):
         self._ended = []

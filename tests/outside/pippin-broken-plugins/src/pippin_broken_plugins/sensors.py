@@ -5,9 +5,17 @@ from typing import Any
 import attrs
 import newton
 import pippin
-from pippin_sensor_imu import SensorIMU
+from pippin_sensor_imu import IMUConfig
+from pippin_sensor_imu.sensor import SensorIMU
 
 __all__ = ["Braking", "Dead", "Unitless"]
+
+
+@attrs.frozen(kw_only=True)
+class UnitlessConfig(IMUConfig):
+    """Settings of `Unitless`."""
+
+    implementation = "Unitless"
 
 
 class Unitless(SensorIMU):
@@ -19,12 +27,26 @@ class Unitless(SensorIMU):
         self.outputs = {name: attrs.evolve(output, unit="") for name, output in self.outputs.items()}
 
 
+@attrs.frozen(kw_only=True)
+class DeadConfig(IMUConfig):
+    """Settings of `Dead`."""
+
+    implementation = "Dead"
+
+
 class Dead(SensorIMU):
     """Measures nothing."""
 
     @pippin.hookimpl
     def update_sensors(self) -> None:
         """Do nothing."""
+
+
+@attrs.frozen(kw_only=True)
+class BrakingConfig(IMUConfig):
+    """Settings of `Braking`."""
+
+    implementation = "Braking"
 
 
 class Braking(SensorIMU):

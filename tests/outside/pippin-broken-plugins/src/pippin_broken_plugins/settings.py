@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-from pippin_solver_xpbd import SolverXPBD, XPBDConfig
+from pippin_solver_xpbd import XPBDConfig
+from pippin_solver_xpbd.solver import SolverXPBD
 
 __all__ = ["AnyKey", "AnyValue", "Undocumented", "WrittenTwice"]
 
@@ -13,18 +14,20 @@ __all__ = ["AnyKey", "AnyValue", "Undocumented", "WrittenTwice"]
 class UndocumentedConfig(XPBDConfig):
     """One key too many."""
 
+    implementation = "Undocumented"
+
     stiffness: float = 1.0
 
 
 class Undocumented(SolverXPBD):
     """Has a key that nobody explains."""
 
-    Config = UndocumentedConfig
-
 
 @attrs.frozen(kw_only=True)
 class WrittenTwiceConfig(XPBDConfig):
     """A key that changes whenever it is read."""
+
+    implementation = "WrittenTwice"
 
     scale: float = attrs.field(default=1.0, converter=lambda value: 2.0 * value)
     """Doubled."""
@@ -33,12 +36,12 @@ class WrittenTwiceConfig(XPBDConfig):
 class WrittenTwice(SolverXPBD):
     """Is another one after its configuration was written and read."""
 
-    Config = WrittenTwiceConfig
-
 
 @attrs.frozen(kw_only=True)
 class AnyKeyConfig(XPBDConfig):
     """A table that takes every key."""
+
+    implementation = "AnyKey"
 
     options: Mapping[str, Any] = attrs.field(factory=dict)
     """Whatever."""
@@ -47,12 +50,12 @@ class AnyKeyConfig(XPBDConfig):
 class AnyKey(SolverXPBD):
     """Does not notice a misspelt key."""
 
-    Config = AnyKeyConfig
-
 
 @attrs.frozen(kw_only=True)
 class AnyValueConfig(XPBDConfig):
     """A key without a type that an editor could check."""
+
+    implementation = "AnyValue"
 
     gain: object = 1.0
     """Whatever."""
@@ -60,5 +63,3 @@ class AnyValueConfig(XPBDConfig):
 
 class AnyValue(SolverXPBD):
     """Leaves an editor without help."""
-
-    Config = AnyValueConfig

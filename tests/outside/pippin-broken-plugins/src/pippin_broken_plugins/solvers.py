@@ -2,12 +2,14 @@
 
 from typing import Any, ClassVar
 
+import attrs
 import newton
 import numpy as np
 import pippin
 import warp as wp
 from pippin.solving import FEATURES
-from pippin_solver_xpbd import SolverXPBD
+from pippin_solver_xpbd import XPBDConfig
+from pippin_solver_xpbd.solver import SolverXPBD
 
 __all__ = [
     "Allocating",
@@ -53,6 +55,13 @@ def push_all(state: newton.State, x: float) -> None:
     wp.launch(push, state.body_count, [wp.vec3(x, 0.0, 0.0), state.body_f], device=state.body_f.device)
 
 
+@attrs.frozen(kw_only=True)
+class SingleConfig(XPBDConfig):
+    """Settings of `Single`."""
+
+    implementation = "Single"
+
+
 class Single(SolverXPBD):
     """Can be built once in a process."""
 
@@ -66,12 +75,26 @@ class Single(SolverXPBD):
         return super().build_solver(model)
 
 
+@attrs.frozen(kw_only=True)
+class HesitantConfig(XPBDConfig):
+    """Settings of `Hesitant`."""
+
+    implementation = "Hesitant"
+
+
 class Hesitant(SolverXPBD):
     """Reads on the host in a step, and does not say so."""
 
     @pippin.hookimpl
     def before_substep(self, state: newton.State) -> None:
         push_all(state, -float(state.body_qd.numpy()[0, 0]))
+
+
+@attrs.frozen(kw_only=True)
+class RandomConfig(XPBDConfig):
+    """Settings of `Random`."""
+
+    implementation = "Random"
 
 
 class Random(SolverXPBD):
@@ -82,6 +105,13 @@ class Random(SolverXPBD):
     @pippin.hookimpl
     def before_substep(self, state: newton.State) -> None:
         push_all(state, float(np.random.default_rng().uniform(1.0, 2.0)))
+
+
+@attrs.frozen(kw_only=True)
+class WholeStepConfig(XPBDConfig):
+    """Settings of `WholeStep`."""
+
+    implementation = "WholeStep"
 
 
 class WholeStep(SolverXPBD):
@@ -98,6 +128,13 @@ class WholeStep(SolverXPBD):
         solver.step(state_in, state_out, control, contacts, self.dt, observables=observables)
 
 
+@attrs.frozen(kw_only=True)
+class AllocatingConfig(XPBDConfig):
+    """Settings of `Allocating`."""
+
+    implementation = "Allocating"
+
+
 class Allocating(SolverXPBD):
     """Makes a new array in each substep."""
 
@@ -106,6 +143,13 @@ class Allocating(SolverXPBD):
     @pippin.hookimpl
     def before_substep(self, state: newton.State) -> None:
         wp.zeros(state.body_count, dtype=float, device=state.body_f.device)
+
+
+@attrs.frozen(kw_only=True)
+class RememberingConfig(XPBDConfig):
+    """Settings of `Remembering`."""
+
+    implementation = "Remembering"
 
 
 class Remembering(SolverXPBD):
@@ -120,12 +164,26 @@ class Remembering(SolverXPBD):
         wp.launch(push_less_and_less, len(self.calls), [self.calls, state.body_f], device=self.calls.device)
 
 
+@attrs.frozen(kw_only=True)
+class ForgetfulConfig(XPBDConfig):
+    """Settings of `Forgetful`."""
+
+    implementation = "Forgetful"
+
+
 class Forgetful(SolverXPBD):
     """Stops every world where one is reset."""
 
     @pippin.hookimpl
     def reset_worlds(self, state: newton.State) -> None:
         state.body_qd.zero_()
+
+
+@attrs.frozen(kw_only=True)
+class WithGlobalConfig(XPBDConfig):
+    """Settings of `WithGlobal`."""
+
+    implementation = "WithGlobal"
 
 
 class WithGlobal(SolverXPBD):
@@ -143,6 +201,13 @@ class WithGlobal(SolverXPBD):
         push_all(state, float(COUNTS[id(self)]))
 
 
+@attrs.frozen(kw_only=True)
+class SharedConfig(XPBDConfig):
+    """Settings of `Shared`."""
+
+    implementation = "Shared"
+
+
 class Shared(SolverXPBD):
     """Carries a number that all simulations share."""
 
@@ -157,6 +222,13 @@ class Shared(SolverXPBD):
     def before_substep(self, state: newton.State) -> None:
         self.calls["count"] += 1
         push_all(state, float(self.calls["count"]))
+
+
+@attrs.frozen(kw_only=True)
+class FloatingConfig(XPBDConfig):
+    """Settings of `Floating`."""
+
+    implementation = "Floating"
 
 
 class Floating(SolverXPBD):
@@ -176,11 +248,25 @@ class Floating(SolverXPBD):
         wp.copy(state.body_f, self.lift)
 
 
+@attrs.frozen(kw_only=True)
+class SlowPendulumConfig(FloatingConfig):
+    """Settings of `SlowPendulum`."""
+
+    implementation = "SlowPendulum"
+
+
 class SlowPendulum(Floating):
     """Bears a part of the weight of pendulums."""
 
     def share(self, model: newton.Model) -> Any:
         return np.array([0.3 * (label == "bob") for label in model.body_label])
+
+
+@attrs.frozen(kw_only=True)
+class JointsOnlyConfig(XPBDConfig):
+    """Settings of `JointsOnly`."""
+
+    implementation = "JointsOnly"
 
 
 class JointsOnly(SolverXPBD):
@@ -200,16 +286,37 @@ class JointsOnly(SolverXPBD):
         wp.copy(state_out.joint_qd, self.whole.joint_qd)
 
 
+@attrs.frozen(kw_only=True)
+class DetectingConfig(XPBDConfig):
+    """Settings of `Detecting`."""
+
+    implementation = "Detecting"
+
+
 class Detecting(SolverXPBD):
     """Says that it detects contacts, and takes the host's."""
 
     detects_contacts = True
 
 
+@attrs.frozen(kw_only=True)
+class UnknownFeatureConfig(XPBDConfig):
+    """Settings of `UnknownFeature`."""
+
+    implementation = "UnknownFeature"
+
+
 class UnknownFeature(SolverXPBD):
     """Declares what no scene may have."""
 
     supported_features = SolverXPBD.supported_features | {"warp_drive"}
+
+
+@attrs.frozen(kw_only=True)
+class ClaimingConfig(XPBDConfig):
+    """Settings of `Claiming`."""
+
+    implementation = "Claiming"
 
 
 class Claiming(SolverXPBD):
@@ -224,6 +331,13 @@ class SilentXPBD(newton.solvers.SolverXPBD):
     SUPPORTED_OBSERVABLES = newton.solvers.SolverXPBD.SUPPORTED_OBSERVABLES | {"body_qdd"}
 
 
+@attrs.frozen(kw_only=True)
+class SilentObservableConfig(XPBDConfig):
+    """Settings of `SilentObservable`."""
+
+    implementation = "SilentObservable"
+
+
 class SilentObservable(SolverXPBD):
     """Builds it."""
 
@@ -234,10 +348,24 @@ class SilentObservable(SolverXPBD):
         return SilentXPBD(model)
 
 
+@attrs.frozen(kw_only=True)
+class MinglingConfig(XPBDConfig):
+    """Settings of `Mingling`."""
+
+    implementation = "Mingling"
+
+
 class Mingling(SolverXPBD):
     """Declares that the particles of a world meet no others; XPBD searches for neighbours in all worlds."""
 
     supported_features = SolverXPBD.supported_features | {"particle_worlds"}
+
+
+@attrs.frozen(kw_only=True)
+class FixedGravityConfig(XPBDConfig):
+    """Settings of `FixedGravity`."""
+
+    implementation = "FixedGravity"
 
 
 class FixedGravity(SolverXPBD):
@@ -268,6 +396,13 @@ class SolverLoose(newton.solvers.SolverBase):
             self.integrate_particles(self.model, state_in, state_out, dt)
 
 
+@attrs.frozen(kw_only=True)
+class LooseConfig(XPBDConfig):
+    """Settings of `Loose`."""
+
+    implementation = "Loose"
+
+
 class Loose(SolverXPBD):
     """Declares every feature, and knows no joint, no contact and no spring."""
 
@@ -280,10 +415,24 @@ class Loose(SolverXPBD):
         return SolverLoose(model, self.is_frozen)
 
 
+@attrs.frozen(kw_only=True)
+class FrozenConfig(LooseConfig):
+    """Settings of `Frozen`."""
+
+    implementation = "Frozen"
+
+
 class Frozen(Loose):
     """Declares every feature, and moves nothing."""
 
     is_frozen = True
+
+
+@attrs.frozen(kw_only=True)
+class DeafConfig(XPBDConfig):
+    """Settings of `Deaf`."""
+
+    implementation = "Deaf"
 
 
 class Deaf(SolverXPBD):

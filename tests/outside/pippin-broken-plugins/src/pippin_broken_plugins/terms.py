@@ -11,16 +11,19 @@ from pippin.task import Action, Command, CommandConfig, Event, EventConfig, Quan
 class NoConfig:
     """Nothing."""
 
+    implementation = "Nameless"
+
 
 @attrs.frozen(kw_only=True)
 class AnyRewardConfig(RewardConfig):
     """Nothing of its own."""
 
+    implementation = "Unwritten"
+
 
 class Nameless(Quantity):
     """Two numbers with one label."""
 
-    Config = NoConfig
     labels = ("x", "x")
 
     def measure(self, state, out):
@@ -30,25 +33,34 @@ class Nameless(Quantity):
 class Unwritten(Reward):
     """Writes its number of no world."""
 
-    Config = AnyRewardConfig
-
     def evaluate(self, out):
         pass
+
+
+@attrs.frozen(kw_only=True)
+class UndecidedConfig(NoConfig):
+    """Settings of `Undecided`."""
+
+    implementation = "Undecided"
 
 
 class Undecided(Termination):
     """Gives no verdict."""
 
-    Config = NoConfig
-
     def evaluate(self, out):
         pass
+
+
+@attrs.frozen(kw_only=True)
+class InvertedConfig(NoConfig):
+    """Settings of `Inverted`."""
+
+    implementation = "Inverted"
 
 
 class Inverted(Action):
     """Has a lowest value above its highest one."""
 
-    Config = NoConfig
     labels = ("push",)
 
     @property
@@ -63,11 +75,12 @@ class Inverted(Action):
 class AnyEventConfig(EventConfig):
     """Nothing of its own."""
 
+    implementation = "Everywhere"
+
 
 class Everywhere(Event):
     """Stops all worlds."""
 
-    Config = AnyEventConfig
     moves_bodies = True
 
     def apply(self, state, world_mask):
@@ -78,18 +91,19 @@ class Everywhere(Event):
 class AnyCommandConfig(CommandConfig):
     """Nothing of its own."""
 
+    implementation = "Shared"
+
 
 class Shared(Command):
-    """Forgets the wishes of all worlds."""
+    """Forgets the targets of all worlds."""
 
-    Config = AnyCommandConfig
     labels = ("speed",)
 
-    def __init__(self, config, place):
-        super().__init__(config, place)
+    def __init__(self, config, context):
+        super().__init__(config, context)
         import warp as wp
 
-        self.value = wp.zeros((place.world_count, 1), dtype=float, device=place.device)
+        self.value = wp.zeros((context.world_count, 1), dtype=float, device=context.device)
 
     def resample(self, world_mask):
         self.value += 1.0

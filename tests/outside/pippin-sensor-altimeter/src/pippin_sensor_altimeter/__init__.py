@@ -1,9 +1,6 @@
 """A barometric altimeter: air pressure at a site, which a sluggish instrument follows."""
 
-import math
-
 import attrs
-import pippin
 from attrs.validators import gt
 from pippin import sensing
 
@@ -12,62 +9,17 @@ from pippin import sensing
 class AltimeterConfig(sensing.SiteConfig):
     """A barometer at a site of a body."""
 
+    implementation = ".altimeter:Altimeter"
+
     time_constant: float = attrs.field(default=0.1, validator=gt(0.0))
     """Time in which the instrument covers 63 % of a jump [s]."""
-
-
-class Altimeter(sensing.Sensor):
-    """Height above the origin [m], as a first-order instrument shows it."""
-
-    Config = AltimeterConfig
-
-    def __init__(self, config):
-        super().__init__(config)
-        self._sites = {}
-
-    @pippin.hookimpl
-    def extend_prototype(self, builder, prototype):
-        """Put the sites on their bodies."""
-        self._sites[prototype] = sensing.add_sites(builder, self.config)
-
-    def build_outputs(self, binding):
-        """Return the height of each site."""
-        import warp as wp
-
-        simulation = binding.simulation
-        self._model = simulation.model
-        sites = binding.indices("shape", self._sites)
-        self._indices = wp.array(sites, dtype=int, device=simulation.device)
-        self._heights = wp.zeros(sites.shape, dtype=float, device=simulation.device)
-        labels = tuple(self._model.shape_label[site] for site in sites[0])
-        return {"height": sensing.Output(data=self._heights, unit="m", frame="world", labels=labels)}
-
-    def measure(self, state, contacts, observables, dt):
-        """Let the instrument follow for `dt`; a reset sets it to the height at once."""
-        import warp as wp
-
-        from .kernels import follow
-
-        share = -math.expm1(-dt / self.config.time_constant) if dt else 1.0
-        shapes = [self._model.shape_body, self._model.shape_transform]
-        wp.launch(follow, self._heights.shape, [state.body_q, *shapes, self._indices, share, self._heights])
 
 
 @attrs.frozen(kw_only=True)
 class SaturationConfig(sensing.StageConfig):
     """Nothing above a limit is read."""
 
+    implementation = ".altimeter:Saturation"
+
     limit: float
     """Largest value [unit of the output]."""
-
-
-class Saturation(sensing.Stage):
-    """Values up to a limit."""
-
-    Config = SaturationConfig
-
-    def apply(self, values, world_mask, dt):
-        """Cut each value."""
-        from .kernels import cut
-
-        self.lanes.launch(cut, world_mask, self.config.limit, values)

@@ -1,68 +1,10 @@
 """Pinocchio as a solver: free motion of robots of hinges, sliders and free bodies, in double precision."""
 
 import attrs
-import pippin
-from pippin.solving import ContactSource
 
 
 @attrs.frozen(kw_only=True)
 class PinocchioConfig:
     """The articulated-body algorithm and a semi-implicit Euler step, on the CPU; nothing collides."""
 
-
-class SolverPinocchio:
-    """The component: it builds the engine, and tells it which worlds to read."""
-
-    Config = PinocchioConfig
-    coordinates = "joint"
-    supported_features = frozenset(
-        {
-            "armature",
-            "fixed_joints",
-            "free_joints",
-            "light_links",
-            "massless_bodies",
-            "prismatic_joints",
-            "revolute_joints",
-            "rigid_bodies",
-        }
-    )
-    supported_model_changes = frozenset({"MODEL_PROPERTIES"})
-    supported_observables = frozenset()
-    detects_contacts = True
-    is_capturable = False
-    eager_reason = "Pinocchio runs on the host"
-
-    def __init__(self, config: PinocchioConfig) -> None:
-        self.config = config
-
-    @pippin.hookimpl
-    def check_model(self, model):
-        """Refuse a GPU."""
-        if not model.device.is_cpu:
-            yield f"type: 'pinocchio' runs on the CPU, the model is on {model.device}; set simulation.device = \"cpu\""
-
-    @pippin.hookimpl
-    def build_solver(self, model):
-        """Return the engine of all worlds."""
-        from .engine import PinocchioEngine
-
-        return PinocchioEngine(model)
-
-    @pippin.hookimpl
-    def initialize_contacts(self):
-        """Return a source without contacts."""
-        return ContactSource()
-
-    @pippin.hookimpl
-    def bind(self, simulation):
-        """Declare the engine's own coordinates as the state that steps carry on."""
-        self.state_arrays = simulation.solver.state_arrays
-
-    @pippin.hookimpl
-    def step_solver(self, solver, state_in, state_out, control, dt, substep_count, written_worlds):
-        """Read the worlds that something else wrote, take all substeps, and write the joints."""
-        solver.read(state_in, written_worlds)
-        for _ in range(substep_count):
-            solver.advance(state_in.body_f, control.joint_f, dt)
-        solver.write(state_out)
+    implementation = ".solver:SolverPinocchio"

@@ -41,6 +41,8 @@ class AccelerationXPBD(newton.solvers.SolverXPBD):
 class XPBDIMUConfig:
     """Settings of `[solver]` with `type = "xpbd-imu"`."""
 
+    implementation = "SolverXPBDIMU"
+
     iterations: int = attrs.field(default=2, validator=ge(1))
     """Iterations over all constraints per substep."""
 
@@ -48,7 +50,6 @@ class XPBDIMUConfig:
 class SolverXPBDIMU:
     """The Pippin component: builds the solver."""
 
-    Config = XPBDIMUConfig
     coordinates = "maximal"
     supported_observables = AccelerationXPBD.SUPPORTED_OBSERVABLES
 

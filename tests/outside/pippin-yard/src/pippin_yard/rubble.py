@@ -1,13 +1,17 @@
 """Rubble: random stones on the ground of every world."""
 
 import attrs
+import numpy as np
 import pippin
+import warp as wp
 from attrs.validators import ge, gt
 
 
 @attrs.frozen(kw_only=True)
 class RubbleConfig:
     """Stones that do not move, at random places; each world has the same."""
+
+    implementation = "Rubble"
 
     count: int = attrs.field(default=20, validator=ge(1))
     """Number of stones."""
@@ -25,17 +29,12 @@ class RubbleConfig:
 class Rubble:
     """Brings stones into the worlds."""
 
-    Config = RubbleConfig
-
     def __init__(self, config):
         self.config = config
 
     @pippin.hookimpl
     def fill_prototype(self, builder):
         """Add the stones."""
-        import numpy as np
-        import warp as wp
-
         config = self.config
         random = np.random.default_rng(config.seed)
         for index in range(config.count):

@@ -4,7 +4,9 @@ import math
 import xml.etree.ElementTree as ET
 
 import attrs
+import newton
 import pippin
+import warp as wp
 from attrs.validators import gt
 from pippin.assets import Importer
 
@@ -13,6 +15,8 @@ from pippin.assets import Importer
 class SdfConfig:
     """Links, joints, boxes and spheres of an SDF file; everything else is refused."""
 
+    implementation = "Sdf"
+
     density: float = attrs.field(default=1000.0, validator=gt(0.0))
     """Density of shapes of a link without an inertial [kg/m³]."""
 
@@ -20,7 +24,6 @@ class SdfConfig:
 class Sdf(Importer):
     """Reader of SDF."""
 
-    Config = SdfConfig
     suffixes = (".sdf",)
     options = frozenset({"floating"})
 
@@ -38,9 +41,6 @@ class Sdf(Importer):
         builder.add_articulation(joints, label=model.get("name"))
 
     def _add_link(self, builder, link):
-        import newton
-        import warp as wp
-
         inertial = link.find("inertial")
         mass = 0.0 if inertial is None else float(inertial.findtext("mass", "1"))
         moments = [0.0 if inertial is None else float(inertial.findtext(f"inertia/i{a}{a}", "1")) for a in "xyz"]
@@ -60,8 +60,6 @@ def _root(file):
 
 
 def _pose(element):
-    import warp as wp
-
     x, y, z, roll, pitch, yaw = map(float, element.findtext("pose", "0 0 0 0 0 0").split())
     turn = wp.quat_identity()
     for axis, angle in (((1, 0, 0), roll), ((0, 1, 0), pitch), ((0, 0, 1), yaw)):
@@ -81,8 +79,6 @@ def _add_shape(builder, body, collision, shape):
 
 
 def _add_joint(builder, joint, bodies, poses):
-    import warp as wp
-
     name, kind = joint.get("name"), joint.get("type")
     parent, child = joint.findtext("parent"), joint.findtext("child")
     add = {"revolute": builder.add_joint_revolute, "prismatic": builder.add_joint_prismatic}.get(kind)

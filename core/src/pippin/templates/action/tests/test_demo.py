@@ -19,7 +19,7 @@ def test_a_number_is_scaled_and_clipped():
     tables = {"simulation": {"dt": 0.01, "device": "cpu"}, "scene": {"worlds": 2}, "solver": {"type": "featherstone"}}
     task = {"actions": {"efforts": {"type": "demo", "joints": ["rail"], "scale": 3.0}}}
     with pippin.Simulation(pippin.structure({**tables, "task": task}), prototype=builder) as simulation:
-        simulation.task.worlds.action.assign([[0.5], [7.0]])
+        simulation.task.episodes.action.assign([[0.5], [7.0]])
         simulation.step()
         efforts = simulation.control.joint_f.numpy()
 

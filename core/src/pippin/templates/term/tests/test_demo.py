@@ -34,4 +34,4 @@ def test_a_tilt_is_measured_and_its_reward_is_the_formula():
         task = simulation.task
 
         assert task.observations["policy"].values.numpy() == pytest.approx(0.4, rel=1e-5)
-        assert task.reward_terms.numpy() == pytest.approx(1.0 / (1.0 + (0.4 / 0.5) ** 2), rel=1e-5)
+        assert task.episodes.reward_terms.numpy() == pytest.approx(1.0 / (1.0 + (0.4 / 0.5) ** 2), rel=1e-5)

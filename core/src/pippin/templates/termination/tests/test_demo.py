@@ -33,6 +33,6 @@ def test_an_episode_ends_below_the_height():
         ends = []
         for _ in range(30):
             simulation.step()
-            ends.append(bool(simulation.task.worlds.terminated.numpy()[0]))
+            ends.append(bool(simulation.task.episodes.terminated.numpy()[0]))
 
     assert ends.index(True) * 0.01 == pytest.approx(np.sqrt(2 * 0.3 / 9.81), abs=0.015)

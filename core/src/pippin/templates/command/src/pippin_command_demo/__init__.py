@@ -1,12 +1,14 @@
-"""A height to follow, as a term of Pippin's tasks. Imports neither Warp nor Newton."""
+"""A height to follow, as a term of Pippin's tasks: the settings. Imports neither Warp nor Newton."""
 
 import attrs
-from pippin.task import Command, CommandConfig
+from pippin.task import CommandConfig
 
 
 @attrs.frozen(kw_only=True)
 class HeightConfig(CommandConfig):
-    """A wish for the height of a body."""
+    """A target height of a body."""
+
+    implementation = ".command:CommandDemo"
 
     low: float
     """Lowest height [m]."""
@@ -18,28 +20,3 @@ class HeightConfig(CommandConfig):
     def _is_a_range(self, attribute, value):
         if value < self.low:
             raise ValueError(f"'high' must be at least 'low' ({self.low:g}): {value:g}")
-
-
-class CommandDemo(Command):
-    """The command `demo`."""
-
-    Config = HeightConfig
-    unit = "m"
-    labels = ("height",)
-
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        import warp as wp
-
-        self.value = wp.zeros((place.world_count, 1), dtype=float, device=place.device)
-        self._draws = place.draws()
-
-    def resample(self, world_mask):
-        """Draw the heights of the masked worlds."""
-        import warp as wp
-
-        from .kernels import draw_heights
-
-        inputs = [world_mask, *self._draws.arguments, self.config.low, self.config.high, self.value]
-        wp.launch(draw_heights, self.place.world_count, inputs, device=world_mask.device)
-        self._draws.advance(world_mask)

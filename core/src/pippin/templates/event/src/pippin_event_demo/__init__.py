@@ -1,38 +1,18 @@
-"""A random spin at the beginning of each episode, as a term of Pippin's tasks. Imports neither Warp nor Newton."""
+"""A random spin at the beginning of each episode, as a term of Pippin's tasks: the settings."""
 
 import attrs
 from attrs.validators import ge
-from pippin.task import Event, EventConfig
+from pippin.task import EventConfig
 
 
 @attrs.frozen(kw_only=True)
 class SpinConfig(EventConfig):
     """A random rotation about the vertical."""
 
+    implementation = ".event:EventDemo"
+
     rate: float = attrs.field(validator=ge(0.0))
     """Largest angular velocity that is added [rad/s], to either side."""
 
     body: str | None = None
     """Pattern of the name of a free body; by default the first body of a world."""
-
-
-class EventDemo(Event):
-    """The event `demo`."""
-
-    Config = SpinConfig
-    moves_bodies = True
-
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        _, self._starts = place.free_joint(config.body)
-        self._draws = place.draws()
-
-    def apply(self, state, world_mask):
-        """Add to the angular velocity in the masked worlds."""
-        import warp as wp
-
-        from .kernels import spin
-
-        inputs = [world_mask, *self._draws.arguments, self._starts, self.config.rate, state.joint_qd]
-        wp.launch(spin, self.place.world_count, inputs, device=world_mask.device)
-        self._draws.advance(world_mask)

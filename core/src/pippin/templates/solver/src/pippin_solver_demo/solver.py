@@ -1,6 +1,7 @@
-"""The solver and its kernel."""
+"""Free rigid bodies that fall and tumble, as a Pippin solver."""
 
 import newton
+import pippin
 import warp as wp
 
 
@@ -58,3 +59,20 @@ class SymplecticEuler(newton.solvers.SolverBase):
         inputs += [model.body_com, model.body_inv_mass, model.body_inertia, model.body_inv_inertia]
         inputs += [model.body_world, model.gravity, self.damping, dt]
         wp.launch(advance, model.body_count, inputs, [state_out.body_q, state_out.body_qd], device=model.device)
+
+
+class SolverDemo:
+    """The plugin: the solver of `[solver]` with `type = "demo"`."""
+
+    coordinates = "maximal"  # the solver writes bodies; Pippin computes joint coordinates from them
+    supported_features = frozenset({"rigid_bodies", "free_joints", "heterogeneous_worlds"})
+    supported_model_changes = frozenset({"MODEL_PROPERTIES", "BODY_PROPERTIES", "BODY_INERTIAL_PROPERTIES"})
+    supported_observables = frozenset()
+
+    def __init__(self, config):
+        self.config = config
+
+    @pippin.hookimpl
+    def build_solver(self, model):
+        """Return the solver of a model."""
+        return SymplecticEuler(model, damping=self.config.damping)

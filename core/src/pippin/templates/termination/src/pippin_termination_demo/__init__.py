@@ -1,34 +1,16 @@
-"""The end of an episode below a height, as a term of Pippin's tasks. Imports neither Warp nor Newton."""
+"""The end of an episode below a height, as a term of Pippin's tasks: the settings. Imports neither Warp nor Newton."""
 
 import attrs
-from pippin.task import Termination
 
 
 @attrs.frozen(kw_only=True)
 class LowConfig:
     """The end of an episode if a body is too low."""
 
+    implementation = ".termination:TerminationDemo"
+
     height: float
     """Height of the body's origin below which the episode ends [m]."""
 
     body: str | None = None
     """Pattern of the body's name; by default the first body of a world."""
-
-
-class TerminationDemo(Termination):
-    """The termination `demo`."""
-
-    Config = LowConfig
-
-    def __init__(self, config, place):
-        super().__init__(config, place)
-        self._bodies = place.root(config.body)
-
-    def evaluate(self, out):
-        """Write for each world whether its episode ends."""
-        import warp as wp
-
-        from .kernels import is_low
-
-        inputs = [self.place.simulation.state.body_q, self._bodies, self.config.height]
-        wp.launch(is_low, len(out), inputs, [out], device=out.device)

@@ -1,0 +1,85 @@
+"""Name of an implementation: the class attribute `implementation` of a plugin's configuration."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import inspect
+import re
+import sys
+from types import ModuleType
+
+import attrs
+
+__all__ = ["ATTRIBUTE", "config_fault", "configurations_in", "implementation_of"]
+
+ATTRIBUTE = "implementation"
+"""Attribute of a configuration that names the plugin's class."""
+
+_PLACE = re.compile(r"(?:(?P<module>\.*\w+(?:\.\w+)*):)?(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
+_FORMS = '".module:Class" for a class of the same package, "Class" for one of the same module'
+
+
+def config_fault(config: type) -> str | None:
+    """Return why a class is not a configuration that names its implementation; None if it is. Nothing is imported."""
+    name = config.__qualname__
+    if not _is_attrs(config):
+        own = _configuration_of(config)
+        cure = f"write {own!r}" if own else "decorate it with @attrs.frozen(kw_only=True)"
+        return f"{name} is not an attrs class; an entry point names the configuration of a plugin: {cure}"
+    where = f"{name}.{ATTRIBUTE}"
+    if ATTRIBUTE in attrs.fields_dict(config):
+        return f'{where} is a field; write it without an annotation: {ATTRIBUTE} = ".module:Class"'
+    holder = _holder(config)
+    if holder is None:
+        near = difflib.get_close_matches(ATTRIBUTE, [each for each in dir(config) if not each.startswith("_")], n=1)
+        return f"{where} is missing; name the plugin's class, {_FORMS}{f'; it has {near[0]!r}' if near else ''}"
+    place = vars(holder)[ATTRIBUTE]
+    found = _PLACE.fullmatch(place) if isinstance(place, str) else None
+    if found is None:
+        return f"{where} is malformed, got {place!r}; write {_FORMS}"
+    if (found["module"] or "").startswith(".") and not _package(holder):
+        return f"{where}: {place!r} is relative to a package; write {found['path']!r} for a class of the same file"
+    return None
+
+
+def implementation_of(config: type) -> tuple[str, str]:
+    """Return the module of a configuration's implementation, and its name in this module.
+
+    A place without a module, or with a relative one, belongs to the class that states it, which may be a base class.
+
+    Args:
+        config: A class without a `config_fault`.
+    """
+    holder = _holder(config)
+    assert holder is not None, "a configuration without a fault"
+    module, _, path = vars(holder)[ATTRIBUTE].rpartition(":")
+    if not module:
+        return holder.__module__, path
+    return importlib.util.resolve_name(module, _package(holder)), path
+
+
+def configurations_in(module: ModuleType) -> list[str]:
+    """Return the names of the configurations in a module."""
+    return [name for name, each in vars(module).items() if inspect.isclass(each) and hasattr(each, ATTRIBUTE)]
+
+
+def _is_attrs(config: type) -> bool:
+    """Tell whether a class is an attrs class; a subclass of one needs no decorator if it adds no annotation."""
+    return "__attrs_attrs__" in vars(config) or (attrs.has(config) and not inspect.get_annotations(config))
+
+
+def _configuration_of(plugin: type) -> str | None:
+    """Return the name of the configuration, in the module of a plugin, that has the plugin as its implementation."""
+    module = sys.modules.get(plugin.__module__)
+    names = [] if module is None else configurations_in(module)
+    return next((name for name in names if getattr(module, name).implementation == plugin.__name__), None)
+
+
+def _holder(config: type) -> type | None:
+    """Return the class, of a configuration and its bases, that names the implementation."""
+    return next((each for each in inspect.getmro(config) if ATTRIBUTE in vars(each)), None)
+
+
+def _package(cls: type) -> str:
+    return getattr(sys.modules.get(cls.__module__), "__package__", None) or ""

@@ -1,0 +1,75 @@
+"""Environment of rsl-rl-lib over a vector environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import warp as wp
+
+from .adapters import refuse_unfit
+from .vector_env import VectorEnv
+
+try:
+    import torch  # pyright: ignore[reportMissingImports]
+    from rsl_rl.env import VecEnv  # pyright: ignore[reportMissingImports]
+    from tensordict import TensorDict  # pyright: ignore[reportMissingImports]
+except ModuleNotFoundError:
+    VecEnv = TensorDict = None
+
+__all__ = ["RslRlVecEnvWrapper"]
+
+
+class RslRlVecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIssues]
+    """The worlds of a vector environment as a `VecEnv` of rsl-rl-lib, with the groups of observations by name.
+
+    Args:
+        env: The environment; its backend is "torch", its autoreset "same-step". It is reset if it was not yet.
+
+    Raises:
+        ConfigError: The environment has another backend or autoreset, or rsl-rl-lib is not installed.
+    """
+
+    def __init__(self, env: VectorEnv) -> None:
+        refuse_unfit(type(self).__name__, env, "torch", "rsl-rl-lib", is_installed=VecEnv is not None)
+        #: The vector environment.
+        self.env = env
+        self.num_envs, self.num_actions = env.num_envs, len(env.task.action_labels)
+        self.device, self.cfg = env.device, env.task.config
+        #: Steps after which an episode is truncated; without a limit, the largest number.
+        self.max_episode_length = env.task.episode_steps or 2**31 - 1
+        self._lengths = wp.to_torch(env.task.episodes.length)
+        if not env.was_reset:
+            env.reset()
+
+    @property
+    def episode_length_buf(self) -> torch.Tensor:
+        """Steps of the present episodes, shape [worlds], in the memory of the task; an assignment is copied."""
+        return self._lengths
+
+    @episode_length_buf.setter
+    def episode_length_buf(self, value: torch.Tensor) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._lengths.copy_(value)
+
+    def get_observations(self) -> Any:
+        """Return the present observations; nothing is stepped."""
+        return self._grouped(self.env.observe())
+
+    def step(self, actions: torch.Tensor) -> tuple[Any, torch.Tensor, torch.Tensor, dict[str, Any]]:
+        """Take a step; `extras` has the time-outs, and the mean sums of rewards of the episodes that ended."""
+        observations, rewards, terminated, truncated, info = self.env.step(actions)
+        done = terminated | truncated
+        extras: dict[str, Any] = {"time_outs": truncated}
+        if bool(done.any()):
+            terms = info["episode_terms"]
+            extras["log"] = {f"/episode/{label}": sums[done].mean() for label, sums in terms.items()}
+        return self._grouped(observations), rewards, done, extras
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+    def _grouped(self, observations: Any) -> Any:
+        names = list(self.env.task.observations)
+        groups = observations if isinstance(observations, dict) else {names[0]: observations}
+        assert TensorDict is not None  # the constructor refuses
+        return TensorDict(groups, batch_size=[self.num_envs], device=self.device)

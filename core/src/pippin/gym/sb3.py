@@ -1,0 +1,101 @@
+"""Environment of Stable-Baselines3 over a vector environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pippin.errors import ConfigError
+
+from .adapters import refuse_unfit
+from .vector_env import VectorEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
+except ModuleNotFoundError:
+    VecEnv = None
+
+__all__ = ["Sb3VecEnvWrapper"]
+
+
+class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIssues]
+    """The worlds of a vector environment as a `VecEnv` of Stable-Baselines3.
+
+    Args:
+        env: The environment; its backend is "numpy", its autoreset "same-step".
+
+    Raises:
+        ConfigError: The environment has another backend or autoreset, or Stable-Baselines3 is not installed.
+    """
+
+    def __init__(self, env: VectorEnv) -> None:
+        refuse_unfit(type(self).__name__, env, "numpy", "stable-baselines3", is_installed=VecEnv is not None)
+        #: The vector environment.
+        self.env = env
+        self._actions: np.ndarray | None = None
+        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+
+    def reset(self) -> Any:
+        """Begin an episode in all worlds, with the seeds that `seed` gave."""
+        if any(self._options):
+            raise ConfigError(f"reset: options: none are known, got {self._options}; leave them out")
+        is_seeded = any(seed is not None for seed in self._seeds)
+        observations, _ = self.env.reset(seed=self._seeds if is_seeded else None)
+        self._reset_seeds()
+        self.reset_infos = [{} for _ in range(self.num_envs)]
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Keep the actions for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Take a step; only the worlds whose episodes ended have entries in their dictionaries."""
+        observations, rewards, terminated, truncated, info = self.env.step(self._actions)
+        done = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for world in np.flatnonzero(done).tolist():
+            infos[world] = {
+                "terminal_observation": _row(info["final_obs"], world),
+                "TimeLimit.truncated": bool(truncated[world]),
+                "episode": {"r": float(info["episode"]["r"][world]), "l": int(info["episode"]["l"][world])},
+            }
+        return observations, rewards, done, infos
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """Return a picture of each world."""
+        return self.env.render() or [None] * self.num_envs
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute of the environment, once for each chosen world."""
+        return [getattr(self.env, attr_name)] * self._count(indices)
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refuse: worlds have no attributes of their own.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError(f"set_attr: the worlds of one simulation share {attr_name!r}; set it in the file")
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Call a method of the environment once; each chosen world has its result."""
+        return [getattr(self.env, method_name)(*method_args, **method_kwargs)] * self._count(indices)
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Return False for each chosen world; the statistics of `Monitor` are in `info["episode"]` all the same."""
+        return [False] * self._count(indices)
+
+    def _count(self, indices: Any) -> int:
+        return len(list(self._get_indices(indices)))
+
+
+def _row(observations: Any, world: int) -> Any:
+    if isinstance(observations, dict):
+        return {name: values[world] for name, values in observations.items()}
+    return observations[world]

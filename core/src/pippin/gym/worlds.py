@@ -1,0 +1,89 @@
+"""Making of the worlds of an environment: in this process, or in several ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pippin.config import load
+from pippin.errors import ConfigError
+from pippin.sharding.folder import read_folder
+from pippin.sharding.shard import shard_count
+from pippin.simulation import Simulation
+
+from .local_worlds import LocalWorlds
+from .sharded_worlds import ShardedWorlds
+
+__all__ = ["Worlds", "load_worlds", "open_worlds"]
+
+Worlds = LocalWorlds | ShardedWorlds
+
+Plugins = Sequence[Any] | Mapping[str, Any]
+
+
+def open_worlds(
+    file: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | None,
+    arguments: Mapping[str, Any],
+    *,
+    max_episode_steps: int | None,
+    plugins: Plugins,
+    shards: int | Literal["auto"] | None,
+) -> Worlds:
+    """Return the worlds of a file.
+
+    Args:
+        file: The configuration file.
+        overrides: Values that replace those of the file, by key path.
+        arguments: Further values, which the caller gave as arguments; None keeps that of the file.
+        max_episode_steps: Control steps after which an episode is truncated; None keeps that of the file.
+        plugins: As for `pippin.Simulation`.
+        shards: Number of processes, or "auto" for the number of cores; None means this process.
+
+    Raises:
+        ConfigError: The file is wrong or has no task, or an argument is wrong.
+        PluginError: A plugin cannot be loaded, or breaks its contract.
+    """
+    length = _episode_length(file, overrides, max_episode_steps)
+    own = {key: value for key, value in {**arguments, "task.episode_length": length}.items() if value is not None}
+    for key in own:
+        if key in (overrides or {}):
+            raise ConfigError(f"overrides: {key!r} is also given as an argument; give it once")
+    merged = {**(overrides or {}), **own}
+    if shards is None:
+        return LocalWorlds(Simulation.from_file(file, merged, plugins), os.fspath(file))
+    _refuse_plugins(plugins)
+    config = load(file, merged)
+    return ShardedWorlds(config, [None] * shard_count(config, shards), os.fspath(file))
+
+
+def load_worlds(path: str | os.PathLike[str], plugins: Plugins) -> Worlds:
+    """Return worlds as they were saved: in a file, or in a folder with a file for each shard.
+
+    Raises:
+        ConfigError: The file is missing, or is not a checkpoint.
+    """
+    if not Path(path).is_dir():
+        return LocalWorlds(Simulation.load(path, plugins), os.fspath(path))
+    _refuse_plugins(plugins)
+    return ShardedWorlds(*read_folder(Path(path)), os.fspath(path))
+
+
+def _refuse_plugins(plugins: Plugins) -> None:
+    if plugins:
+        raise ConfigError(
+            "plugins: objects made in Python stay in this process; write them into the file, or leave 'shards' out"
+        )
+
+
+def _episode_length(
+    file: str | os.PathLike[str], overrides: Mapping[str, Any] | None, steps: int | None
+) -> float | None:
+    if steps is None:
+        return None
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise ConfigError(f"max_episode_steps: expected a whole number from 1 on, got {steps!r}")
+    times = load(file, overrides).simulation
+    return steps * times.dt * times.decimation

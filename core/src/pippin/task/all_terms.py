@@ -1,0 +1,83 @@
+"""All terms of a task, made from their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import accumulate, pairwise
+from typing import Any
+
+import warp as wp
+from pippin.binding import Host
+from pippin.config.component import ComponentConfig
+from pippin.config.task import TaskConfig
+
+from .context import TermContext
+from .episodes import EpisodeBuffers
+from .factory import make_term
+from .observations import ObservationGroup
+from .quantity_cache import QuantityCache
+from .terms import Action, Command, Event, Reward, Term, Termination
+
+__all__ = ["AllTerms"]
+
+
+class AllTerms:
+    """The terms of a task by label, made in the order in which they may refer to each other.
+
+    Args:
+        config: The `[task]` table.
+        simulation: The simulation.
+        episodes: The arrays of the task; gets those of the actions.
+
+    Raises:
+        ConfigError: A term is wrong for this simulation.
+        PluginError: A term raised another error.
+    """
+
+    def __init__(self, config: TaskConfig, simulation: Host, episodes: EpisodeBuffers) -> None:
+        self._simulation, self._episodes = simulation, episodes
+        # The terms that set a target, or change a part of the model, by what they change.
+        self._claims: dict[str, str] = {}
+        self.quantities = QuantityCache()
+        self.commands: dict[str, Command] = {}
+        self.actions: dict[str, Action] = {}
+        self._make("action", "actions", config.actions, self.actions)
+        ends = list(accumulate((len(action.labels) for action in self.actions.values()), initial=0))
+        episodes.set_action_width(ends[-1])
+        self._slices: list[Any] = [episodes.action[:, first:end] for first, end in pairwise(ends)]
+        self._make("command", "commands", config.commands, self.commands)
+        self.observations = {
+            name: ObservationGroup(name, terms, self._context) for name, terms in config.observations.items()
+        }
+        self.rewards: dict[str, Reward] = self._make("reward", "rewards", config.rewards)
+        self.terminations: dict[str, Termination] = self._make("termination", "terminations", config.terminations)
+        self.events: dict[str, Event] = self._make("event", "events", config.events)
+        observed = {id(quantity) for group in self.observations.values() for quantity in group.quantities}
+        #: The quantities that observations read.
+        self.observed_quantities = [quantity for quantity in self.quantities if id(quantity) in observed]
+        tables = (self.actions, self.commands, self.rewards, self.terminations, self.events)
+        #: All terms, quantities included.
+        self.every: list[Term] = [*self.quantities, *(term for table in tables for term in table.values())]
+
+    def act(self) -> None:
+        """Let each action set its targets."""
+        for action, numbers in zip(self.actions.values(), self._slices, strict=True):
+            action.apply(numbers)
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Let all terms forget the masked worlds."""
+        for term in self.every:
+            term.reset(world_mask)
+
+    def _make(
+        self, kind: Any, table: str, choices: Mapping[str, ComponentConfig], made: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        made = {} if made is None else made
+        for label, choice in choices.items():
+            where = f"{table}.{label}"
+            made[label] = make_term(kind, choice, self._context(where), where, f"task.{where}")
+        return made
+
+    def _context(self, name: str) -> TermContext:
+        quantity = self.quantities.quantity
+        return TermContext(self._simulation, self._episodes, name, quantity, self.commands, self.actions, self._claims)

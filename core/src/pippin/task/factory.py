@@ -1,0 +1,64 @@
+"""Factory of terms: the plugin's class, its base, and errors that name the term."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pippin.catalog.entries import Kind
+from pippin.components.blame import Blame
+from pippin.config.component import ComponentConfig
+from pippin.errors import ConfigError, PluginError
+
+from .context import TermContext
+from .terms import Action, Command, Event, Quantity, Reward, Termination
+
+__all__ = ["make_term"]
+
+_BASES: dict[str, type] = {
+    "quantity": Quantity,
+    "action": Action,
+    "reward": Reward,
+    "termination": Termination,
+    "event": Event,
+    "command": Command,
+}
+
+_METHODS = ("apply", "evaluate", "measure", "resample", "reset", "update")
+"""Methods that the task calls."""
+
+
+def make_term(kind: Kind, choice: ComponentConfig, context: TermContext, where: str, key: str) -> Any:
+    """Return a term, whose exceptions name its key, its distribution and the line of its code.
+
+    Args:
+        kind: The kind of the term.
+        choice: The type of the term, and its configuration.
+        context: The task and the simulation as the term sees them.
+        where: Beginning of the faults of its configuration; the caller puts its own key in front.
+        key: Key of its table, such as `task.rewards.upright`.
+
+    Raises:
+        ConfigError: The term refuses its configuration.
+        PluginError: The plugin cannot be loaded, has another base class, or raises.
+    """
+    host = context.simulation
+    entry = host.catalog.find(kind, choice.type)
+    plugin: Any = entry.load()
+    base = _BASES[kind]
+    if not issubclass(plugin, base):
+        raise PluginError(
+            f"{key}: {entry}: {plugin.__qualname__} is not a pippin.task.{base.__name__}; derive it from that"
+        )
+    package = plugin.__module__.partition(".")[0]
+    blame = Blame(owner="task", place=f"{key}.", source=str(entry), package=package, tree=host.config.tree)
+    try:
+        term = plugin(choice.config, context)
+    except ConfigError as error:
+        raise ConfigError(*(f"{where}.{fault}" for fault in error.faults)) from error
+    except Exception:
+        with blame.during("__init__"):
+            raise
+    for name in _METHODS:
+        if hasattr(term, name):
+            setattr(term, name, blame.guarded(name, getattr(term, name)))
+    return term

@@ -1,0 +1,38 @@
+"""Random times of events and commands in each world."""
+
+from __future__ import annotations
+
+import warp as wp
+
+from . import kernels
+from .context import TermContext
+from .terms import Command, Event
+
+__all__ = ["Timer"]
+
+
+class Timer:
+    """Random times of an event or a command in each world.
+
+    Args:
+        term: The event or command, whose configuration has a `period`.
+    """
+
+    def __init__(self, term: Event | Command) -> None:
+        context: TermContext = term.context
+        #: The event or command.
+        self.term: Event | Command = term
+        #: The worlds in which its time is over, shape [worlds + 1].
+        self.due = wp.zeros(context.world_count + 1, dtype=bool, device=context.device)
+        self._left = wp.zeros(context.world_count, dtype=float, device=context.device)
+        self._inputs = [*context.draws("period").arguments, *term.config.period]
+
+    def draw(self, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the first time in the masked worlds."""
+        inputs = [world_mask, *self._inputs, self._left]
+        wp.launch(kernels.draw_times, len(self._left), inputs, device=self.due.device)
+
+    def count_down(self, dt: float) -> None:
+        """Let time pass [s]; where it is over, the world is due, and a new time is drawn."""
+        inputs = [*self._inputs, dt, self._left, self.due]
+        wp.launch(kernels.take_due, len(self._left), inputs, device=self.due.device)

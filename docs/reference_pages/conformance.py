@@ -1,0 +1,115 @@
+"""Page *Conformance*: the checks of plugins, and their exceptions."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Sequence
+from pathlib import Path
+
+from pippin.catalog.entries import Catalog
+from pippin.conformance import CHECKS, Conformance
+from pippin.conformance.benches import BENCHES, UNTRIED
+from pippin.conformance.kinds import CONFIGURED
+
+from .rows import inline_toml, summary
+from .tasks import TASK_KINDS
+
+ROOT = Path(__file__).parents[2]
+
+CONFORMANCE = """\
+# Conformance
+
+<!-- Written by docs/write_reference.py from the checks and the plugins' own tests. Change those, then run it. -->
+
+This page lists the promises of every plugin. [`pippin check-plugin`](cli.md#pippin-check-plugin) checks them, and
+[test a plugin](../how-to/test-a-plugin.md) shows how to run the checks in your own tests.
+All solvers, actuators, sensors, viewers and recorders of this repository pass all checks of their kind, with [these
+exceptions](#exceptions). The checks `ask_*` of solvers have [a page of their own](honoured.md).
+
+Simulations run on the CPU, in three worlds, with hinged links and a ball on the ground. A clamping is tested in an
+actuator of the kit, a stage in a sensor, and a term in a task without automatic resets. Free bodies, pendulums and
+mechanisms are checked in scenes of their own. "The same" means bitwise the same, unless a tolerance is given.
+"""
+
+FEATURE_CHECKS = """
+## Features
+
+Each feature in a solver's `supported_features` is checked on a small mechanism, which moves for 0.1 s.
+
+| check | measured motion | allowed range |
+|---|---|---|
+"""
+
+EXCEPTIONS = """
+## Exceptions
+
+| plugin | check | why it fails |
+|---|---|---|
+"""
+
+SETTINGS = """
+## Settings
+
+Plugins are checked with their defaults, in substeps of 2 ms. This table lists the settings of plugins that need more.
+
+| plugin | settings |
+|---|---|
+"""
+
+
+def page() -> str:
+    """Return the promises that the checks test, and the known failures of this repository's plugins."""
+    of_features = [check for check in CHECKS if check.name.startswith("feature_")]
+    plain = [check for check in CHECKS if not check.name.startswith(("feature_", "ask_"))]
+    rows = [f"| `{check.name}` | {_kinds(check.kinds)} | {check.promise} |\n" for check in plain]
+    features = [_feature_row(check.name) for check in of_features]
+    untried = [f"- `{name}`: {reason}\n" for name, reason in UNTRIED.items()]
+    declared = conformances()
+    exceptions = [
+        f"| `{each.subject.name}` | `{check}` | {reason} |\n"
+        for each in declared
+        for check, reason in each.expected_failures.items()
+    ]
+    settings = [f"| `{each.subject.name}` | {text} |\n" for each in declared if (text := _settings(each))]
+    table = "\n## Checks\n\n| check | of | promise |\n|---|---|---|\n" + "".join(rows)
+    others = "\nThese features have no mechanism:\n\n" + "".join(untried)
+    return "".join(
+        [CONFORMANCE, table, FEATURE_CHECKS, *features, others, EXCEPTIONS, *exceptions, SETTINGS, *settings]
+    )
+
+
+def _kinds(kinds: Sequence[str]) -> str:
+    """Return the kinds of a check in words: many of them by what they have in common."""
+    if missing := [kind for kind in CONFIGURED if kind not in kinds]:
+        if len(missing) <= 2:
+            return f"all but {' and '.join(missing)}"
+        terms = ["terms"] if set(TASK_KINDS) <= set(kinds) else []
+        return ", ".join([*(kind for kind in kinds if not terms or kind not in TASK_KINDS), *terms])
+    return "all"
+
+
+def _feature_row(check: str) -> str:
+    bench = BENCHES[check.removeprefix("feature_")]
+    return f"| `{check}` | {bench.expectation} | {bench.least:.3g} to {bench.most:.3g} |\n"
+
+
+def conformances() -> list[Conformance]:
+    """Return the `Conformance` in the tests of every plugin, in the order of the catalog."""
+    files = [
+        path for folder in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/tests/test_*.py")
+    ]
+    found = [run["CONFORMANCE"] for run in map(runpy.run_path, map(str, files)) if "CONFORMANCE" in run]
+    found += runpy.run_path(str(ROOT / "tests" / "conformance" / "test_observer_checks.py"))["CONFORMANCES"]
+    order = [(entry.kind, entry.name) for entry in Catalog.installed().entries]
+    return sorted(found, key=lambda each: order.index((each.subject.kind, each.subject.name)))
+
+
+def _settings(conformance: Conformance) -> str:
+    """Return the settings of a plugin's checks that differ from the defaults."""
+    subject = conformance.subject
+    parts = [f"`{key} = {inline_toml(value)}`" for key, value in subject.config.items() if key != "model"]
+    if subject.dt != 0.002:
+        parts.append(f"substeps of {1000 * subject.dt:g} ms")
+    if subject.prototype is not None:
+        parts.append(f"its own scene: {summary(subject.prototype)}")
+    return ", ".join(parts)

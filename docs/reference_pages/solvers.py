@@ -1,0 +1,152 @@
+"""Page *Solvers*: what each solver declares."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pippin.catalog.entries import Catalog
+from pippin.components.bound import Bound
+from pippin.solving import FEATURES
+from pippin.support.declaration import Declaration
+
+from .rows import named_row, row_of_solvers, summary
+
+SOLVERS = """\
+# Solvers
+
+<!-- Written by docs/write_reference.py from the plugins' declarations. Change those, then run it. -->
+
+This page compares the solvers of this repository by their declarations and hooks.
+[Configuration](configuration.md) lists their settings, and [physics checks](physics-checks.md) gives their accuracy
+against formulas.
+
+- **coordinates**: the coordinates that the solver writes; see
+  [the attribute](hooks.md#attributes-of-a-component) of the same name
+- **contacts**: from Newton's pipeline, which `[collision]` configures, or from the solver itself
+- **captured**: when the steps are replayed from a graph; if they are not, `sim.program` gives the reason
+- **same bits on**: the devices on which every run gives the same bits, as
+  [`simulation.determinism`](../how-to/reproducible-runs.md) requires; this has not been tested on CUDA
+- **observables**: the quantities of the solver that sensors can read
+
+| solver | coordinates | contacts | captured | same bits on | observables |
+|---|---|---|---|---|---|
+"""
+
+FEATURES_TABLE = """
+## Supported features
+
+If a scene uses a feature that the solver does not support, Pippin refuses the scene before it compiles anything.
+`pippin check FILE` lists the unsupported features of a file for every solver, and `simulation.accept_unsupported`
+accepts them: the solver then ignores them, and a note says so. If a cell names an option, the solver supports the
+feature when the option is true. A scene uses a parameter if a value differs from the neutral one. For the properties of
+contacts and limits, that is the value that Newton gives to shapes and joints by default. `pippin compare` accepts the
+loss of parameters for the solvers that the file does not name, and shows what each one ignores.
+
+"""
+
+CHANGES_TABLE = """
+## Model changes while running
+
+You may write arrays of `sim.model` between steps, in some worlds or in all.
+Then call `sim.notify_model_changed` with flags of `newton.ModelFlags` to notify the solver. Captured graphs stay valid.
+A flag that the solver does not support is refused, because the change would have no effect.
+
+"""
+
+BUILDER = """
+## Additions to a builder
+
+A prototype built in Python needs [the same registrations](../how-to/robot-from-python.md) before you add anything to
+it.
+
+| solver | before assets | after replication |
+|---|---|---|
+"""
+
+MODEL_CHANGES = {
+    "MODEL_PROPERTIES": "gravity, of each world",
+    "BODY_INERTIAL_PROPERTIES": "masses, inertias, centres of mass",
+    "BODY_PROPERTIES": "switching bodies between kinematic and dynamic",
+    "JOINT_PROPERTIES": "frames and axes of joints",
+    "JOINT_DOF_PROPERTIES": "all of the following three that the solver supports",
+    "JOINT_DOF_FORCE_PROPERTIES": "gains, limits, damping, friction and stiffness of joints",
+    "JOINT_DOF_INERTIAL_PROPERTIES": "armature",
+    "JOINT_REFERENCE_POSE_PROPERTIES": "rest positions of the springs of joints and rods",
+    "SHAPE_PROPERTIES": "friction, stiffness, pose and size of shapes",
+    "SHAPE_TYPE_AND_SOURCE": "type and geometry of shapes",
+    "CONSTRAINT_PROPERTIES": "mimic joints and equality constraints",
+    "TENDON_PROPERTIES": "tendons",
+    "ACTUATOR_PROPERTIES": "MuJoCo's actuators",
+}
+"""Meanings of the flags of `newton.ModelFlags`."""
+
+
+def page() -> str:
+    """Return the tables of the declarations and hooks of every installed solver."""
+    catalog = Catalog.installed()
+    solvers = {name: catalog.find("solver", name).load() for name in catalog.names("solver")}
+    declared = [named_row(name, *_declarations(plugin)) for name, plugin in solvers.items()]
+    prepared = [
+        named_row(name, *(summary(getattr(plugin, hook, None)) for hook in ("configure_builder", "complete_builder")))
+        for name, plugin in solvers.items()
+    ]
+    return "".join(
+        [
+            *(SOLVERS, *declared),
+            *(FEATURES_TABLE, _feature_table(solvers)),
+            *(CHANGES_TABLE, _changes_table(solvers)),
+            *(BUILDER, *prepared),
+        ]
+    )
+
+
+def _changes_table(solvers: Mapping[str, Any]) -> str:
+    """Return the table of the model changes that each solver declares as supported."""
+    lines = [row_of_solvers("flag", (f"`{name}`" for name in solvers)), "|---" * (len(solvers) + 1) + "|\n"]
+    for flag, meaning in MODEL_CHANGES.items():
+        marks = ("●" if flag in plugin.supported_model_changes else "" for plugin in solvers.values())
+        lines.append(row_of_solvers(f"`{flag}`: {meaning}", marks))
+    return "".join(lines)
+
+
+def _feature_table(solvers: Mapping[str, Any]) -> str:
+    """Return the table of the features that each solver declares, with the options that switch some of them on."""
+    lines = ["| feature | " + " | ".join(f"`{name}`" for name in solvers) + " |\n", "|---" * (len(solvers) + 1) + "|\n"]
+    for is_structural in (True, False):
+        chosen = {name: feature for name, feature in FEATURES.items() if feature.is_structural is is_structural}
+        for name, feature in chosen.items():
+            marks = [_mark(plugin, name) for plugin in solvers.values()]
+            lines.append(f"| `{name}`: {feature.meaning} | " + " | ".join(marks) + " |\n")
+        if is_structural:
+            lines.append("| **parameters** |" + " |" * len(solvers) + "\n")
+    return "".join(lines)
+
+
+def _mark(plugin: Any, feature: str) -> str:
+    declared = Declaration.of(plugin, "solver")
+    option = declared.optional_features.get(feature)
+    return "●" if feature in (declared.supported_features or ()) else f"`{option}`" if option else ""
+
+
+def _declarations(plugin: Any) -> Iterator[str]:
+    declared = Declaration.of(plugin, "solver")
+    yield f"`{declared.coordinates}`"
+    yield _contacts(getattr(plugin, "initialize_contacts", None))
+    is_capturable = vars(plugin).get("is_capturable", Bound(object(), "default").is_capturable)
+    if isinstance(is_capturable, property):
+        condition = summary(is_capturable)
+        yield condition[:1].lower() + condition[1:]
+    else:
+        yield "always" if is_capturable else "never"
+    yield ", ".join(f"`{kind}`" for kind in sorted(declared.deterministic_on))
+    yield ", ".join(f"`{kind}`" for kind in sorted(declared.supported_observables or ()))
+
+
+def _contacts(hook: Any) -> str:
+    """Return the source of contacts, from the return type of the hook; None leaves them to the host."""
+    if hook is None:
+        return "Newton's"
+    returned = inspect.signature(hook).return_annotation
+    return "its own, or Newton's" if "None" in returned else "its own"

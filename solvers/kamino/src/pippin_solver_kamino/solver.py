@@ -1,0 +1,209 @@
+"""Kamino: a solver for Pippin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import attrs
+import newton
+import pippin
+import warp as wp
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
+
+from .kernels import count_contacts
+from .settings import KaminoConfig
+
+__all__ = ["SolverKamino"]
+
+
+class SolverKamino:
+    """Newton's `SolverKamino`, over contacts from Newton's pipeline or from its own detector.
+
+    The build of the solver fixes the set of bodies that can move: masses and flags cannot change it later.
+    """
+
+    coordinates = (
+        "maximal"  # it also writes joint velocities, but of a free body's origin instead of its centre of mass
+    )
+    supported_features = RIGID_TREES | {
+        "armature",
+        "effort_limits",
+        "heterogeneous_worlds",
+        "joint_damping",
+        "joint_friction",
+        "loop_joints",
+        "restitution",
+    }
+    features_fixed_at_build = frozenset({"armature", "effort_limits", "joint_drives", "joint_friction", "joint_limits"})
+    features_kept_from_build = features_fixed_at_build - {"joint_friction"}
+    optional_features: ClassVar = {
+        "contact_stiffness": "constraints.contact_compliance",
+        "limit_stiffness": "constraints.limit_compliance",
+        "rolling_friction": "lox.contact_spatial_friction",
+        "torsional_friction": "lox.contact_spatial_friction",
+    }
+    supported_model_changes = RIGID_CHANGES | {"JOINT_DOF_INERTIAL_PROPERTIES"}
+    supported_observables = frozenset({"contact_f"})
+
+    def __init__(self, config: KaminoConfig) -> None:
+        if config.integrator == "moreau" and not config.use_collision_detector:
+            raise pippin.ConfigError(
+                "integrator: 'moreau' needs Kamino's own contacts; set use_collision_detector = true"
+            )
+        self.config = config
+        self.eager_reason: str | None = None
+        compliant = config.constraints
+        self.supported_features = type(self).supported_features | {
+            *(["limit_stiffness"] if compliant.limit_compliance else []),
+            *(["contact_stiffness"] if compliant.contact_compliance else []),
+        }
+        if compliant.contact_compliance:
+            self.supported_features -= {"restitution"}
+        if config.dynamics_solver == "lox" and config.lox.contact_spatial_friction:
+            self.supported_features |= {"rolling_friction", "torsional_friction"}
+
+    @property
+    def is_capturable(self) -> bool:
+        """True, except on the CPU with `padmm` and the linear solver `CR`."""
+        return self.eager_reason is None
+
+    @property
+    def detects_contacts(self) -> bool:
+        """Whether Kamino detects contacts itself."""
+        return self.config.use_collision_detector
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register Kamino's attributes: multipliers and forces of the state, and solver settings of USD scenes."""
+        newton.solvers.SolverKamino.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield the D6 joints that Kamino does not have; it would fail with an error about its memory."""
+        if not model.joint_count:
+            return
+        dims: Any = model.joint_dof_dim
+        kinds: Any = model.joint_type
+        of_d6 = (kinds.numpy() == int(newton.JointType.D6)).nonzero()[0]
+        for joint, (linear, angular) in zip(of_d6.tolist(), dims.numpy()[of_d6].tolist(), strict=True):
+            if (linear, angular) not in _AXES:
+                yield (
+                    f"type: 'kamino' has no joint of {linear} linear and {angular} angular axes, as"
+                    f" {model.joint_label[joint]!r} has; put a body between two joints, or choose another solver"
+                )
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverKamino:
+        """Return the solver with the settings of the asset, overridden by the configuration.
+
+        Raises:
+            ConfigError: Settings contradict each other.
+        """
+        if self.config.max_contacts_per_world is not None:
+            model.rigid_contact_max = self.config.max_contacts_per_world * model.world_count
+        elif not model.shape_contact_pair_count:
+            # Newton's estimate is 1000 or more even if nothing can collide, and Kamino's matrices grow with its square.
+            model.rigid_contact_max = model.world_count  # 0 would stand for the estimate
+        values = attrs.asdict(self.config, filter=lambda field, _: field.name != "max_contacts_per_world")
+        backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
+        try:
+            settings = newton.solvers.SolverKamino.Config.from_model(model, **backend)
+            settings.rotation_correction = "continuous"
+            _overlay(settings, values)
+            settings.validate()
+        except ValueError as error:
+            raise pippin.ConfigError(
+                f"dynamics_solver: {self.config.dynamics_solver!r} does not take these settings: {error}"
+            ) from error
+        dynamics: Any = settings.dynamics
+        self._leaves_out_gaps = settings.dynamics_solver != "lox" and dynamics.cull_speculative_contacts
+        if not model.device.is_cuda:
+            self._fit_to_cpu(settings.dynamics_solver, dynamics.linear_solver_type)
+        return newton.solvers.SolverKamino(model, settings)
+
+    def _fit_to_cpu(self, dynamics_solver: str, linear_solver: str) -> None:
+        if linear_solver == "CRF":
+            raise pippin.ConfigError(
+                "dynamics.linear_solver_type: 'CRF' has kernels for CUDA alone, and the device is the CPU; set 'CR'"
+            )
+        if linear_solver == "CR" and dynamics_solver == "padmm":
+            self.eager_reason = "on the CPU, Warp does not record the strided copies of its linear solver 'CR'"
+
+    @pippin.hookimpl
+    def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverKamino) -> ContactSource | None:
+        """Return the buffer to which Kamino exports its contacts; None if Newton's pipeline detects contacts."""
+        if not self.config.use_collision_detector:
+            return None
+        contacts = newton.Contacts(model.rigid_contact_max or 0, 0, device=model.device)
+        return ContactSource(contacts=contacts, filled_with="contact_f")
+
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Host) -> None:
+        """Close the loops of the initial state, if Kamino's forward kinematics is used."""
+        self._solver: newton.solvers.SolverKamino = simulation.solver  # pyright: ignore[reportAttributeAccessIssue]
+        self._contacts = simulation.contacts
+        self._in_world = wp.zeros(simulation.world_count, dtype=int, device=simulation.model.device)
+        if self.config.use_fk_solver:
+            self._solve_kinematics(simulation.state, None)
+
+    @pippin.hookimpl
+    def before_substep(self, state: newton.State) -> None:
+        """Count the contacts of each world, if Newton detects them. May be recorded."""
+        found, model = self._contacts, self._solver.model
+        if self.config.use_collision_detector or found is None or not found.rigid_contact_max:
+            return
+        self._in_world.zero_()
+        inputs = [
+            found.rigid_contact_count,
+            found.rigid_contact_shape0,
+            found.rigid_contact_shape1,
+            found.rigid_contact_point0,
+            found.rigid_contact_point1,
+            found.rigid_contact_normal,
+            found.rigid_contact_margin0,
+            found.rigid_contact_margin1,
+            model.shape_body,
+            model.shape_world,
+            state.body_q,
+            self._leaves_out_gaps,
+        ]
+        wp.launch(count_contacts, found.rigid_contact_max, inputs, [self._in_world], device=model.device)
+
+    def capacities(self) -> tuple[Capacity, ...]:
+        """Return the capacity of contacts of one world; contacts of Kamino's own detector are not counted."""
+        worlds, total = len(self._in_world), self._solver.model.rigid_contact_max or 0
+        is_own = self.config.use_collision_detector
+        return (
+            Capacity(
+                field=f"solver.{'collision_detector.' if is_own else ''}max_contacts_per_world",
+                holds="contacts of one world",
+                allocated=-(-total // worlds),
+                is_per_world=True,
+                count=None if is_own else self._in_world,
+            ),
+        )
+
+    @pippin.hookimpl
+    def reset_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Close the loops of worlds that are reset."""
+        if self.config.use_fk_solver:
+            self._solve_kinematics(state, world_mask)
+
+    def _solve_kinematics(self, state: newton.State, world_mask: wp.array[wp.bool] | None) -> None:
+        """Set body poses and velocities from `joint_q` and `joint_qd`."""
+        self._solver.reset(state, world_mask=world_mask, config=self._solver.ResetConfig.from_joints())
+
+
+def _overlay(settings: Any, values: Mapping[str, Any]) -> None:
+    """Set the attributes of Newton's settings, including nested ones, to all values that are not None."""
+    for name, value in values.items():
+        present = getattr(settings, name)
+        if isinstance(value, Mapping) and not isinstance(present, Mapping):
+            _overlay(present, value)
+        elif value is not None:
+            setattr(settings, name, value)
+
+
+_AXES = frozenset({(0, 0), (1, 0), (0, 1), (0, 2), (1, 1), (3, 0), (0, 3)})
+"""Numbers of linear and angular axes of the D6 joints that Kamino has."""

@@ -1,0 +1,156 @@
+"""MuJoCo Warp: a solver for Pippin."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import attrs
+import newton
+import pippin
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, Capacity, ContactSource
+
+from . import MuJoCoConfig
+from .balls import limit_balls
+from .margins import one_warning
+from .sizing import enlarged, own_contacts_hint
+
+__all__ = ["SolverMuJoCo"]
+
+
+class SolverMuJoCo:
+    """Newton's `SolverMuJoCo`, with MuJoCo's own contacts unless the configuration asks for Newton's."""
+
+    coordinates = "reduced"
+    supported_features = RIGID_TREES | {
+        "armature",
+        "asset_actuators",
+        "ball_limits",
+        "contact_stiffness",
+        "effort_limits",
+        "equality_constraints",
+        "gravity_compensation",
+        "inactive_equalities",
+        "joint_damping",
+        "joint_friction",
+        "joint_stiffness",
+        "light_links",
+        "limit_stiffness",
+        "loop_joints",
+        "massless_bodies",
+        "mimic_constraints",
+        "mimic_joints",
+        "mujoco_tendons",
+        "rolling_friction",
+        "torsional_friction",
+    }
+    features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
+    supported_model_changes = RIGID_CHANGES | {
+        "ACTUATOR_PROPERTIES",
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+        "TENDON_PROPERTIES",
+    }
+    supported_observables = frozenset(
+        {
+            "body_parent_f",
+            "contact_f",
+            "overflow",
+            "qfrc_actuator",
+            "qfrc_bias",
+            "qfrc_constraint",
+            "qfrc_frictionloss",
+        }
+    )
+
+    def __init__(self, config: MuJoCoConfig) -> None:
+        if config.use_speculative_contacts and config.use_mujoco_contacts:
+            raise pippin.ConfigError(
+                "use_speculative_contacts: True, but 'use_mujoco_contacts' is too; set use_mujoco_contacts = false"
+            )
+        self.config = config
+        if not config.use_mujoco_contacts and config.cone == "elliptic":
+            self.supported_features = type(self).supported_features | {"friction_damping"}
+
+    @property
+    def detects_contacts(self) -> bool:
+        """Whether MuJoCo detects contacts itself."""
+        return self.config.use_mujoco_contacts
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register MuJoCo's attributes, which importers fill from the assets."""
+        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverMuJoCo:
+        """Return the solver with all options of the configuration, and buffers with room for a fall."""
+        with one_warning():
+            solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(self.config))
+        larger = enlarged(solver, self.config)
+        if larger:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the first conversion has warned
+                solver = newton.solvers.SolverMuJoCo(model, **attrs.asdict(attrs.evolve(self.config, **larger)))
+        limit_balls(solver)
+        # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
+        solver.mjw_model.opt.warn_overflow = 0
+        self._solver = solver
+        return solver
+
+    @pippin.hookimpl
+    def initialize_contacts(self, model: newton.Model, solver: newton.solvers.SolverMuJoCo) -> ContactSource | None:
+        """Return the buffer to which MuJoCo exports its contacts; None if Newton's pipeline detects contacts."""
+        if not self.config.use_mujoco_contacts:
+            return None
+        contacts = newton.Contacts(solver.get_max_contact_count(), 0, device=model.device)
+        return ContactSource(contacts=contacts, filled_with="contact_f")
+
+    def capacities(self) -> tuple[Capacity, ...]:
+        """Return MuJoCo's buffers, which report overflow by bits, and most of them by counts."""
+        data, bits = self._solver.mjw_data, self._overflow_bits
+        hint = own_contacts_hint(self._solver.mj_model, self._solver.mj_data)
+        shared = {"field": "solver.nconmax", "allocated": data.naconmax, "shared_by": data.nworld, "hint": hint}
+        return (
+            Capacity(
+                field="solver.njmax",
+                holds="constraint rows of a world",
+                allocated=data.njmax,
+                is_per_world=True,
+                count=data.nefc,
+                hint=hint,
+                overflow_bits=bits.NEFC,
+            ),
+            Capacity(
+                field="solver.njmax_nnz",
+                holds="nonzeros of a world's constraint Jacobian",
+                allocated=data.njmax_nnz,
+                is_per_world=True,
+                overflow_bits=bits.NJMAX_NNZ,
+            ),
+            Capacity(
+                holds="contacts of all worlds",
+                count=data.nacon,
+                overflow_bits=bits.NARROWPHASE | self._solver.OverflowBits.SOLVER_NCONMAX,
+                **shared,
+            ),
+            Capacity(
+                holds="pairs of shapes of all worlds that may touch",
+                count=data.ncollision,
+                overflow_bits=bits.BROADPHASE,
+                **shared,
+            ),
+        )
+
+    @property
+    def harmless_overflow_bits(self) -> int:
+        """Bits for reached iteration limits, and for the pipeline's buffer, which the host monitors itself."""
+        bits = self._overflow_bits
+        return int(bits.ITERATIONS | bits.LS_ITERATIONS) | self._solver.OverflowBits.CONTACT_PIPELINE
+
+    @property
+    def _overflow_bits(self) -> Any:
+        """MuJoCo Warp's names of the overflow bits."""
+        return self._solver.import_mujoco()[1].OverflowType

@@ -1,0 +1,137 @@
+"""MuJoCo's own C engine on all cores of the CPU: a solver for Pippin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import newton
+import pippin
+import warp as wp
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, ContactSource
+
+from . import MuJoCoNativeConfig
+from .engine import MuJoCoBatch
+
+__all__ = ["SolverMuJoCoNative"]
+
+
+class SolverMuJoCoNative:
+    """MuJoCo's worlds, stepped on threads outside Warp, from the same model that `mujoco` steps on Warp."""
+
+    coordinates = "joint"
+    detects_contacts = True
+    supported_features = RIGID_TREES | {
+        "armature",
+        "asset_actuators",
+        "ball_limits",
+        "contact_stiffness",
+        "effort_limits",
+        "equality_constraints",
+        "gravity_compensation",
+        "inactive_equalities",
+        "joint_damping",
+        "joint_friction",
+        "joint_stiffness",
+        "light_links",
+        "limit_stiffness",
+        "loop_joints",
+        "massless_bodies",
+        "mimic_constraints",
+        "mimic_joints",
+        "mujoco_tendons",
+        "rolling_friction",
+        "torsional_friction",
+    }
+    is_capturable = False
+    features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
+    supported_model_changes = RIGID_CHANGES | {
+        "ACTUATOR_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_DOF_INERTIAL_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+        "TENDON_PROPERTIES",
+    }
+    # No contact_f: a thread keeps contacts only until it steps its next world.
+    supported_observables: frozenset[str] = frozenset()
+
+    def __init__(self, config: MuJoCoNativeConfig) -> None:
+        self.config = config
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register MuJoCo's attributes, which importers fill from the assets."""
+        newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+        builder.add_custom_attribute(
+            newton.ModelBuilder.CustomAttribute(
+                name="noslip_iterations",
+                namespace="pippin",
+                frequency=newton.Model.AttributeFrequency.ONCE,
+                dtype=int,
+                default=0,
+                mjcf_attribute_name="noslip_iterations",
+            )
+        )
+
+    @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield the faults of a model that is not on the CPU, or has kinematic bodies."""
+        if not model.device.is_cpu:
+            yield (
+                f"type: 'mujoco-native' runs on the CPU, the model is on {model.device.alias};"
+                " set simulation.device = \"cpu\", or use 'mujoco'"
+            )
+        flags = [] if model.body_flags is None else model.body_flags.numpy()
+        for label, flag in zip(model.body_label, flags, strict=False):
+            if flag & newton.BodyFlags.KINEMATIC:
+                yield f"type: 'mujoco-native' has no kinematic bodies such as {label!r}; use 'mujoco'"
+                return
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> MuJoCoBatch:
+        """Return MuJoCo's worlds."""
+        options = attrs.asdict(self.config)
+        threads = options.pop("threads")
+        options |= {"disable_sensors": True, "kinematic_switchable_roots": False}
+        return MuJoCoBatch(model, options, threads or 0)
+
+    @pippin.hookimpl
+    def initialize_contacts(self) -> ContactSource:
+        """Return a source without a buffer: MuJoCo does not export its contacts."""
+        return ContactSource()
+
+    @pippin.hookimpl
+    def notify_model_changed(self, solver: MuJoCoBatch, flags: int, changed_worlds: wp.array[wp.bool]) -> None:
+        """Take over changes of the model in the changed worlds; the others go on bit for bit."""
+        solver.notify_model_changed(flags, changed_worlds)
+
+    @pippin.hookimpl
+    def step_solver(
+        self,
+        solver: MuJoCoBatch,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control,
+        observables: newton.solvers.SolverBase.Observables | None,
+        dt: float,
+        substep_count: int,
+        written_worlds: wp.array[wp.bool],
+    ) -> None:
+        """Take all substeps in one call, and write only the last state."""
+        solver.step(
+            state_in,
+            state_out,
+            control,
+            None,
+            dt,
+            observables=observables,
+            substep_count=substep_count,
+            written_worlds=written_worlds,
+        )
+
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Host) -> None:
+        """Declare MuJoCo's state of every world, with the warm start, as the state that steps carry on."""
+        solver: Any = simulation.solver
+        self.state_arrays = solver.state_arrays

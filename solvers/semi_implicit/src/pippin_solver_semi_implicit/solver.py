@@ -1,0 +1,63 @@
+"""Semi-implicit Euler with penalty joints: a solver for Pippin."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import newton
+import pippin
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
+
+from . import SemiImplicitConfig
+
+__all__ = ["SolverSemiImplicit"]
+
+
+class SolverSemiImplicit:
+    """Newton's `SolverSemiImplicit`, over contacts from Newton's pipeline."""
+
+    coordinates = "maximal"
+    supported_features = RIGID_TREES | {
+        "adhesion",
+        "bending",
+        "contact_stiffness",
+        "disabled_joints",
+        "friction_damping",
+        "gradients",
+        "heterogeneous_worlds",
+        "inactive_equalities",
+        "limit_stiffness",
+        "joint_damping",
+        "joint_stiffness",
+        "loop_joints",
+        "mimic_joints",
+        "muscles",
+        "particles",
+        "springs",
+        "tetrahedra",
+        "triangles",
+    }
+    optional_features: ClassVar = {"particle_worlds": "disable_particle_contacts"}
+    deterministic_on = frozenset({"cpu", "cuda"})
+    supported_model_changes = RIGID_CHANGES | {
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "JOINT_REFERENCE_POSE_PROPERTIES",
+    }
+    supported_observables = frozenset[str]()
+
+    def __init__(self, config: SemiImplicitConfig) -> None:
+        self.config = config
+        if config.disable_particle_contacts:
+            self.supported_features = type(self).supported_features | {"particle_worlds"}
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
+        """Return the solver with all options of the configuration."""
+        options = attrs.asdict(self.config)
+        if options.pop("disable_particle_contacts"):
+            model.particle_grid = None
+            options["enable_tri_contact"] = False
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
+        return newton.solvers.SolverSemiImplicit(model, **options)

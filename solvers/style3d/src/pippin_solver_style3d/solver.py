@@ -1,0 +1,55 @@
+"""Style3D: a solver for Pippin."""
+
+from __future__ import annotations
+
+import attrs
+import newton
+import pippin
+import warp as wp
+
+from . import Style3DConfig
+
+__all__ = ["SolverStyle3D"]
+
+
+class SolverStyle3D:
+    """Newton's `SolverStyle3D`, over contacts from Newton's pipeline. Only cloth moves; bodies keep
+    the poses of the state.
+
+    The solver keeps 0.998 of every velocity from substep to substep, for any length of the substep. Add cloth with
+    `newton.solvers.style3d`, to a prototype built in Python.
+    """
+
+    coordinates = "maximal"
+    supported_features = frozenset({"bending", "particles", "triangles"})
+    supported_model_changes = frozenset({"MODEL_PROPERTIES"})
+    supported_observables = frozenset[str]()
+
+    def __init__(self, config: Style3DConfig) -> None:
+        self.config = config
+
+    @pippin.hookimpl
+    def configure_builder(self, builder: newton.ModelBuilder) -> None:
+        """Register additional attributes of cloth: stiffness by direction, and measured bending."""
+        newton.solvers.SolverStyle3D.register_custom_attributes(builder)
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverStyle3D:
+        """Return the solver with all options of the configuration."""
+        solver = newton.solvers.SolverStyle3D
+        return solver(model, config=solver.Config(**attrs.asdict(self.config)))
+
+    @pippin.hookimpl
+    def step_solver(
+        self,
+        solver: newton.solvers.SolverStyle3D,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control,
+        contacts: newton.Contacts,
+        dt: float,
+    ) -> None:
+        """Move the cloth; bodies keep their poses. May be recorded."""
+        solver.step(state_in, state_out, control, contacts, dt)
+        if state_in.body_q is not None and state_out.body_q is not None:
+            wp.copy(state_out.body_q, state_in.body_q)

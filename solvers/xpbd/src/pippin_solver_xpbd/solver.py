@@ -1,0 +1,62 @@
+"""Newton's XPBD solver with the options of the configuration."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import newton
+import pippin
+from pippin.solving import RIGID_CHANGES, RIGID_TREES, deterministic_mode
+
+from . import XPBDConfig
+from .grid import EmptyGrid
+
+__all__ = ["SolverXPBD"]
+
+
+class SolverXPBD:
+    """Newton's `SolverXPBD`, over contacts from Newton's pipeline."""
+
+    coordinates = "maximal"
+    supported_features = RIGID_TREES | {
+        "bending",
+        "disabled_joints",
+        "distance_joints",
+        "heterogeneous_worlds",
+        "inactive_equalities",
+        "loop_joints",
+        "mimic_joints",
+        "particles",
+        "rolling_friction",
+        "springs",
+        "tendons",
+        "tetrahedra",
+        "torsional_friction",
+    }
+    optional_features: ClassVar = {
+        "particle_worlds": "disable_particle_contacts",
+        "restitution": "enable_restitution",
+    }
+    deterministic_on = frozenset({"cpu", "cuda"})
+    supported_model_changes = RIGID_CHANGES | {
+        "BODY_PROPERTIES",
+        "CONSTRAINT_PROPERTIES",
+        "TENDON_PROPERTIES",
+    }
+    supported_observables = frozenset({"body_parent_f", "contact_f"})
+
+    def __init__(self, config: XPBDConfig) -> None:
+        self.config = config
+        self.supported_features = type(self).supported_features | {
+            feature for feature, option in self.optional_features.items() if getattr(config, option)
+        }
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
+        """Return the solver with all options of the configuration."""
+        options = attrs.asdict(self.config)
+        if options.pop("disable_particle_contacts") and model.particle_grid is not None:
+            model.particle_grid = EmptyGrid(model.device)
+        options["deterministic"] = deterministic_mode(self.config.deterministic)
+        return newton.solvers.SolverXPBD(model, **options)

@@ -1,0 +1,62 @@
+"""Terms that are wrong or raise: what names their key, their class and the line of their code."""
+
+import newton
+import numpy as np
+import pippin
+import pytest
+
+TERMS = """
+import attrs
+from pippin.task import Reward, RewardConfig
+
+
+@attrs.frozen(kw_only=True)
+class Config(RewardConfig):
+    \"\"\"No settings.\"\"\"
+
+
+class Plain:
+    Config = Config
+
+    def __init__(self, config, context):
+        pass
+
+
+class Broken(Reward):
+    Config = Config
+
+    def evaluate(self, out):
+        raise KeyError("torso")
+"""
+
+
+@pytest.fixture
+def live(tmp_path):
+    """Return a function that builds and steps a simulation with a class of the file above as its reward."""
+    (tmp_path / "terms.py").write_text(TERMS)
+
+    def run(name):
+        builder = newton.ModelBuilder(up_axis="Z")
+        builder.add_body(label="ball", mass=1.0, inertia=np.eye(3))
+        reward = {"type": f"{tmp_path}/terms.py:{name}", "weight": 1.0}
+        tables = {"simulation": {"device": "cpu"}, "solver": {"type": "xpbd"}, "task": {"rewards": {"high": reward}}}
+        with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
+            simulation.step()
+
+    return run
+
+
+def test_a_term_without_the_base_class_is_refused_with_it(live):
+    with pytest.raises(
+        pippin.PluginError, match=r"^task\.rewards\.high: .*: Plain is not a pippin\.task\.Reward; derive it"
+    ):
+        live("Plain")
+
+
+def test_a_term_that_raises_in_a_step_is_named_with_its_line(live):
+    told = r"^task\.rewards\.high: evaluate raised KeyError: 'torso' \(.*terms\.py:\d+\); correct the plugin"
+
+    with pytest.raises(pippin.PluginError, match=told) as raised:
+        live("Broken")
+
+    assert isinstance(raised.value.__cause__, KeyError)
