@@ -208,7 +208,7 @@ def hold(simulation: Any) -> tuple[float, str]:
     worst, joint = 0.0, ""
     for _ in range(20):
         simulation.step(round(DURATION / DT / 20))
-        simulation.check()
+        simulation.raise_errors()
         errors = np.abs(simulation.state.joint_q.numpy()[coordinates] - targets)
         if errors.max() > worst:
             worst, joint = float(errors.max()), group.joint_labels[int(errors.argmax())].rpartition("/")[2]
@@ -229,13 +229,13 @@ def draw(simulation: Any, path: Path) -> None:
     import newton
     import numpy as np
     from PIL import Image
-    from pippin.viewing.video.still import still
+    from pippin.viewing.video.image import render_image
 
     model, state = simulation.model, simulation.state
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)
     center, radius = bounds(model, state)
     eye = center + 0.85 * radius / np.tan(FOV / 2.0) * np.array([0.75, -0.55, 0.35])
-    Image.fromarray(still(model, state, eye, center, (WIDTH, HEIGHT), FOV)).save(path, quality=80)
+    Image.fromarray(render_image(model, state, eye, center, (WIDTH, HEIGHT), FOV)).save(path, quality=80)
 
 
 def bounds(model: Any, state: Any) -> tuple[Any, float]:

@@ -10,8 +10,8 @@ import numpy as np
 import pippin
 import warp as wp
 from matplotlib.figure import Figure
-from pippin.viewing.video.shot import look
-from pippin.viewing.video.still import still
+from pippin.viewing.video.cameras import look_at
+from pippin.viewing.video.image import render_image
 
 DOCS = Path(__file__).parent
 IMAGE = DOCS / "images" / "sensors" / "height_scan.png"
@@ -42,7 +42,7 @@ def measure() -> tuple[pippin.Simulation, np.ndarray]:
     overrides = {"scene.worlds": 1, "scene.ground": False, "simulation.device": "cpu", "sensors.scan": scan}
     simulation = pippin.Simulation.from_file(DOCS / "examples" / "quadruped.toml", overrides, plugins=[Hills()])
     simulation.step(50)
-    simulation.check()
+    simulation.raise_errors()
     return simulation, simulation.sensors["scan"]["position"].numpy()[0, 0]
 
 
@@ -52,7 +52,7 @@ def draw(simulation: pippin.Simulation, met: np.ndarray) -> Figure:
     view, picture = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
     hills = simulation.model.shape_label.index("hills")
     simulation.model.shape_color[hills : hills + 1].fill_(wp.vec3(0.75, 0.78, 0.8))
-    image = still(simulation.model, simulation.state, EYE, TARGET, (SIZE, SIZE), FOV)
+    image = render_image(simulation.model, simulation.state, EYE, TARGET, (SIZE, SIZE), FOV)
     view.imshow(image, interpolation="lanczos")
     view.scatter(*in_view(met), s=3, color="tab:red", linewidths=0)
     view.set(xlim=(0, SIZE), ylim=(SIZE, 0))
@@ -67,7 +67,7 @@ def draw(simulation: pippin.Simulation, met: np.ndarray) -> Figure:
 
 def in_view(places: np.ndarray) -> np.ndarray:
     """Return the pixels of some points in the view, shape [2, points]: to the right and down."""
-    into_view = wp.transform_inverse(wp.transform(*look(np.array(EYE), np.array(TARGET))))
+    into_view = wp.transform_inverse(wp.transform(*look_at(np.array(EYE), np.array(TARGET))))
     x, y, z = np.array([wp.transform_point(into_view, wp.vec3(*place)) for place in places.reshape(-1, 3)]).T
     return SIZE / 2 * (1.0 + np.stack([x, -y]) / -z / np.tan(FOV / 2))
 

@@ -1,4 +1,4 @@
-"""Film the robots of the README: `python docs/draw_robots.py`. Each example runs by itself; the films are joined."""
+"""Draw the robots of the README: `python docs/draw_robots.py`. Each example runs by itself; the videos are joined."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pippin import Simulation
 from pippin.viewing.video.file import VideoFile
 
 DOCS = Path(__file__).parent
-FILM = DOCS / "images" / "robots.gif"
+TARGET = DOCS / "images" / "robots.gif"
 SECONDS = 4.0
 RATE = 20.0  # frames per second
-SIZE = (240, 250)  # of each film [pixels]
+SIZE = (240, 250)  # of each video [pixels]
 START = 0.5  # time until a gait has its full size [s]
 
 
@@ -61,11 +61,11 @@ ROBOTS: dict[str, tuple[Callable[[str, float], float], dict[str, object]]] = {  
 }
 
 
-def film(robot: str, folder: Path) -> np.ndarray:
-    """Film a robot as it moves, and return the frames, shape [frames, height, width, 3]."""
+def video(robot: str, folder: Path) -> np.ndarray:
+    """Record a robot as it moves, and return the frames, shape [frames, height, width, 3]."""
     gait, camera = ROBOTS[robot]
     viewer = {"type": "video", "path": f"{robot}.gif", "size": SIZE, "rate": RATE, "quality": "high", **camera}
-    overrides = {"scene.worlds": 1, "simulation.device": "cpu", "viewers.film": viewer}
+    overrides = {"scene.worlds": 1, "simulation.device": "cpu", "viewers.video": viewer}
     example = DOCS / "examples" / f"{robot}.toml"
     with Simulation.from_file(example, overrides, folder=folder) as simulation:
         [group] = simulation.actuators.values()
@@ -75,18 +75,18 @@ def film(robot: str, folder: Path) -> np.ndarray:
             size = min(1.0, simulation.time / START)
             group.position_targets.assign(start + [size * gait(joint, simulation.time) for joint in joints])
             simulation.step()
-        simulation.check()
+        simulation.raise_errors()
     with av.open(str(folder / f"{robot}.gif")) as container:
         return np.stack([frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)])
 
 
 def main() -> None:
-    """Write the films side by side."""
+    """Write the videos side by side."""
     with tempfile.TemporaryDirectory() as folder:
-        films = [film(robot, Path(folder)) for robot in ROBOTS]
-    count = min(len(each) for each in films)
-    frames = np.concatenate([each[:count] for each in films], axis=2)
-    file = VideoFile(FILM, (SIZE[0] * len(films), SIZE[1]), RATE, "high")
+        videos = [video(robot, Path(folder)) for robot in ROBOTS]
+    count = min(len(each) for each in videos)
+    frames = np.concatenate([each[:count] for each in videos], axis=2)
+    file = VideoFile(TARGET, (SIZE[0] * len(videos), SIZE[1]), RATE, "high")
     for index, frame in enumerate(frames):
         file.write(frame, index)
     file.close()

@@ -175,10 +175,10 @@ def test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise(solver, s
     """Four contacts in each of two worlds; the buffer holds those of all worlds."""
     config = configure(solver, collision={"rigid_contact_max": 3}, scene={"worlds": 2, "ground": True})
     with pippin.Simulation(config, prototype=spheres) as simulation:
-        simulation.check()
+        simulation.raise_errors()
         simulation.step(120)
 
-        text = error_of(simulation.check)
+        text = error_of(simulation.raise_errors)
 
     assert text == "collision.rigid_contact_max: 8 contacts did not fit into 3; set it to at least 8"
 
@@ -197,10 +197,10 @@ def test_contacts_that_do_not_fit_are_reported_with_the_field_to_raise(solver, s
 def test_a_full_buffer_of_mujoco_is_reported_with_the_number_to_write(field, need, spheres, configure):
     config = configure({"type": "mujoco", field: 1}, scene={"worlds": 2, "ground": True})
     with pippin.Simulation(config, prototype=spheres) as simulation:
-        simulation.check()
+        simulation.raise_errors()
         simulation.step(120)
 
-        text = error_of(simulation.check)
+        text = error_of(simulation.raise_errors)
 
     assert re.search(rf"^solver\.{field}: {need}$", text, re.MULTILINE)
 
@@ -220,18 +220,18 @@ def test_a_limit_of_iterations_is_no_overflow(configure):
             reported |= int(simulation.solver.mjw_data.overflow.numpy()[0])
 
         assert reported == simulation.solver.import_mujoco()[1].OverflowType.ITERATIONS
-        simulation.check()
+        simulation.raise_errors()
 
 
 def test_an_overflow_is_forgotten_after_a_reset(spheres, configure):
     config = configure("xpbd", collision={"rigid_contact_max": 3}, scene={"ground": True})
     with pippin.Simulation(config, prototype=spheres) as simulation:
         simulation.step(120)
-        error_of(simulation.check)
+        error_of(simulation.raise_errors)
 
         simulation.reset()
 
-        simulation.check()
+        simulation.raise_errors()
 
 
 @pytest.mark.parametrize("capture", ["require", "off"])
@@ -240,13 +240,13 @@ def test_the_first_step_that_is_not_finite_is_named_with_world_and_body(capture,
     config = configure(capture=capture, decimation=2, scene={"worlds": 3})
     with pippin.Simulation(config, prototype=chain()) as simulation:
         simulation.step(2)
-        simulation.check()
+        simulation.raise_errors()
         poisoned = simulation.state.body_qd.numpy().copy()
         poisoned[2 * 2 + 1] = np.nan
         simulation.state.body_qd.assign(poisoned)
         simulation.step(5)
 
-        text = error_of(simulation.check)
+        text = error_of(simulation.raise_errors)
 
     place, cure = text.split("; ")
     assert place.startswith("step 3 (t = 0.012 s): body ")
@@ -261,7 +261,7 @@ def test_gains_that_blow_up_are_found(chain, configure):
         simulation.actuators["legs"].position_targets.numpy()[1] += 0.1
         simulation.step(200)
 
-        text = error_of(simulation.check)
+        text = error_of(simulation.raise_errors)
 
     assert "joint 'hinge_1' of world 1 moves at " in text
     assert 'set effort_mode = "implicit" in actuators.legs' in text
@@ -280,7 +280,7 @@ CHANGING = {
     "rollout": lambda closed: closed.rollout(1),
     "reset": lambda closed: closed.reset(),
     "invalidate": lambda closed: closed.invalidate("joints"),
-    "switch": lambda closed: closed.switch(closed.actuators["legs"], on=False),
+    "set_enabled": lambda closed: closed.set_enabled(closed.actuators["legs"], False),
     "notify_model_changed": lambda closed: closed.notify_model_changed(1),
     "call_hook": lambda closed: closed.call_hook("anything"),
     "save": lambda closed: closed.save("closed.npz"),
@@ -294,10 +294,11 @@ CHANGING = {
 }
 """Every public way to change a simulation."""
 
-READING = {"check", "close", "from_file", "load", "mark_diverged", "model_change_fault", "outcome", "world_indices"}
+READING = {"close", "from_file", "load", "mark_diverged", "model_change_fault", "raise_errors", "state_record"}
+READING |= {"world_indices"}
 """Methods that change nothing, or build another simulation."""
 
-SERVING = {"take_joints", "tell_solver"}
+SERVING = {"update_from_joints", "notify_solver"}
 """Methods for kernels of a recorded step, which components call; the host calls no component after the end."""
 
 
@@ -336,8 +337,8 @@ def test_arrays_and_getters_stay_readable_after_the_end(closed):
 
     assert closed.is_closed
     assert view.get_dof_positions().numpy() == closed.state.joint_q.numpy()
-    assert closed.outcome() == closed.outcome()
-    closed.check()
+    assert closed.state_record() == closed.state_record()
+    closed.raise_errors()
 
 
 @pytest.mark.parametrize("count", [1.5, True, "3"])

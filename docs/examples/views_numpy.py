@@ -23,7 +23,7 @@ def run(step_count: int = 600) -> np.ndarray:
     """Drive the quadrupeds, and return the height of each base at the end [m], shape [count]."""
     overrides = {"simulation.device": "cpu", "simulation.decimation": 1}
     with pippin.Simulation.from_file(Path(__file__).with_name("quadruped.toml"), overrides) as simulation:
-        simulation.switch(simulation.actuators["legs"], on=False)  # the efforts are ours
+        simulation.set_enabled(simulation.actuators["legs"], False)  # the efforts are ours
         robots = simulation.view.articulations("*")
         # On the CPU these are no copies: the next `get_` refreshes them.
         positions = robots.get_dof_positions().numpy()
@@ -38,7 +38,7 @@ def run(step_count: int = 600) -> np.ndarray:
             efforts = STIFFNESS * (targets - positions) - DAMPING * velocities
             robots.set_dof_forces(np.clip(efforts, -LIMIT, LIMIT))
             simulation.step()
-        simulation.check()
+        simulation.raise_errors()
         return robots.get_root_transforms().numpy()[:, 2].copy()
 
 

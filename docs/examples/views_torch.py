@@ -19,7 +19,7 @@ def run(step_count: int = 300, device: str = "auto") -> torch.Tensor:
     """Drive the quadrupeds, and return the height of each base at the end [m], shape [count]."""
     overrides = {"simulation.device": device, "simulation.decimation": 1}
     with pippin.Simulation.from_file(Path(__file__).with_name("quadruped.toml"), overrides) as simulation:
-        simulation.switch(simulation.actuators["legs"], on=False)  # the efforts are ours
+        simulation.set_enabled(simulation.actuators["legs"], False)  # the efforts are ours
         robots = simulation.view.articulations("*")
         positions = wp.to_torch(robots.get_dof_positions())
         velocities = wp.to_torch(robots.get_dof_velocities())
@@ -34,7 +34,7 @@ def run(step_count: int = 300, device: str = "auto") -> torch.Tensor:
             efforts.mul_(STIFFNESS).sub_(velocities, alpha=DAMPING).clamp_(-LIMIT, LIMIT)
             robots.set_dof_forces(efforts)
             simulation.step()
-        simulation.check()
+        simulation.raise_errors()
         return wp.to_torch(robots.get_root_transforms())[:, 2].clone()
 
 

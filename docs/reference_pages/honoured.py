@@ -26,8 +26,8 @@ your own.
 - **refused³**: the solver does not move such bodies at all, and refuses the scene.
 
 If you accept that a call or a part of the scene has no effect, because one program runs with several solvers, write the
-name of the feature into `simulation.accept_unsupported`. `simulation.left_out` and a note then say what the solver
-ignores of the scene.
+name of the feature into `simulation.accept_unsupported`. `simulation.ignored_features` and a note then say what the
+solver ignores of the scene.
 
 """
 

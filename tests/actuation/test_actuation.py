@@ -376,12 +376,12 @@ def test_an_actuator_that_is_switched_off_leaves_its_joints_to_the_caller(simula
         group = simulation.actuators["legs"]
         group.position_targets.zero_()
         simulation.step()
-        simulation.switch(group, on=False)
+        simulation.set_enabled(group, False)
         np.testing.assert_array_equal(simulation.control.joint_f.numpy(), 0.0)
         simulation.control.joint_f.fill_(3.0)
         simulation.step(2)
         np.testing.assert_array_equal(simulation.control.joint_f.numpy(), 3.0)
-        simulation.switch(group, on=True)
+        simulation.set_enabled(group, True)
         simulation.step()
         np.testing.assert_array_equal(simulation.control.joint_f.numpy(), -1.0)
 
@@ -405,7 +405,7 @@ def test_one_of_two_actuators_is_switched_off_where_a_wrapper_watches(hinges):
     with pippin.Simulation(pippin.structure(tables), plugins, prototype=hinges(positions=(1.0, 1.0))) as simulation:
         for each in simulation.actuators.values():
             each.position_targets.zero_()
-        simulation.switch(simulation.actuators["one"], on=False)
+        simulation.set_enabled(simulation.actuators["one"], False)
         simulation.step()
         np.testing.assert_array_equal(simulation.control.joint_f.numpy(), [0.0, -1.0])
     assert calls
@@ -414,14 +414,14 @@ def test_one_of_two_actuators_is_switched_off_where_a_wrapper_watches(hinges):
 def test_what_is_no_actuator_cannot_be_switched(simulate, hinges):
     with (
         simulate(hinges()) as simulation,
-        pytest.raises(pippin.ConfigError, match=r"switch: 'legs' is no actuator of this simulation"),
+        pytest.raises(pippin.ConfigError, match=r"set_enabled: 'legs' is not an actuator of this simulation"),
     ):
-        simulation.switch("legs", on=False)
+        simulation.set_enabled("legs", False)
 
 
 def test_a_switch_is_on_or_off(pair):
-    with pytest.raises(pippin.ConfigError, match="switch: on: expected a boolean, got 'no'; pass True or False"):
-        pair.switch(pair.actuators["legs"], on="no")
+    with pytest.raises(pippin.ConfigError, match="set_enabled: expected a boolean, got 'no'; pass True or False"):
+        pair.set_enabled(pair.actuators["legs"], "no")
 
 
 @pytest.mark.parametrize(

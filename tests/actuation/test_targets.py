@@ -96,8 +96,8 @@ def test_an_array_of_targets_is_not_replaced(simulate, kind, name):
     [
         ("pd", "stiffnesses", r'actuators\.legs drives joints of the view, and sets this itself; .* set\("kp", …\)'),
         ("solver-pd", "dampings", r'set\("kd", …\)'),
-        ("pd", "forces", "write its `feedforward`, switch it off"),
-        ("solver-pd", "forces", "write its `feedforward`, switch it off"),
+        ("pd", "forces", "write its `feedforward`, disable it"),
+        ("solver-pd", "forces", "write its `feedforward`, disable it"),
     ],
 )
 def test_what_a_group_overwrites_or_sets_itself_is_refused(simulate, kind, setter, message):
@@ -118,7 +118,7 @@ def test_targets_that_a_network_does_not_read_are_refused(simulate, examples):
 
 def test_forces_are_set_if_the_group_is_off(simulate):
     with simulate() as simulation:
-        simulation.switch(simulation.actuators["legs"], on=False)
+        simulation.set_enabled(simulation.actuators["legs"], False)
         simulation.view.articulations("**").set_dof_forces(1.0)
         simulation.step()
 

@@ -50,24 +50,24 @@ def test_operations_one_by_one_give_the_bits_of_the_step(build):
     with simulation.program.undone():
         for call in calls * 3:
             call()
-        apart = simulation.outcome()
+        apart = simulation.state_record()
     simulation.step(3)
 
     assert all(segment.graph is not None for segment in segments)
     assert len(segments) == len(simulation.program.operations)
-    assert simulation.outcome() == apart
+    assert simulation.state_record() == apart
 
 
 def test_measuring_leaves_the_simulation_as_it_was(build):
     simulation, twin = build(), build()
-    before = simulation.outcome()
+    before = simulation.state_record()
 
     profile(simulation, STEPS)
 
-    assert simulation.outcome() == before
+    assert simulation.state_record() == before
     simulation.step(2)
     twin.step(2)
-    assert simulation.outcome() == twin.outcome()
+    assert simulation.state_record() == twin.state_record()
 
 
 def test_every_operation_of_the_step_is_there_as_often_as_it_runs(build):

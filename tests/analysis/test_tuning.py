@@ -95,7 +95,7 @@ def test_the_gains_hold_an_arm_near_its_pose(scene):
 
     with pippin.Simulation(pippin.structure({**tables, "actuators": {"joints": group_table(proposal)}})) as simulation:
         simulation.step(500)
-        simulation.check()
+        simulation.raise_errors()
         errors = np.abs(simulation.state.joint_q.numpy())
 
     assert 0.0 < errors.max() < 0.06

@@ -7,7 +7,7 @@ import pytest
 def test_no_pipeline_is_built_if_nothing_can_collide(configure, chain):
     with pippin.Simulation(configure("xpbd"), prototype=chain()) as simulation:
         simulation.step(2)
-        simulation.check()
+        simulation.raise_errors()
 
         assert simulation.contact_source.pipeline is None
         assert simulation.contacts.rigid_contact_max == 0

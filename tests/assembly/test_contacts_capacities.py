@@ -19,7 +19,7 @@ def test_pipeline_and_mujoco_may_have_room_for_different_numbers_of_contacts(
     )
     with pippin.Simulation(config, prototype=ball(height=0.0995)) as simulation:
         simulation.step(300)
-        simulation.check()
+        simulation.raise_errors()
 
         force = simulation.sensors["touch"].outputs["net_force"].data.numpy()[0, 0]
 
@@ -52,7 +52,7 @@ def test_a_ball_rests_on_terrain_without_a_margin(solver, ball, configure):
 
     with pippin.Simulation(configure(solver), prototype=prototype) as simulation:
         simulation.step(300)
-        simulation.check()
+        simulation.raise_errors()
         position = simulation.state.body_q.numpy()[0, :3]
 
     np.testing.assert_allclose(position, [0.0, 0.0, 0.1], atol=5e-4)

@@ -47,6 +47,6 @@ def test_a_mass_that_is_set_to_zero_is_found_by_check():
         bodies.set_masses(np.float32([2.0, 0.0]))
 
         with pytest.raises(pippin.ConfigError, match=r"model\.body_mass: ball can move, but has no mass"):
-            simulation.check()
+            simulation.raise_errors()
         bodies.set_masses(2.0)
-        simulation.check()
+        simulation.raise_errors()

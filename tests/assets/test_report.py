@@ -23,7 +23,7 @@ def simulate(tmp_path):
 
 def test_a_number_that_differs_is_a_note_with_both_values(simulate):
     with simulate('solver="PGS" iterations="7" cone="elliptic"') as simulation:
-        [report] = simulation.imports
+        [report] = simulation.import_reports
 
     assert [str(each) for each in report.differences if each.field == "solver"] == [
         "option: solver pgs → newton (MuJoCo Warp has no PGS, and every solver finds the same solution)"
@@ -53,14 +53,14 @@ def test_a_lost_part_that_is_accepted_by_name_is_a_note(simulate):
 
 def test_what_other_solvers_lose_is_a_note_with_both_values(simulate):
     with simulate('viscosity="0.1"', solver="featherstone") as simulation:
-        [report] = simulation.imports
+        [report] = simulation.import_reports
 
     assert report.notes() == ["arm.xml: option: viscosity 0.1 → 0"]
 
 
 def test_a_placed_asset_does_not_differ_for_its_place_with_other_solvers(simulate):
     with simulate(position=[1.0, 2.0, 3.0], rotation=[0.6, 0.0, 0.0, 0.8], solver="featherstone") as simulation:
-        [report] = simulation.imports
+        [report] = simulation.import_reports
 
     assert report.differences == ()
 

@@ -48,7 +48,7 @@ def ant(worlds: int, threads: int, steps: int, is_between: bool) -> pippin.Simul
     )
     simulation = pippin.Simulation(config, plugins=[Between()] if is_between else [])
     simulation.step(100)
-    simulation.check()
+    simulation.raise_errors()
     return simulation
 
 

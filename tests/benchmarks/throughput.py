@@ -85,7 +85,7 @@ def measure(case: tuple, worlds: int, device: str, budget: float) -> dict[str, f
         by_hand.run(1)
         by_hand.capture()
         captured, steps = ratio(simulation.step, by_hand.replay, simulation.device, budget)
-        simulation.check()
+        simulation.raise_errors()
         assert simulation.state.joint_q.numpy().tobytes() == by_hand.joint_q().tobytes(), f"{robot}, {solver} differ"
         elapsed = seconds(simulation.step, max(1, steps // 10), simulation.device)
         row = {"robot": robot, "solver": solver, "worlds": worlds, "captured": captured}

@@ -62,7 +62,7 @@ def main() -> None:
             try:
                 viewer = shown.viewers["page"]
                 browser.open(viewer.url)
-                CHROMIUM["until"](lambda viewer=viewer: viewer.audience.count, "the browser")
+                CHROMIUM["until"](lambda viewer=viewer: viewer.clients.count, "the browser")
                 print(f"| {worlds} | one browser | {ratio(plain, shown, arguments.device):.3f} |", flush=True)
             finally:
                 browser.close()

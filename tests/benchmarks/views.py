@@ -161,7 +161,7 @@ class ContactBench:
             builder.add_shape_box(builder.add_body(label=f"box_{index}", xform=place), hx=0.1, hy=0.1, hz=0.1)
         self.simulation = pippin.Simulation(pippin.structure(tables), prototype=builder)
         self.simulation.step(3)
-        self.simulation.check()
+        self.simulation.raise_errors()
         self.view = self.simulation.view.contacts("box_*")
         self.newtons = newton.sensors.SensorContact(
             self.simulation.model, sensing_bodies="box_*", request_contact_attributes=False

@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,8 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.recording.recovery import recover
+
+from .sessions import is_gone, wait_for, workers_of
 
 ARM = """
 <mujoco>
@@ -202,46 +202,10 @@ def start(scene: Path, out: str) -> subprocess.Popen[str]:
     )
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 300.0) -> Any:
-    """Return what a function gives as soon as it is true."""
-    end = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return found
-
-
 def has_recorded(folder: Path) -> bool:
     """Return whether both processes have written some rows."""
     files = [folder / "shards" / shard / "log.npz.rows" for shard in "01"]
     return all(path.exists() and path.stat().st_size > 20_000 for path in files)
-
-
-def processes_of(session: int) -> list[int]:
-    """Return the processes of a session that are not zombies."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, _, belongs, *_ = stat.read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if int(belongs) == session and state != "Z":
-            found.append(int(stat.parent.name))
-    return found
-
-
-def is_gone(session: int) -> bool:
-    """Return whether all processes of a session end soon."""
-    end = time.monotonic() + 10.0
-    while processes_of(session) and time.monotonic() < end:
-        time.sleep(0.05)
-    return not processes_of(session)
-
-
-def workers_of(session: int) -> list[int]:
-    """Return the workers of a driver, in the order of their shards."""
-    pids = sorted(processes_of(session))
-    return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 @pytest.fixture(scope="module")

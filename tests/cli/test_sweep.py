@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
+
+from .sessions import is_gone, processes_of, wait_for, workers_of
 
 PENDULUM = """
 <mujoco>
@@ -79,44 +79,6 @@ def start(scene, *more):
     )
 
 
-def wait_for(what, seconds=300.0):
-    """Return what a function gives as soon as it is true."""
-    end = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return found
-
-
-def processes_of(session):
-    """Return the processes of a session that are not zombies."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, _, belongs, *_ = stat.read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if int(belongs) == session and state != "Z":
-            found.append(int(stat.parent.name))
-    return found
-
-
-def no_process_of(session):
-    """Return whether all processes of a session end soon; that of Python's resource tracker ends after the driver."""
-    end = time.monotonic() + 10.0
-    while processes_of(session) and time.monotonic() < end:
-        time.sleep(0.05)
-    return not processes_of(session)
-
-
-def worker_of(session):
-    """Return the worker of a driver."""
-    for pid in processes_of(session):
-        if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
-            return pid
-    return None
-
-
 def rows_of(scene):
     with (scene / "out" / "results.csv").open(newline="") as file:
         return list(csv.DictReader(file))
@@ -138,7 +100,7 @@ def stopped(scene):
     wait_for(lambda: has_begun_long_one(scene))
     process.send_signal(signal.SIGINT)
     text, _ = process.communicate(timeout=60.0)
-    return process.returncode, text, no_process_of(process.pid), rows_of(scene)
+    return process.returncode, text, is_gone(process.pid), rows_of(scene)
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +116,7 @@ def killed(scene, stopped):
     process.wait()
     assert process.stdout is not None
     process.stdout.close()
-    return before, no_process_of(process.pid), times_of(scene), second
+    return before, is_gone(process.pid), times_of(scene), second
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +124,7 @@ def finished(scene, killed):
     """The same command with a limit of time, its worker killed in the fifth variant: exit code, text, and rows."""
     process = start(scene, "--timeout", "5", "--json")
     wait_for(lambda: [*(scene / "out").glob("variants/.*/log.txt")])
-    os.kill(wait_for(lambda: worker_of(process.pid)), signal.SIGKILL)
+    os.kill(wait_for(lambda: workers_of(process.pid))[0], signal.SIGKILL)
     text, _ = process.communicate(timeout=120.0)
     return process.returncode, text, rows_of(scene)
 
@@ -190,7 +152,7 @@ def test_a_second_driver_is_refused_while_the_first_one_runs(killed):
     assert "is being run by another process; wait for its end" in second.stderr
 
 
-def test_a_full_disk_ends_the_sweep_with_its_cure_and_the_folder_is_that_of_the_sweep(scene, tmp_path):
+def test_a_full_disk_ends_the_sweep_with_its_cure_and_keeps_its_folder(scene, tmp_path):
     """The files of this process may have 1100 bytes: too few for the configuration of a variant, and for the table."""
     command = ["sweep", str(scene / "pendulum.toml"), "--over", "simulation.seed=0..29", "--out", str(tmp_path / "out")]
     limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1100, 1100)); {COMMAND}"

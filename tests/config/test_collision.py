@@ -176,7 +176,7 @@ def test_contacts_of_every_kind_are_captured_and_carry_the_stack(options, boxes,
         )
         with pippin.Simulation(config, prototype=boxes) as simulation:
             simulation.step(100)
-            simulation.check()
+            simulation.raise_errors()
             ends[capture] = simulation.state.body_q.numpy().copy()
 
     assert ends["off"].tobytes() == ends["require"].tobytes()
@@ -240,7 +240,7 @@ def test_contacts_are_reduced_by_pairs_of_bodies_for_a_solver_that_takes_them(co
         )
         with pippin.Simulation(config, prototype=double_box()) as simulation:
             simulation.step(20)
-            simulation.check()
+            simulation.raise_errors()
             counts[name] = int(simulation.contacts.rigid_contact_count.numpy()[0])
             height = float(simulation.state.body_q.numpy()[0, 2])
 
@@ -297,7 +297,7 @@ def test_hydroelastic_boxes_rest_on_each_other(configure):
     )
     with pippin.Simulation(config, prototype=builder) as simulation:
         simulation.step(200)
-        simulation.check()
+        simulation.raise_errors()
 
         assert simulation.state.body_q.numpy()[0, 2] == pytest.approx(0.1, abs=0.005)
 

@@ -19,7 +19,7 @@ def test_an_example_runs_captured_and_stays_finite(name):
     overrides = {"scene.worlds": 2, "simulation.device": "cpu", "simulation.capture": "require"}
     with pippin.Simulation.from_file(EXAMPLES / f"{name}.toml", overrides) as simulation:
         simulation.step(round(2.0 / simulation.control_dt))
-        simulation.check()
+        simulation.raise_errors()
         joint_q = simulation.state.joint_q.numpy().reshape(2, -1)
         readings = [output.data.numpy() for sensor in simulation.sensors.values() for output in sensor.outputs.values()]
 

@@ -38,7 +38,7 @@ def test_a_robot_stands_or_holds_its_pose_for_two_seconds(name, tmp_path):
         (group,) = simulation.actuators.values()
         targets = group.position_targets.numpy().ravel()
         simulation.step(1000)
-        simulation.check()
+        simulation.raise_errors()
         positions = positions_of(simulation.model, group, simulation.state)
         height = simulation.state.joint_q.numpy()[2]
 

@@ -11,7 +11,6 @@ import http.server
 import importlib.util
 import io
 import json
-import runpy
 import subprocess
 import sys
 import threading
@@ -23,9 +22,9 @@ import attrs
 import numpy as np
 import pytest
 
+from ..viewing.viser.chromium import Chromium, until
+
 ROOT = Path(__file__).parents[2]
-CHROMIUM = runpy.run_path(str(ROOT / "tests" / "viewing" / "viser" / "chromium.py"))
-Chromium, until = CHROMIUM["Chromium"], CHROMIUM["until"]
 PHONE, DESKTOP = 390, 1400  # widths [pixels]
 
 pytestmark = [

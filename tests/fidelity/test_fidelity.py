@@ -6,22 +6,22 @@ The usual run takes the small files of the group `dev`. `PIPPIN_FIDELITY=all` ta
 
 import functools
 import os
-import runpy
 import tomllib
 from pathlib import Path
 
 import pytest
 from pippin.assets.fidelity import worded
 
+from .finding import REACH, files, load, sketched, small_files, survey
+
 FOLDER = Path(__file__).parent
-FINDING = runpy.run_path(str(FOLDER / "finding.py"))
 KNOWN = tomllib.loads((FOLDER / "known.toml").read_text(encoding="utf-8"))
 
 DEV = ("gymnasium", "newton")
 LARGE = 10_000
 """Size of a file from which on it is not in the usual run [bytes]."""
 
-FILES = FINDING["files"]() if os.environ.get("PIPPIN_FIDELITY") == "all" else FINDING["small_files"](DEV, LARGE)
+FILES = files() if os.environ.get("PIPPIN_FIDELITY") == "all" else small_files(DEV, LARGE)
 
 
 def cases(kind):
@@ -33,7 +33,7 @@ def cases(kind):
 
 @functools.cache
 def found(name):
-    finding = FINDING["survey"](name, FILES[name])
+    finding = survey(name, FILES[name])
     if finding.outcome == "not counted":
         pytest.skip(finding.reason)
     return finding
@@ -50,11 +50,11 @@ def test_a_file_makes_the_robot_that_mujoco_makes_of_it(name):
 @pytest.mark.parametrize("name", cases("sketch"))
 def test_other_solvers_get_the_same_tree_and_shapes(name):
     try:
-        FINDING["load"](FILES[name])
+        load(FILES[name])
     except ValueError as error:
         pytest.skip(str(error))
 
-    assert worded(FINDING["sketched"](FILES[name])) == []
+    assert worded(sketched(FILES[name])) == []
 
 
 @pytest.mark.parametrize("name", cases("moves"))
@@ -64,4 +64,4 @@ def test_the_robot_moves_as_it_does_in_mujoco(name):
     if finding.distance is None:
         pytest.skip("no motion to compare: refused, or other joints, or MuJoCo itself diverges")
 
-    assert finding.distance <= FINDING["REACH"]
+    assert finding.distance <= REACH

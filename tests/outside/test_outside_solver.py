@@ -37,7 +37,7 @@ def test_the_plugin_is_about_sixty_lines():
 def test_a_solver_from_outside_runs_the_ant_by_changing_one_word(plugin, ant):
     with pippin.Simulation.from_file(ant, {"scene.worlds": 2, "simulation.device": "cpu"}) as simulation:
         simulation.step(50)
-        simulation.check()
+        simulation.raise_errors()
 
         torso = simulation.model.body_label.index("ant/worldbody/torso")
         # After a second it stands at 0.55 m, as with MuJoCo; on its belly the torso's sphere lies at 0.25 m.

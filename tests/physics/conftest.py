@@ -182,7 +182,7 @@ def observe(simulation: pippin.Simulation, step_count: int) -> tuple[np.ndarray,
         simulation.step(min(step, 1))
         poses.append(simulation.state.body_q.numpy().copy())
         velocities.append(simulation.state.body_qd.numpy().copy())
-    simulation.check()
+    simulation.raise_errors()
     shape = (step_count + 1, simulation.world_count, simulation.model.body_count // simulation.world_count, -1)
     return np.array(poses, dtype=float).reshape(shape), np.array(velocities, dtype=float).reshape(shape)
 

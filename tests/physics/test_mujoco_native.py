@@ -28,7 +28,7 @@ def moved_by(name, configure, prototype, solver, **tables):
     """Return joint coordinates, joint velocities and body velocities after 100 steps."""
     with pippin.Simulation(configure({"type": name, **solver}, **tables), prototype=prototype) as simulation:
         simulation.step(STEPS)
-        simulation.check()
+        simulation.raise_errors()
         state = simulation.state
         return [array.numpy().copy() for array in (state.joint_q, state.joint_qd, state.body_qd)]
 
@@ -125,7 +125,7 @@ def test_the_ant_of_the_examples_runs_with_another_word_for_the_solver():
     without = attrs.evolve(config, sensors={"torso": config.sensors["torso"]})
     with pippin.Simulation(without) as simulation:
         simulation.step(100)
-        simulation.check()
+        simulation.raise_errors()
 
         felt = simulation.sensors["torso"].outputs["linear_acceleration"].data.numpy()
         np.testing.assert_allclose(np.linalg.norm(felt, axis=-1), 9.81, atol=0.05)

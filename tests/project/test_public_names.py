@@ -1,5 +1,6 @@
 """The public boundary: what plugins import, and that each public name has a docstring and one path."""
 
+import ast
 import importlib
 import runpy
 from pathlib import Path
@@ -16,6 +17,7 @@ NAMES = [(module, name) for module in MODULES for name in names_of(module)]
 MEMBERS = sorted(path for kind in ("solvers", "actuators", "sensors") for path in ROOT.glob(f"{kind}/*/src/pippin_*"))
 OUTSIDE = sorted(ROOT.glob("tests/outside/*/src/pippin_*"))
 TEMPLATES = sorted(path for path in CORE.glob("templates/*") if path.is_dir() and path.name != "__pycache__")
+BUILT_IN = sorted({path.parent for room in ("viewing", "recording") for path in CORE.glob(f"{room}/*/config.py")})
 
 
 def imports_in(folder):
@@ -25,7 +27,7 @@ def imports_in(folder):
             yield path.relative_to(ROOT), module, name
 
 
-@pytest.mark.parametrize("folder", [*MEMBERS, *OUTSIDE, *TEMPLATES], ids=lambda path: path.name)
+@pytest.mark.parametrize("folder", [*MEMBERS, *OUTSIDE, *TEMPLATES, *BUILT_IN], ids=lambda path: path.name)
 def test_a_plugin_imports_only_public_names(folder):
     private = [
         f"{path}: {module}" + (f".{name}" if name else "")
@@ -34,6 +36,14 @@ def test_a_plugin_imports_only_public_names(folder):
     ]
 
     assert not private, "import it from one of " + ", ".join(PUBLIC["FOR_PLUGINS"])
+
+
+@pytest.mark.parametrize("folder", BUILT_IN, ids=lambda path: path.name)
+def test_a_built_in_plugin_is_complete_in_its_folder(folder):
+    """It imports other modules of its room by their public path."""
+    statements = (node for path in folder.rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
+
+    assert not [node for node in statements if isinstance(node, ast.ImportFrom) and node.level > 1]
 
 
 def is_public(module, name):

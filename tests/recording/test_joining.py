@@ -5,10 +5,12 @@ import resource
 import numpy as np
 import pippin
 import pytest
-from pippin.recording.hdf5 import Hdf5Config, Hdf5Recorder
+from pippin.recording.hdf5.config import Hdf5Config
+from pippin.recording.hdf5.recorder import Hdf5Recorder
 from pippin.recording.joining import join
-from pippin.recording.npz import NpzRecorder
-from pippin.recording.part import Part
+from pippin.recording.npz.config import NpzConfig
+from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.whole_run import WholeRun
 
 SERIES = ("joint_q", "sensors/.*")
 
@@ -23,7 +25,7 @@ def parts(simulate, tmp_path):
             tmp_path / str(first), {kind: {"type": kind, **options} for kind in found}, worlds=2
         ) as simulation:
             for kind, recorder in simulation.recorders.items():
-                recorder.part = Part(config=simulation.config, worlds=(2, 0, 1, 3), first_world=first)
+                recorder.whole_run = WholeRun(config=simulation.config, worlds=(2, 0, 1, 3), first_world=first)
                 found[kind].append(recorder.path)
             simulation.step(3)
             simulation.reset([1])
@@ -31,12 +33,14 @@ def parts(simulate, tmp_path):
     return found
 
 
-@pytest.mark.parametrize(("kind", "recorder"), [("npz", NpzRecorder), ("hdf5", Hdf5Recorder)])
+@pytest.mark.parametrize(
+    ("kind", "recorder"), [("npz", NpzRecorder(NpzConfig())), ("hdf5", Hdf5Recorder(Hdf5Config()))], ids=["npz", "hdf5"]
+)
 def test_joined_files_are_one_recording_and_the_parts_are_gone(parts, tmp_path, kind, recorder):
     with pippin.recording.Recording(*parts[kind]) as whole:
         before = {name: whole[name].values.copy() for name in (*whole, "time")}
 
-    target, note = join(recorder(recorder.Config()), parts[kind], tmp_path / f"deep/log{recorder.suffix}")
+    target, note = join(recorder, parts[kind], tmp_path / f"deep/log{recorder.suffix}")
 
     assert note is None
     assert not any(path.exists() for path in parts[kind])
@@ -51,7 +55,7 @@ def test_joined_files_are_one_recording_and_the_parts_are_gone(parts, tmp_path, 
 def test_the_only_part_is_moved(parts, tmp_path):
     data = parts["npz"][0].read_bytes()
 
-    target, note = join(NpzRecorder(NpzRecorder.Config()), parts["npz"][:1], tmp_path / "log.npz")
+    target, note = join(NpzRecorder(NpzConfig()), parts["npz"][:1], tmp_path / "log.npz")
 
     assert (target.read_bytes(), note, parts["npz"][0].exists()) == (data, None, False)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
-from pippin.recording.mcap import McapFile, mend
+from pippin.recording.mcap.file import McapFile, repair
 
 
 @pytest.fixture(scope="module")
@@ -99,12 +99,12 @@ def test_a_recording_without_a_scene_has_no_transforms(simulate, tmp_path):
 
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
-def test_a_file_that_is_cut_off_is_mended(recorded, tmp_path, share):
+def test_a_file_that_is_cut_off_is_repaired(recorded, tmp_path, share):
     data, path = (recorded.folder / "mcap.mcap").read_bytes(), tmp_path / "cut.mcap"
     path.write_bytes(data[: int(share * len(data))])
     before = McapFile(path).column("joint_q")
 
-    target, count = mend(path)
+    target, count = repair(path)
 
     assert (target, count) == (path, len(before))
     with path.open("rb") as file:

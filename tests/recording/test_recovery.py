@@ -78,4 +78,4 @@ def test_what_is_no_recording_is_refused(tmp_path, name):
     result = CliRunner().invoke(main, ["recover", str(tmp_path / name)])
 
     assert result.exit_code == 2
-    assert "no recording" in result.output
+    assert "not a recording" in result.output

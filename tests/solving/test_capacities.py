@@ -61,13 +61,13 @@ OVERFLOWS = {
 
 
 @pytest.mark.parametrize("key", OVERFLOWS)
-def test_a_buffer_of_the_pipeline_that_overflows_is_named_with_the_number_that_would_fit(key, configure):
+def test_an_overflowing_buffer_is_named_with_the_number_that_would_fit(key, configure):
     prototype, table, what = OVERFLOWS[key]
     with pippin.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=prototype()) as full:
         full.step()
 
         with pytest.raises(pippin.SimulationError, match=rf"^collision\.{key}: {what} did not fit into \d+; set it to"):
-            full.check()
+            full.raise_errors()
 
 
 @pytest.mark.parametrize("key", ["rigid_contact_max", "soft_contact_max", "shape_pairs_max"])
@@ -76,7 +76,7 @@ def test_the_number_that_was_told_is_enough(key, configure):
     with pippin.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=prototype()) as full:
         full.step()
         with pytest.raises(pippin.SimulationError) as caught:
-            full.check()
+            full.raise_errors()
     needed = {fault.split(":")[0].removeprefix("collision."): int(fault.split()[-1]) for fault in caught.value.faults}
 
     with pippin.Simulation(
@@ -84,7 +84,7 @@ def test_the_number_that_was_told_is_enough(key, configure):
     ) as enough:
         enough.step()
 
-        enough.check()
+        enough.raise_errors()
 
 
 def test_every_full_buffer_is_named_at_once(configure):
@@ -96,7 +96,7 @@ def test_every_full_buffer_is_named_at_once(configure):
         full.step()
 
         with pytest.raises(pippin.SimulationError) as caught:
-            full.check()
+            full.raise_errors()
 
     rigid, soft = caught.value.faults
     assert rigid.startswith("collision.rigid_contact_max: ")
@@ -113,7 +113,7 @@ def test_contacts_lost_while_they_are_reduced_are_reported(configure):
             pippin.SimulationError,
             match=r"collision\.max_triangle_pairs: contacts of meshes, to be reduced, did not fit .*hashtable_size",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
 def test_overflow_is_told_alike_eager_and_captured(configure):
@@ -123,7 +123,7 @@ def test_overflow_is_told_alike_eager_and_captured(configure):
         with pippin.Simulation(config, prototype=pile()) as simulation:
             simulation.step(5)
             with pytest.raises(pippin.SimulationError) as caught:
-                simulation.check()
+                simulation.raise_errors()
             texts.add(str(caught.value))
 
     assert len(texts) == 1
@@ -192,7 +192,7 @@ def test_the_pipeline_of_a_plugin_is_watched_as_well(configure):
         simulation.step()
 
         with pytest.raises(pippin.SimulationError, match=r"contacts did not fit into 2"):
-            simulation.check()
+            simulation.raise_errors()
 
 
 def test_a_run_shows_capacities_and_writes_them_into_its_summary(tmp_path, monkeypatch):

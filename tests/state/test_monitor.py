@@ -24,7 +24,7 @@ def diverged(chain, configure):
             simulated.invalidate("joints")
             simulated.control.joint_f.assign(np.float32([0.0, 0.0, 0.0, effort]))
             simulated.step()
-            simulated.check()
+            simulated.raise_errors()
 
     return run
 
@@ -84,7 +84,7 @@ def test_a_body_may_be_beyond_the_bound_though_no_joint_is(chain, configure):
         simulation.step()
 
         with pytest.raises(pippin.SimulationError, match=r"body 'link_1' of world 0 moves at 1[34]\S* m/s or rad/s, "):
-            simulation.check()
+            simulation.raise_errors()
 
 
 def test_a_reset_forgets_a_divergence(ball, configure):
@@ -95,7 +95,7 @@ def test_a_reset_forgets_a_divergence(ball, configure):
         simulation.reset()
         simulation.step()
 
-        simulation.check()
+        simulation.raise_errors()
 
 
 @pytest.mark.parametrize("bound", [0.0, -1.0, math.nan])
@@ -112,9 +112,9 @@ def test_a_reset_of_one_world_keeps_what_is_known_of_the_others(chain, configure
 
         simulation.reset([1])
         with pytest.raises(pippin.SimulationError, match=r"step 1 .* of world 2 moves at"):
-            simulation.check()
+            simulation.raise_errors()
         simulation.reset([2])
-        simulation.check()
+        simulation.raise_errors()
 
 
 def test_an_overflow_of_a_shared_buffer_outlives_the_reset_of_one_world(ball, configure):
@@ -123,6 +123,6 @@ def test_an_overflow_of_a_shared_buffer_outlives_the_reset_of_one_world(ball, co
         simulation.step()
         simulation.reset([0])
         with pytest.raises(pippin.BufferOverflowError, match="rigid_contact_max"):
-            simulation.check()
+            simulation.raise_errors()
         simulation.reset()
-        simulation.check()
+        simulation.raise_errors()

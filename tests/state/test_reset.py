@@ -172,12 +172,12 @@ def test_nan_does_not_survive_a_reset(solver, ball, configure):
             array.assign(values)
         simulation.step()
         with pytest.raises(pippin.SimulationError, match=r"step 3 .*body .*ball' of world 1 is not finite"):
-            simulation.check()
+            simulation.raise_errors()
 
         simulation.reset([1])
         simulation.step(3)
 
-        simulation.check()
+        simulation.raise_errors()
         assert all(np.isfinite(array).all() for array in by_world(simulation).values())
         assert_worlds_equal(by_world(simulation), by_world(healthy), [0, 2])
 

@@ -84,7 +84,7 @@ def test_the_notes_change_no_step(configure, ball):
             simulation.step(2)
             notes = start_notes(simulation) if is_noted else []
             simulation.step(3)
-            ends.append(simulation.outcome())
+            ends.append(simulation.state_record())
 
     assert notes[0].startswith("1 overlap with the ground or another asset at the start: ")
     assert ends[0] == ends[1]

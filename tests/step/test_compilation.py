@@ -15,8 +15,8 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.state.outcome import Outcome
 from pippin.state.snapshot import Snapshot
+from pippin.state.state_record import StateRecord
 from pippin.step.compilation import compile_step, compiling_together
 from pippin.step.program import Program
 
@@ -218,13 +218,13 @@ def test_the_first_step_in_python_compiles_side_by_side_before_it_launches(
     assert fresh.counter.numpy()[0] == 3
 
 
-def test_a_build_that_misses_a_module_is_rehearsed_once_and_compiles_what_the_rehearsal_launches(
+def test_a_build_that_misses_a_module_is_rehearsed_once(
     loads: Loads, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(wp.config, "kernel_cache_dir", str(tmp_path))
     device, first, second = wp.get_device("cpu"), Fresh(), Fresh()
     counter, built = wp.zeros(1, dtype=int, device=device), []
-    program = Program([], device=device, policy="off", save=lambda: Snapshot({}), observe=lambda: Outcome({}, {}))
+    program = Program([], device=device, policy="off", save=lambda: Snapshot({}), observe=lambda: StateRecord({}, {}))
 
     def launch() -> Program:
         for fresh in (first, second):

@@ -236,7 +236,7 @@ def test_a_closed_loop_splits_a_control_step_until_it_is_switched_off(chain, con
     drives = {"first": first, "second": {**pd["legs"], "joints": ["hinge_1"]}}
     with pippin.Simulation(configure("mujoco-native", decimation=3, actuators=drives), prototype=chain()) as simulation:
         split = solver_calls(simulation)
-        simulation.switch(simulation.actuators["second"], on=False)
+        simulation.set_enabled(simulation.actuators["second"], False)
         simulation.step()
 
         assert (split, solver_calls(simulation)) == (3, 1)
@@ -299,7 +299,9 @@ class JointsOnly:
 def test_bodies_follow_the_joints_of_a_solver_that_moves_joints_only(chain, substeps):
     import newton
 
-    config = pippin.SimulationConfig(simulation=pippin.StepConfig(device="cpu", substeps=substeps, capture="require"))
+    config = pippin.SimulationConfig(
+        simulation=pippin.SimulationOptions(device="cpu", substeps=substeps, capture="require")
+    )
     with pippin.Simulation(config, plugins=[JointsOnly()], prototype=chain()) as simulation:
         simulation.step(20)
         expected = simulation.model.state()
@@ -321,7 +323,7 @@ class UndeclaredXPBD:
 
 
 def test_a_solver_that_wrongly_claims_reduced_coordinates_is_refused(chain):
-    config = pippin.SimulationConfig(simulation=pippin.StepConfig(device="cpu"))
+    config = pippin.SimulationConfig(simulation=pippin.SimulationOptions(device="cpu"))
 
     with (
         pippin.Simulation(config, plugins=[UndeclaredXPBD()], prototype=chain()) as simulation,

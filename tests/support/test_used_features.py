@@ -236,7 +236,7 @@ def test_the_cure_of_a_refusal_names_all_features_at_once_and_their_loss_is_note
 
     assert json.loads(cure) == ["mimic_joints", "armature", "joint_friction"]
     assert len(caught.value.faults) == 2
-    assert simulation.left_out == {"armature": ["hinge_0", "hinge_1"], "joint_friction": ["hinge_0"]}
+    assert simulation.ignored_features == {"armature": ["hinge_0", "hinge_1"], "joint_friction": ["hinge_0"]}
     assert "the solver ignores joint_friction, used by hinge_0" in notes
 
 
@@ -288,9 +288,9 @@ def test_check_says_of_each_solver_what_it_would_leave_out(examples):
     assert code == 2
     assert semi_implicit["missing"].keys() == {"contact_f", "armature"}
     assert semi_implicit["missing"]["contact_f"] == "sensors.feet"
-    assert json.loads(accepted)[0]["left_out"].keys() == {"armature"}
+    assert json.loads(accepted)[0]["ignored_features"].keys() == {"armature"}
     assert mujoco["is_able"]
-    assert (mujoco["faults"], mujoco["missing"], mujoco["left_out"]) == ([], {}, {})
+    assert (mujoco["faults"], mujoco["missing"], mujoco["ignored_features"]) == ([], {}, {})
 
 
 def test_check_fails_only_for_what_was_asked(examples):

@@ -132,7 +132,7 @@ def test_a_diverged_world_ends_and_costs_nothing(tasked):
         simulation.invalidate("joints", [2])
         simulation.step(1)
         found = statistics(simulation)
-        simulation.check()
+        simulation.raise_errors()
 
     assert found["terminated"] == [False, False, True]
     assert found["reward"][2] == 0.0
@@ -150,11 +150,11 @@ def test_a_reward_that_is_not_finite_names_term_and_world(tasked):
     rewards = {"effort": {"type": "l2", "of": "last-action", "weight": -1.0}}
     with tasked(rewards=rewards, plugins=[Spoil()], simulation={"capture": "off"}) as simulation:
         simulation.step(1)
-        simulation.check()
+        simulation.raise_errors()
         target = simulation.task.episodes.action[1:2]
         simulation.step(1)
         with pytest.raises(pippin.SimulationError, match=r"task\.rewards\.effort: is not finite in world 1"):
-            simulation.check()
+            simulation.raise_errors()
 
 
 @pytest.mark.parametrize(

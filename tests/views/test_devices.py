@@ -48,7 +48,7 @@ def test_indices_and_masks_may_lie_on_either_side(robots, device):
         np.testing.assert_array_equal(view.get_dof_forces().numpy()[:, 0], [number + 1.0, 0.0, number + 3.0])
     view.set_dof_forces(1.0, wp.array([5], dtype=int, device=device))
     with pytest.raises(RowError, match="1 indices on the device"):
-        robots.check()
+        robots.raise_errors()
 
 
 def test_a_graph_of_a_view_replays(robots, device):

@@ -89,9 +89,9 @@ def test_host_and_device_refuse_the_same_values(robots, table, name):
 
         getattr(view, where)(wp.array(wrong, dtype=getattr(wp, table[name].dtype)))
         np.testing.assert_array_equal(reading(view, name), before)
-        with pytest.raises(ViewError, match=rf"{where}: 1 values on the device were not allowed, in row 1, "):
-            robots.check()
-        robots.check()
+        with pytest.raises(ViewError, match=rf"{where}: 1 values on the device were not allowed, such as in row 1, "):
+            robots.raise_errors()
+        robots.raise_errors()
 
 
 def test_a_mark_has_no_half(view):
@@ -110,7 +110,7 @@ def test_values_at_the_edge_are_taken(robots, valid):
             getattr(view, f"set_{name}")(data)
             np.testing.assert_array_equal(reading(view, name), right)
     getattr(view, f"set_{name}")(before)
-    robots.check()
+    robots.raise_errors()
 
 
 def test_a_wrong_value_leaves_the_others_to_be_written(robots, view):
@@ -163,9 +163,9 @@ def test_forces_and_gravity_are_finite(robots):
     assert (robots.state.body_f.numpy() == 0.0).all()
     assert np.isfinite(robots.view.gravity).all()
     with pytest.raises(ViewError, match="set_gravity: 1 values on the device"):
-        robots.check()
+        robots.raise_errors()
     with pytest.raises(ViewError, match="apply_forces: 1 values on the device"):
-        robots.check()
+        robots.raise_errors()
 
 
 def test_quaternions_of_ball_joints_are_unit(build):
@@ -259,7 +259,7 @@ def test_arrays_of_every_library_broadcast_alike(view, shape):
         np.testing.assert_array_equal(reading(view, "dof_forces"), expected)
 
 
-def test_a_held_body_is_refused_only_if_its_row_is_written(robots):
+def test_a_jointed_body_is_refused_only_if_its_row_is_written(robots):
     view = robots.view.rigid_bodies(["ball", "left_shin"], worlds=[0])
     before = reading(view, "transforms")
     moved = before.copy()
@@ -272,7 +272,7 @@ def test_a_held_body_is_refused_only_if_its_row_is_written(robots):
         view.set_transforms(moved)
 
     view.set_velocities(wp.zeros((2, 6), dtype=float), indices=wp.array([1], dtype=int))
-    with pytest.raises(ViewError, match="set_velocities: 1 bodies on the device are held by joints, in row 1, "):
+    with pytest.raises(ViewError, match="1 bodies on the device are held by joints, such as in row 1, "):
         view.raise_errors()
 
 

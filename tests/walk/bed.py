@@ -17,6 +17,8 @@ from pippin.conformance.subject import Subject
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.step.callbacks import Callbacks
 
+from ..scenes import cloth
+
 STEPS = 2
 """Control steps in which a call has to show its effect."""
 
@@ -83,24 +85,6 @@ def robots(builder: newton.ModelBuilder) -> None:
     scenes.ball(builder)
     builder.joint_q[-7:-5] = [-2.0, 0.0]
     builder.joint_qd[-6:] = [1.0, 0.5, 0.0, 0.0, 0.0, 1.0]
-
-
-def cloth(builder: newton.ModelBuilder) -> None:
-    """Add a small flat cloth, moving along x."""
-    newton.solvers.style3d.add_cloth_grid(
-        builder,
-        pos=wp.vec3(0.0, 0.0, 0.5),
-        rot=wp.quat_identity(),
-        vel=wp.vec3(0.3, 0.0, 0.0),
-        dim_x=3,
-        dim_y=3,
-        cell_x=0.05,
-        cell_y=0.05,
-        mass=0.01,
-        tri_aniso_ke=wp.vec3(400.0, 400.0, 100.0),
-        edge_aniso_ke=wp.vec3(1e-4),
-        particle_radius=0.01,
-    )
 
 
 class Wind:
@@ -242,7 +226,7 @@ class Bed:
         for name, array in arrays_of(simulation.control).items():
             array.assign(self._start.seen[f"control.{name}"])
         if self.group is not None:
-            simulation.switch(self.group, on=True)
+            simulation.set_enabled(self.group, True)
             for name, values in self._parameters.items():
                 if not np.array_equal(self.group.get(name).numpy(), values):
                     self.group.set(name, values)
@@ -254,7 +238,7 @@ class Bed:
 
     def bits(self) -> Bits:
         """Return copies of everything that a user can see."""
-        outcome = self.simulation.outcome()
+        outcome = self.simulation.state_record()
         seen = {name: array for name, array in outcome.arrays.items() if "._properties._values." not in name}
         model = {name: array.numpy().copy() for name, array in arrays_of(self.simulation.model).items()}
         return Bits(seen, model)

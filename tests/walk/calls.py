@@ -296,7 +296,7 @@ class Calls:
         return np.isin(view.dof_indices, group)
 
     def _gains(self) -> tuple[float, float]:
-        if any(self.bed.group is each for each in self.bed.simulation._switches.off):
+        if any(self.bed.group is each for each in self.bed.simulation._disabled.all):
             return 0.0, 0.0
         return self.bed.group.get("kp").numpy().min(), self.bed.group.get("kd").numpy().min()
 
@@ -447,15 +447,15 @@ class Calls:
         simulation, group, on = self.bed.simulation, self.bed.group, bool(rng.integers(2))
         if fault in ("text", "nan", "shape"):
             return Call(
-                name="switch(sensor)",
-                act=lambda: simulation.switch(simulation.sensors["joints"], on=on),
-                names=["switch"],
+                name="set_enabled(sensor)",
+                act=lambda: simulation.set_enabled(simulation.sensors["joints"], on),
+                names=["set_enabled"],
                 is_wrong=True,
             )
-        was_on = not simulation._switches.is_off(group)
+        was_on = not simulation._disabled.has(group)
         return Call(
-            name=f"switch(on={on})",
-            act=lambda: simulation.switch(group, on=on),
+            name=f"set_enabled({on})",
+            act=lambda: simulation.set_enabled(group, on),
             worlds=frozenset(range(3)) if was_on != on else frozenset(),
         )
 

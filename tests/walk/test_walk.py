@@ -5,9 +5,7 @@ The usual run makes a few calls of each solver. `PIPPIN_WALK=1000` makes that ma
 """
 
 import os
-import runpy
 from contextlib import suppress
-from pathlib import Path
 
 import numpy as np
 import pippin
@@ -15,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-FOLDER = Path(__file__).parent
-BED, CALLS, WALKER = (runpy.run_path(str(FOLDER / name)) for name in ("bed.py", "calls.py", "walker.py"))
+from .bed import COUPLED, TWINS, Bed
+from .calls import FAULTS, Calls
+from .walker import Walker
 
 RIGID = ("featherstone", "kamino", "mujoco", "mujoco-native", "semi-implicit", "steel", "vbd", "xpbd")
 SOLVERS = (*RIGID, "style3d", "implicit-mpm")
@@ -41,9 +40,9 @@ def walk(bed, starts, length):
     Hypothesis draws one generator for each start, and nothing else: choices of single calls would begin with the
     simplest, which are all the same, and go on with copies of earlier ones.
     """
-    tolerance = BED["COUPLED"].get(bed.solver, 0.0)
-    walker = WALKER["Walker"](bed, tolerance, tolerance if bed.solver in BED["TWINS"] else 0.0)
-    calls, kinds = CALLS["Calls"](bed), []
+    tolerance = COUPLED.get(bed.solver, 0.0)
+    walker = Walker(bed, tolerance, tolerance if bed.solver in TWINS else 0.0)
+    calls, kinds = Calls(bed), []
 
     @settings(
         max_examples=starts,
@@ -58,7 +57,7 @@ def walk(bed, starts, length):
         bed.restart()
         for _ in range(length):
             kinds.append(chance.choice(calls.kinds))
-            fault = chance.choice(["none", chance.choice(CALLS["FAULTS"])])
+            fault = chance.choice(["none", chance.choice(FAULTS)])
             walker.make(getattr(calls, kinds[-1])(np.random.default_rng(chance.getrandbits(32)), fault))
 
     from_start()
@@ -74,7 +73,7 @@ def length_of(solver):
 
 def make_after_close(bed):
     """Make calls on a closed simulation, and return those that are accepted or leave other bits."""
-    calls, odd = CALLS["Calls"](bed), []
+    calls, odd = Calls(bed), []
     made = [getattr(calls, kind)(np.random.default_rng(5), "none") for kind in CHANGING if kind in calls.kinds]
     bed.simulation.close()
     before = bed.bits()
@@ -87,7 +86,7 @@ def make_after_close(bed):
 
 @pytest.mark.parametrize("solver", CHOSEN)
 def test_no_call_is_silent(solver, tmp_path):
-    bed = BED["Bed"](solver, tmp_path)
+    bed = Bed(solver, tmp_path)
     starts, length = length_of(solver)
 
     with bed.simulation:
@@ -98,7 +97,7 @@ def test_no_call_is_silent(solver, tmp_path):
 
 
 def test_a_walk_goes_on_from_a_file(tmp_path):
-    bed = BED["Bed"]("xpbd", tmp_path)
+    bed = Bed("xpbd", tmp_path)
     bed.restart()
     bed.views["robot"].set_masses(np.float32(1.5))
     bed.step()

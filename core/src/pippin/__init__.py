@@ -18,7 +18,7 @@ from .config import (
     SceneConfig,
     ShapeConfig,
     SimulationConfig,
-    StepConfig,
+    SimulationOptions,
     TaskConfig,
     load,
     structure,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from .runs.reading import Run, open_run
     from .runs.result import RunResult
     from .runs.run import run
-    from .state.outcome import Outcome
+    from .state.state_record import StateRecord
 
 __all__ = [
     "AssetConfig",
@@ -75,7 +75,6 @@ __all__ = [
     "HydroelasticConfig",
     "ImportReport",
     "ObservationConfig",
-    "Outcome",
     "PippinError",
     "PluginError",
     "PolicyConfig",
@@ -89,8 +88,9 @@ __all__ = [
     "Simulation",
     "SimulationConfig",
     "SimulationError",
+    "SimulationOptions",
     "SolverRun",
-    "StepConfig",
+    "StateRecord",
     "TaskConfig",
     "compare",
     "did_you_mean",
@@ -112,7 +112,7 @@ _LATE = {
     "Comparison": "pippin.analysis.comparison",
     "Difference": "pippin.assets.fidelity.difference",
     "ImportReport": "pippin.assets.report",
-    "Outcome": "pippin.state.outcome",
+    "StateRecord": "pippin.state.state_record",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
     "Run": "pippin.runs.reading",

@@ -77,7 +77,7 @@ class Host(Protocol):
     seeds: WorldSeeds
     """The seeds of the random draws of each world."""
 
-    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+    def update_from_joints(self, world_mask: wp.array[wp.bool]) -> None:
         """Let bodies and solver follow the joints of `state` that a component wrote within a step, in the masked
         worlds, [world_count + 1]. May be recorded.
         """
@@ -99,7 +99,7 @@ class Host(Protocol):
         """
         ...
 
-    def tell_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
+    def notify_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver at once of changes of the model, within a step; recorded, if the solver may be.
 
         Args:
@@ -225,12 +225,12 @@ class Host(Protocol):
         """
         ...
 
-    def switch(self, component: Any, *, on: bool) -> None:
-        """Switch an actuator on or off, from the next step on.
+    def set_enabled(self, component: Any, enabled: bool) -> None:
+        """Enable or disable an actuator, from the next step on.
 
         Args:
             component: The actuator.
-            on: Whether it acts.
+            enabled: Whether it acts.
         """
         ...
 

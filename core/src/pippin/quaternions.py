@@ -1,28 +1,28 @@
-"""Unit quaternions (x, y, z, w) in NumPy arrays: products, and turned vectors."""
+"""Unit quaternions (x, y, z, w) in NumPy arrays: products, and rotated vectors."""
 
 from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["conjugate", "from_mujoco", "matrix", "product", "rotated"]
+__all__ = ["product", "rotated"]
 
 
 def rotated(quaternions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return vectors turned by unit quaternions, shape [..., 3]."""
+    """Return vectors rotated by unit quaternions, shape [..., 3]."""
     axis, w = quaternions[..., :3], quaternions[..., 3:]
     across = 2.0 * np.cross(axis, vectors)
     return vectors + w * across + np.cross(axis, across)
 
 
 def product(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the rotations that turn by `second` and then by `first`, shape [..., 4]."""
+    """Return the rotations by `second` and then by `first`, shape [..., 4]."""
     (a, v), (b, u) = (first[..., 3:], first[..., :3]), (second[..., 3:], second[..., :3])
     vector = a * u + b * v + np.cross(v, u)
     return np.concatenate([vector, a * b - (v * u).sum(axis=-1, keepdims=True)], axis=-1)
 
 
 def conjugate(quaternions: np.ndarray) -> np.ndarray:
-    """Return the opposite rotations, shape [..., 4]."""
+    """Return the inverse rotations, shape [..., 4]."""
     return quaternions * (-1.0, -1.0, -1.0, 1.0)
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates, WrittenWorlds
     from .state.model_changes import ModelChanges
-    from .state.outcome import Outcome
+    from .state.state_record import StateRecord
     from .step.program import Program
     from .support.solver_support import SolverSupport
     from .task.task import Task
@@ -106,7 +106,7 @@ class Simulation(FixedAttributes):
             built = assemble(config, plugins, prototype, self.callbacks, trace)
         self._components, self._layout = built.components, built.layout
         self._reports, self._reset, self._changes = built.reports, built.reset, built.changes
-        self._switches, self._actuator_notes = built.switches, built.actuator_notes
+        self._disabled, self._actuator_notes = built.disabled, built.actuator_notes
         self._state, self._turn, self._view = built.states[0], Turn(), None
         self._is_ready = self._is_tried = self._is_closing = False
         self._is_closed = False
@@ -117,10 +117,10 @@ class Simulation(FixedAttributes):
         #: Position at which each world is drawn [m], shape [world_count, 3]; in physics, all worlds are at the origin.
         self.world_offsets: np.ndarray = built.world_offsets
         #: The features of the scene that the solver ignores, as `accept_unsupported` permits, with the users of each.
-        self.left_out: Mapping[str, Sequence[str]] = built.left_out
+        self.ignored_features: Mapping[str, Sequence[str]] = built.ignored_features
         #: Differences between MuJoCo's own models of the MJCF files and the simulated robots; empty if the solver is
         #: not one of MuJoCo's.
-        self.imports: tuple[ImportReport, ...] = built.imports
+        self.import_reports: tuple[ImportReport, ...] = built.import_reports
         #: The source of contacts.
         self.contact_source: ContactSource = built.source
         #: For the core: writes of users to the state since the last step, until joints and bodies are consistent again.
@@ -325,8 +325,10 @@ class Simulation(FixedAttributes):
 
         `scene` stands for the import of the assets, for their own actuators, and for what the solver ignores of them.
         """
-        imported = [note for report in self.imports for note in report.notes()]
-        ignored = [f"the solver ignores {name}, used by {listed(users)}" for name, users in self.left_out.items()]
+        imported = [note for report in self.import_reports for note in report.notes()]
+        ignored = [
+            f"the solver ignores {name}, used by {listed(users)}" for name, users in self.ignored_features.items()
+        ]
         notes = {"scene": [*imported, *self._actuator_notes, *ignored]}
         off = self._observers.notes
         notes |= {name: [*bound.notes, *off.get(name, ())] for name, bound in self._components.bound.items()}
@@ -340,7 +342,7 @@ class Simulation(FixedAttributes):
     def step(self, count: int = 1) -> None:
         """Advance by `count` control steps.
 
-        Nothing is read back from the device: call `check` if a diverged world should stop the run.
+        Nothing is read back from the device: call `raise_errors` if a diverged world should stop the run.
 
         Raises:
             SimulationError: The first step cannot be captured although `simulation.capture` requires it; or the
@@ -417,13 +419,13 @@ class Simulation(FixedAttributes):
         refuse_closed(self, "call_hook")
         return self._components.call_own(hook, **arguments)
 
-    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+    def update_from_joints(self, world_mask: wp.array[wp.bool]) -> None:
         """Let bodies and solver follow the joints of `state` that a component wrote within a step. May be recorded.
 
         Args:
             world_mask: The written worlds, shape [world_count + 1].
         """
-        self._plan.resetting.take_joints(world_mask)
+        self._plan.resetting.update_from_joints(world_mask)
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
         """Write for each world whether its state diverged since its last reset, shape [world_count], on the device.
@@ -471,8 +473,8 @@ class Simulation(FixedAttributes):
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state, and reset the memory that components and solver have of them.
 
-        Targets of actuators and the arrays of `control` belong to the user and do not change. `check` forgets the
-        failures of these worlds, and overflows of buffers that the worlds share only if all are reset with None.
+        Targets of actuators and the arrays of `control` belong to the user and do not change. `raise_errors` forgets
+        the failures of these worlds, and overflows of buffers that the worlds share only if all are reset with None.
 
         Args:
             worlds: Indices of worlds, or a boolean mask of shape [world_count]; None means all worlds.
@@ -511,20 +513,20 @@ class Simulation(FixedAttributes):
         with WARP_LOCK:
             self.written.settle()
 
-    def switch(self, component: Any, *, on: bool) -> None:
-        """Switch an actuator on or off, from the next step on. While it is off, it adds no effort and keeps its state.
+    def set_enabled(self, component: Any, enabled: bool) -> None:
+        """Enable or disable an actuator, from the next step on. A disabled one adds no effort and keeps its state.
 
-        Switching off zeroes `control.joint_f` of the driven DOFs once; the caller may then write these entries.
+        Disabling zeroes `control.joint_f` of the driven DOFs once; the caller may then write these entries.
 
         Args:
             component: One of `actuators`, or an object passed as a plugin.
-            on: Whether the actuator acts.
+            enabled: Whether the actuator acts.
 
         Raises:
             ConfigError: The component is not an actuator of this simulation.
         """
-        refuse_closed(self, "switch")
-        if self._switches.turn(component, on=on):
+        refuse_closed(self, "set_enabled")
+        if self._disabled.set_enabled(component, enabled):
             self._is_outdated = True
 
     def notify_model_changed(self, flags: newton.ModelFlags | int, worlds: Any = None) -> None:
@@ -560,7 +562,7 @@ class Simulation(FixedAttributes):
         """
         return self._changes.fault(flags)
 
-    def tell_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
+    def notify_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver at once of changes of the model that a component makes within a step or a reset.
 
         If it is recorded although the solver may not be, the solver is told before every later step.
@@ -580,7 +582,7 @@ class Simulation(FixedAttributes):
         """The reason why the solver may not be recorded; None if it may be."""
         return self._components.eager_reason(self._components.solver_name)
 
-    def check(self) -> None:
+    def raise_errors(self) -> None:
         """Raise if a step produced a diverged state or a buffer overflowed. Synchronises with the device.
 
         A state has diverged if it is not finite, or exceeds `simulation.max_speed` or `simulation.max_effort`.
@@ -608,20 +610,20 @@ class Simulation(FixedAttributes):
         return self._plan.monitor.first_diverged_step()
 
     @property
-    def limit_count(self) -> int:
+    def iteration_limit_count(self) -> int:
         """How often the solver reached a limit of iterations, counted over the substeps of all worlds.
 
         Zero if the solver does not report it. Synchronises with the device.
         """
         return self._plan.monitor.harmless_count()
 
-    def outcome(self) -> Outcome:
+    def state_record(self) -> StateRecord:
         """Return exact copies of the results of the steps so far: states, inputs, and the memory of components.
 
-        Deterministic simulations of one file have equal outcomes after the same steps. Synchronises with the device.
+        Deterministic simulations of one file have equal records after the same steps. Synchronises with the device.
         """
         with WARP_LOCK:
-            return self._plan.contents.outcome()
+            return self._plan.contents.record()
 
     @property
     def unsaved_reasons(self) -> Mapping[str, str]:

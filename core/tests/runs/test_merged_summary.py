@@ -6,7 +6,7 @@ from pippin.runs.merged_summary import merged
 def part(**facts):
     program = {"captured": True, "eager_reasons": {}, "segments": []}
     tables = {"imports": {}, "plugins": {}, "versions": {}, "hardware": {}}
-    return {"program": program, "notes": {}, "capacities": [], "limit_count": 0, **tables, **facts}
+    return {"program": program, "notes": {}, "capacities": [], "iteration_limit_count": 0, **tables, **facts}
 
 
 def test_a_note_of_all_is_told_once_and_another_one_with_its_worlds():
@@ -21,7 +21,9 @@ def test_a_note_of_all_is_told_once_and_another_one_with_its_worlds():
 
 
 def test_limits_of_iterations_are_counted_together():
-    whole = merged({"world 0": part(limit_count=1), "world 1": part(notes={"solver": ["slow"]}, limit_count=4)})
+    whole = merged(
+        {"world 0": part(iteration_limit_count=1), "world 1": part(notes={"solver": ["slow"]}, iteration_limit_count=4)}
+    )
 
     assert whole["notes"]["solver"][0] == "world 1: slow"
     assert "5 times (substeps of all worlds)" in whole["notes"]["solver"][1]

@@ -5,8 +5,8 @@ import pytest
 import warp as wp
 from pippin import SimulationError
 from pippin.errors import CaptureWarning
-from pippin.state.outcome import Outcome
 from pippin.state.snapshot import Snapshot, find_arrays, python_values
+from pippin.state.state_record import StateRecord
 from pippin.step.program import Operation, Program
 
 
@@ -38,7 +38,7 @@ class World:
             device=wp.get_device(device),
             policy=policy,
             save=lambda: Snapshot(roots),
-            observe=lambda: Outcome(
+            observe=lambda: StateRecord(
                 find_arrays(roots), {name: python_values(part) for name, part in self.extra.items()}
             ),
         )
@@ -272,8 +272,8 @@ class Reading:
 def test_what_stands_between_the_fields_of_a_struct_makes_no_difference():
     """There are seven bytes after the first field, and nobody writes them."""
     readings = wp.zeros(4096, dtype=Reading, device="cpu")
-    first = Outcome({"readings": readings}, {})
+    first = StateRecord({"readings": readings}, {})
     used = [np.full(4096 * 16, 255, dtype=np.uint8) for _ in range(8)]
     del used
 
-    assert Outcome({"readings": readings}, {}).difference(first) is None
+    assert StateRecord({"readings": readings}, {}).difference(first) is None

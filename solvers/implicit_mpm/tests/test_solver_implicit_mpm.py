@@ -117,7 +117,7 @@ def test_a_column_falls_by_the_formula_collapses_and_comes_to_rest(simulate, col
             )
             energies.append(np.sum(mass * (9.81 * position[:, 2] + 0.5 * np.sum(velocity**2, axis=1))))
             centres.append(np.average(position, axis=0, weights=mass))
-        simulation.check()
+        simulation.raise_errors()
 
     fallen = HEIGHT + CELL * COUNTS[2] / 2 - centres[falling - 1][2]
     assert fallen == pytest.approx(9.81 * DT**2 * falling * (falling + 1) / 2, rel=1e-3)

@@ -187,14 +187,14 @@ def test_more_contacts_than_a_world_has_room_for_are_reported(simulate, scene):
             pippin.SimulationError,
             match=r"^solver\.max_contacts_per_world: 8 contacts of one world did not fit into 6; set it to at least 8$",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
 def test_as_many_contacts_as_a_world_has_room_for_are_none_too_many(simulate, scene):
     with simulate(scene, worlds=2, max_contacts_per_world=8) as simulation:
         simulation.step(2)
 
-        simulation.check()
+        simulation.raise_errors()
 
 
 @pytest.mark.parametrize("use_collision_detector", [False, True])
@@ -207,7 +207,7 @@ def test_a_stack_rests_and_a_pendulum_swings_whoever_detects_contacts(simulate, 
     quarter = np.pi / 2 * np.sqrt((INERTIA + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
     with simulate(scene, plugins=[probe], use_collision_detector=use_collision_detector) as simulation:
         simulation.step(round(quarter / DT))
-        simulation.check()
+        simulation.raise_errors()
         body_q, body_qd = simulation.state.body_q.numpy(), simulation.state.body_qd.numpy()
         angle = simulation.state.joint_q.numpy()[0]
         ground = simulation.model.shape_label.index("ground_plane")

@@ -110,7 +110,7 @@ def test_a_sphere_rests_on_the_ground_whoever_detects_its_contacts(simulate, sce
     """Soft contacts give way by some 0.4 mm under 41 N; the velocity is what is left after 1 s."""
     with simulate(scene=scene, worlds=2, use_mujoco_contacts=use_mujoco_contacts) as simulation:
         simulation.step(500)
-        simulation.check()
+        simulation.raise_errors()
 
         assert (simulation.contact_source.pipeline is None) == use_mujoco_contacts
         np.testing.assert_allclose(simulation.state.body_q.numpy()[:, 2], 0.1, atol=1e-3)
@@ -180,12 +180,12 @@ def test_a_size_in_the_file_is_kept(rack):
     assert allocated["solver.nconmax"] == 2 * 21
 
 
-def test_a_size_in_the_file_that_is_too_small_is_an_error_with_the_number_to_write_per_world(rack):
+def test_too_small_a_size_in_the_file_is_an_error_with_the_number_per_world(rack):
     with rack(0.5, njmax=60, nconmax=10) as simulation:
         simulation.step(170)
 
         with pytest.raises(pippin.BufferOverflowError) as caught:
-            simulation.check()
+            simulation.raise_errors()
 
     assert caught.value.needed == {"solver.njmax": 80, "solver.nconmax": 20}
     assert "solver.nconmax: 40 pairs of shapes of all worlds that may touch did not fit into 20; " in str(caught.value)
@@ -195,8 +195,8 @@ def test_a_size_in_the_file_that_is_too_small_is_an_error_with_the_number_to_wri
 def test_a_reached_limit_of_iterations_is_counted_and_not_printed(rack, capfd):
     with rack(0.049, iterations=1, ls_iterations=1) as simulation:
         simulation.step(3)
-        simulation.check()
-        count = simulation.limit_count
+        simulation.raise_errors()
+        count = simulation.iteration_limit_count
 
     assert 0 < count <= 2 * 3
     assert "iterations" not in "".join(capfd.readouterr())

@@ -133,7 +133,7 @@ def test_a_stack_rests_and_the_ground_bears_its_weight(simulate, scene):
     probe = ContactForces()
     with simulate(scene, plugins=[probe]) as simulation:
         simulation.step(500)
-        simulation.check()
+        simulation.raise_errors()
 
         height = simulation.state.body_q.numpy()[1:, 2]
         speed = np.abs(simulation.state.body_qd.numpy()[1:]).max()
@@ -147,9 +147,7 @@ def test_a_stack_rests_and_the_ground_bears_its_weight(simulate, scene):
 
 
 @pytest.mark.parametrize("enable_joint_limits", [False, True])
-def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_only_where_it_is_enabled(
-    simulate, scene, enable_joint_limits
-):
+def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_if_enabled(simulate, scene, enable_joint_limits):
     """T = 2π √((I + m l²) / (m g l)): after half of it the bob is on the other side, where its limit stops it."""
     period = 2 * np.pi * np.sqrt((INERTIA + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
     with simulate(scene, enable_joint_limits=enable_joint_limits) as simulation:
@@ -182,7 +180,7 @@ def test_dropped_rows_are_reported_with_the_number_that_would_fit(simulate, scen
             pippin.SimulationError,
             match=r"^solver\.free_body_constraint_max: 2\d rows of a world \(free body\) did not fit into 9; set",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
 def test_dropped_rows_are_reported_where_nobody_counts_them(simulate, scene):
@@ -193,7 +191,7 @@ def test_dropped_rows_are_reported_where_nobody_counts_them(simulate, scene):
             pippin.SimulationError,
             match=r"^solver: rows did not fit into articulation_constraint_max = 32, free_body_constraint_max = 9;",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
 def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(simulate, scene):
@@ -201,7 +199,7 @@ def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(simul
         simulation.step(5)
         simulation.reset()
 
-        simulation.check()
+        simulation.raise_errors()
 
 
 def test_a_warm_start_needs_matched_contacts(simulate, scene):

@@ -85,7 +85,7 @@ def test_cloth_falls_lies_and_hangs_by_the_formulas(simulate, scene):
         simulation.step(fallen)
         falling = simulation.state.particle_q.numpy()[count:, 2].copy()
         simulation.step(500 - fallen)
-        simulation.check()
+        simulation.raise_errors()
         heights = simulation.state.particle_q.numpy()[:, 2]
         rows = simulation.model.particle_mass.numpy()[:count].reshape(ROWS + 1, COLUMNS + 1).sum(axis=1)
 

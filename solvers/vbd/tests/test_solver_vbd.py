@@ -241,7 +241,7 @@ def test_what_hangs_leans_or_lies_comes_to_rest_where_the_formulas_say(simulate,
     probe = ContactForces()
     with simulate(scene, plugins=[probe]) as simulation:
         simulation.step(1000)
-        simulation.check()
+        simulation.raise_errors()
         model, body_q = simulation.model, simulation.state.body_q.numpy()
         heights = simulation.state.particle_q.numpy()[:, 2].reshape(ROWS + 1, COLUMNS + 1)
 
@@ -346,7 +346,7 @@ def test_a_stack_rests_on_contacts_that_the_solver_detects_itself(simulate, opti
     probe = ContactForces()
     with simulate(stack, [probe], collision=collision, owns_collision_pipeline=True, **options) as simulation:
         simulation.step(300)
-        simulation.check()
+        simulation.raise_errors()
         names = {operation.name for operation in simulation.program.operations}
         heights = simulation.state.body_q.numpy()[:, 2]
         ground = simulation.model.shape_label.index("ground_plane")
@@ -373,7 +373,7 @@ def test_contacts_that_do_not_fit_are_reported_whoever_detects_them(simulate, is
         with pytest.raises(
             pippin.SimulationError, match=r"^collision\.rigid_contact_max: 8 contacts did not fit into 5"
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
 def test_more_contacts_than_a_body_has_room_for_are_reported(simulate, stack):
@@ -385,7 +385,7 @@ def test_more_contacts_than_a_body_has_room_for_are_reported(simulate, stack):
             pippin.SimulationError,
             match=r"^solver\.rigid_body_contact_buffer_size: [89] contacts of one body did not fit into 5; set",
         ):
-            simulation.check()
+            simulation.raise_errors()
 
 
 def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported(simulate):
@@ -401,7 +401,7 @@ def test_more_self_contacts_than_a_vertex_and_an_edge_have_room_for_are_reported
         simulation.step(2)
 
         with pytest.raises(pippin.SimulationError) as caught:
-            simulation.check()
+            simulation.raise_errors()
 
     vertex, edge = str(caught.value).splitlines()
     assert vertex.startswith("solver.particle_vertex_contact_buffer_size: ")

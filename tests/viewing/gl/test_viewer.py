@@ -22,7 +22,7 @@ with pippin.Simulation.from_file("docs/examples/cartpole.toml", tables) as simul
     window._reset_callback()
     simulation.step(1)
     viewer.frame(simulation, simulation.time)
-    assert simulation.notes["viewers:window"] == ["a hand reset all worlds 1 times in the window"], simulation.notes
+    assert simulation.notes["viewers:window"] == ["all worlds were reset 1 times from the window"], simulation.notes
     window.renderer.window.dispatch_event("on_close")
     try:
         viewer.frame(simulation, simulation.time)

@@ -31,7 +31,7 @@ file.close()
 
 
 def write(path, fate):
-    """Write a film in a process of its own, with a bad end; return what it said."""
+    """Write a video in a process of its own, with a bad end; return what it said."""
     done = subprocess.run([sys.executable, "-c", PROGRAM, path, fate], capture_output=True, text=True)
     return done.stdout + done.stderr
 
@@ -49,17 +49,17 @@ def playable(path):
 
 
 @pytest.mark.parametrize("suffix", [".mp4", ".gif"])
-def test_a_killed_film_plays_to_its_last_second(tmp_path, suffix):
-    said = write(tmp_path / f"film{suffix}", "kill")
+def test_a_killed_video_plays_to_its_last_second(tmp_path, suffix):
+    said = write(tmp_path / f"video{suffix}", "kill")
 
     assert said == ""
-    assert FRAMES - 10 <= playable(tmp_path / f"film{suffix}") <= FRAMES
+    assert FRAMES - 10 <= playable(tmp_path / f"video{suffix}") <= FRAMES
 
 
 @pytest.mark.parametrize("suffix", [".mp4", ".gif"])
-def test_a_film_without_room_says_so_and_plays(tmp_path, suffix):
-    said = write(tmp_path / f"film{suffix}", "full")
+def test_a_video_without_room_says_so_and_plays(tmp_path, suffix):
+    said = write(tmp_path / f"video{suffix}", "full")
 
-    assert f"film{suffix}' ends after" in said
+    assert f"video{suffix}' ends after" in said
     assert "(File too large); free some space, or" in said
-    assert 1 <= playable(tmp_path / f"film{suffix}") < FRAMES
+    assert 1 <= playable(tmp_path / f"video{suffix}") < FRAMES

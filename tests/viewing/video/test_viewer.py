@@ -1,4 +1,4 @@
-"""Films of a run, read back by PyAV: size, length and motion; cameras that follow; faults that are told."""
+"""Videos of a run, read back by PyAV: size, length and motion; cameras that follow; faults that are told."""
 
 import av
 import numpy as np
@@ -29,7 +29,7 @@ def tables(folder, viewers, **scene):
     }
 
 
-def pictures(path):
+def frames_of(path):
     """Return the frames of a file, shape [frames, height, width, 3], and their times [s]."""
     with av.open(str(path)) as container:
         frames = list(container.decode(video=0))
@@ -53,11 +53,11 @@ def middle(image):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """Return the folder and the notes of a run of a crate that falls, in world 1 also along x; filmed six times."""
+    """Return the folder and the notes of a run of a crate that falls, in world 1 also along x; recorded six times."""
     folder = tmp_path_factory.mktemp("run")
     fixed = {"eye": (0.0, -2.0, 0.5), "target": (0.0, 0.0, 0.3), "worlds": (1,)}
     viewers = {
-        "film": {},
+        "video": {},
         "both": {"worlds": "0:2", "path": "tiles/both.mp4"},
         "loop": {"path": "loop.gif", "quality": "low"},
         "slow": {"path": "slow.mp4", "speed": 0.5},
@@ -78,30 +78,30 @@ def fall(given, folder=None):
         return simulation.notes, simulation.state.body_q.numpy().copy()
 
 
-def test_a_film_has_a_frame_of_each_period(run):
+def test_a_video_has_a_frame_of_each_period(run):
     folder, notes = run
-    images, times = pictures(folder / "film.mp4")
+    images, times = frames_of(folder / "video.mp4")
 
     assert images.shape == (6, SIZE[1], SIZE[0], 3)
     assert times == pytest.approx(np.arange(6) / RATE)
-    assert notes["viewers:film"] == [f"'{folder / 'film.mp4'}': 64×48 pixels, 50 frames/s, 6 frames, yuv420p"]
+    assert notes["viewers:video"] == [f"'{folder / 'video.mp4'}': 64×48 pixels, 50 frames/s, 6 frames, yuv420p"]
 
 
-def test_a_film_shows_the_colours_of_the_asset_in_the_middle(run):
-    [first, *_], _ = pictures(run[0] / "film.mp4")
+def test_a_video_shows_the_colours_of_the_asset_in_the_middle(run):
+    [first, *_], _ = frames_of(run[0] / "video.mp4")
 
     assert 0.03 < redness(first) / first[..., 0].size < 0.5
     assert middle(first) == pytest.approx(0.5, abs=0.04)
 
 
-def test_worlds_are_tiles_of_one_picture(run):
-    images, _ = pictures(run[0] / "tiles" / "both.mp4")
+def test_worlds_are_tiles_of_one_image(run):
+    images, _ = frames_of(run[0] / "tiles" / "both.mp4")
 
     assert all(redness(half) > 20 for half in np.array_split(images[0], 2, axis=1))
 
 
 def test_a_gif_has_as_many_frames(run):
-    images, times = pictures(run[0] / "loop.gif")
+    images, times = frames_of(run[0] / "loop.gif")
 
     assert len(images) == 6
     assert times[-1] == pytest.approx(0.1, abs=0.011)
@@ -110,21 +110,21 @@ def test_a_gif_has_as_many_frames(run):
 
 
 def test_slow_motion_has_more_frames_of_the_same_rate(run):
-    _, times = pictures(run[0] / "slow.mp4")
+    _, times = frames_of(run[0] / "slow.mp4")
 
     assert times == pytest.approx(np.arange(11) / RATE)
 
 
 def test_a_camera_of_the_asset_moves_with_its_body(run):
-    images, _ = pictures(run[0] / "above.mp4")
+    images, _ = frames_of(run[0] / "above.mp4")
 
     assert redness(images[0]) > 10
     assert abs(redness(images[0]) - redness(images[-1])) <= 4, "it falls with the crate"
 
 
 def test_a_camera_moves_with_the_body_that_it_follows(run):
-    fixed, _ = pictures(run[0] / "fixed.mp4")
-    behind, _ = pictures(run[0] / "behind.mp4")
+    fixed, _ = frames_of(run[0] / "fixed.mp4")
+    behind, _ = frames_of(run[0] / "behind.mp4")
 
     assert middle(fixed[0]) == pytest.approx(middle(behind[0]), abs=0.01)
     assert 0.5 < middle(behind[-1]) < middle(fixed[-1]) - 0.03
@@ -133,25 +133,25 @@ def test_a_camera_moves_with_the_body_that_it_follows(run):
 @pytest.mark.parametrize(
     ("viewer", "fault"),
     [
-        ({"camera": "down"}, r"viewers\.film\.camera: no camera matches 'down'.*up"),
-        ({"follow": "crane"}, r"viewers\.film\.follow: no body matches 'crane'.*crate"),
-        ({"worlds": (7,)}, r"viewers\.film\.worlds: 7 is not a world; there are 2"),
-        ({"path": "film.avi"}, r"viewers\.film\.path: must end with \.mp4 or \.gif.*'film\.avi'"),
-        ({"size": (641, 480)}, r"viewers\.film\.size: must be two even numbers of at least 16.*641"),
-        ({"camera": "up", "eye": (1.0, 0.0, 0.0)}, r"viewers\.film\.eye: needs `camera` to be left out"),
-        ({"eye": (1.0, 0.0, 0.0), "target": (1.0, 0.0, 0.0)}, r"viewers\.film\.eye: must be another point"),
-        ({"path": "crate.xml/film.mp4"}, r"viewers\.film\.path: '.*' cannot be created, as '.*crate\.xml' is a file"),
+        ({"camera": "down"}, r"viewers\.video\.camera: no camera matches 'down'.*up"),
+        ({"follow": "crane"}, r"viewers\.video\.follow: no body matches 'crane'.*crate"),
+        ({"worlds": (7,)}, r"viewers\.video\.worlds: 7 is not a world; there are 2"),
+        ({"path": "video.avi"}, r"viewers\.video\.path: must end with \.mp4 or \.gif.*'video\.avi'"),
+        ({"size": (641, 480)}, r"viewers\.video\.size: must be two even numbers of at least 16.*641"),
+        ({"camera": "up", "eye": (1.0, 0.0, 0.0)}, r"viewers\.video\.eye: needs `camera` to be left out"),
+        ({"eye": (1.0, 0.0, 0.0), "target": (1.0, 0.0, 0.0)}, r"viewers\.video\.eye: must be another point"),
+        ({"path": "crate.xml/video.mp4"}, r"viewers\.video\.path: '.*' cannot be created, as '.*crate\.xml' is a file"),
     ],
 )
-def test_a_film_that_cannot_be_made_is_refused(tmp_path, viewer, fault):
+def test_a_video_that_cannot_be_made_is_refused(tmp_path, viewer, fault):
     with pytest.raises(pippin.ConfigError, match=fault):
-        Simulation(pippin.structure(tables(tmp_path, {"film": viewer})), folder=tmp_path)
+        Simulation(pippin.structure(tables(tmp_path, {"video": viewer})), folder=tmp_path)
 
 
-def test_a_film_changes_no_bit(tmp_path):
-    filmed = tables(tmp_path, {"film": {"worlds": "0:2", "rate": 100.0}})
+def test_a_video_changes_no_bit(tmp_path):
+    recorded = tables(tmp_path, {"video": {"worlds": "0:2", "rate": 100.0}})
 
-    _, poses = fall(filmed, tmp_path)
-    _, expected = fall(filmed | {"viewers": {}})
+    _, poses = fall(recorded, tmp_path)
+    _, expected = fall(recorded | {"viewers": {}})
 
     assert (poses == expected).all()

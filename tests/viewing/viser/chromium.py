@@ -45,7 +45,7 @@ _INSTANCES = """(() => {
 _SLOW = """{
     const frame = window.requestAnimationFrame.bind(window);
     window.requestAnimationFrame = draw => setTimeout(() => frame(draw), 200);
-}"""  # pictures are drawn by the CPU: without this, the browser would take all cores
+}"""  # images are drawn by the CPU: without this, the browser would take all cores
 _PATIENCE = 60.0  # for the browser, and for what a page shows [s]
 
 
@@ -148,7 +148,7 @@ class Tab:
         return text in self.evaluate("document.body?.innerText ?? ''")
 
     def instance_count(self) -> int:
-        """Return the number of instances in viser's scene, in the picture or outside."""
+        """Return the number of instances in viser's scene, in the image or outside."""
         return self.evaluate(_INSTANCES)
 
     def screenshot(self) -> bytes:

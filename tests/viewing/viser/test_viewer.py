@@ -2,12 +2,11 @@
 
 import io
 import os
-import runpy
 import signal
 import socket
+import sys
 import threading
 import urllib.request
-from pathlib import Path
 
 import numpy as np
 import pippin
@@ -18,8 +17,7 @@ from pippin import Simulation
 from pippin.cli import main
 from pippin.viewing.viser.ports import HOST, free_port
 
-CHROMIUM = runpy.run_path(str(Path(__file__).with_name("chromium.py")))
-Chromium, until = CHROMIUM["Chromium"], CHROMIUM["until"]
+from .chromium import Chromium, until
 
 LINKS, WORLDS = 2, 4
 PD = {"type": "pd", "joints": [".*"], "kp": 5.0, "kd": 0.0}  # without damping it swings for the whole time
@@ -110,16 +108,16 @@ def test_the_page_shows_every_shape_of_the_worlds(run):
 
 
 @needs_browser
-def test_the_picture_is_neither_blank_nor_still(run):
-    def picture():
+def test_the_image_is_neither_blank_nor_still(run):
+    def image():
         image = Image.open(io.BytesIO(run.tab.screenshot())).convert("RGB")
         return np.asarray(image).astype(int)[:, :460]  # beside the panel
 
     def changed():
-        return (np.abs(picture() - first).max(axis=-1) > 30).mean()
+        return (np.abs(image() - first).max(axis=-1) > 30).mean()
 
-    first = picture()
-    until(lambda: changed() > 0.001, "another picture")
+    first = image()
+    until(lambda: changed() > 0.001, "another image")
 
     assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50
 
@@ -200,9 +198,9 @@ def test_physics_goes_on_while_the_browser_stands_still(run, browser):
 
 @needs_browser
 def test_a_closed_tab_ends_nothing(run):
-    until(lambda: run.page.audience.count == 1, "the tab")
+    until(lambda: run.page.clients.count == 1, "the tab")
     run.tab.close()
-    until(lambda: run.page.audience.count == 0, "the end of the tab")
+    until(lambda: run.page.clients.count == 0, "the end of the tab")
     step = run.simulation.step_count
     until(lambda: run.simulation.step_count > step + 2, "more steps")
 
@@ -299,7 +297,9 @@ def test_a_pattern_without_a_channel_is_refused():
 
 
 def test_a_missing_viser_is_refused_with_the_line_that_installs_it(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "viser", None)
+    monkeypatch.setitem(sys.modules, "viser", None)
+    for name in [name for name in sys.modules if name.startswith("pippin.viewing.viser.")]:
+        monkeypatch.delitem(sys.modules, name)
 
-    with pytest.raises(pippin.PluginError, match=r"viewers\.page: .*'viser' cannot be imported.*'pippin\[viser\]'"):
+    with pytest.raises(pippin.PluginError, match=r"viewer 'viser' .* could not be imported .*'pippin\[viser\]'"):
         build()

@@ -14,7 +14,7 @@ def settle(simulate):
     def build(prototype):
         simulation = simulate(prototype, observables=("contact_f",))
         simulation.step(120)
-        simulation.check()
+        simulation.raise_errors()
         return simulation
 
     return build

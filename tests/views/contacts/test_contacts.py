@@ -51,7 +51,7 @@ def settled(simulate, request, boxes):
     steps = {"dt": 0.006, "substeps": 3} if "use_mujoco_contacts" in solver else {"dt": 0.002}
     with simulate(boxes, solver=solver, **steps) as simulation:
         simulation.step(400)
-        simulation.check()
+        simulation.raise_errors()
         yield simulation
 
 
@@ -270,7 +270,7 @@ def test_more_contacts_than_rows_are_counted_and_reported(settled):
     assert data.overflow.numpy().tolist() == [counts.sum()]
     assert (data.other_shapes.numpy() >= 0).all()
     with pytest.raises(pippin.SimulationError, match=f"5 rows, but {counts.sum()} were needed"):
-        settled.check()
+        settled.raise_errors()
     view.raise_errors()
 
 

@@ -108,7 +108,7 @@ class DriveActuator(FixedAttributes, abc.ABC):
         self._states.swap()
 
     def step(self, state: newton.State, control: newton.Control, dt: float) -> None:
-        """Apply the actuator outside of a step, if `Simulation.switch` has switched it off for the host.
+        """Apply the actuator outside of a step, if `Simulation.set_enabled` has disabled it for the host.
 
         Args:
             state: The state that the law reads.

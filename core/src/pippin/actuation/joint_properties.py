@@ -96,7 +96,7 @@ class JointProperties:
             inputs = [self._dofs, self._values[name], _array_of(self._host.model, name)]
             wp.launch(write_lanes, self._dofs.size, inputs, device=self._lanes.device)
             if world_mask is not None:
-                self._host.tell_solver(flag, world_mask)
+                self._host.notify_solver(flag, world_mask)
 
     def _present(self, name: str) -> np.ndarray:
         return on_host(_array_of(self._host.model, name))[self._lanes.dofs]

@@ -42,7 +42,7 @@ class Verdict:
     missing: Mapping[str, str] = attrs.field(factory=dict)
     """Features and observables that the file needs and the solver lacks, with the parts that use them."""
 
-    left_out: Mapping[str, str] = attrs.field(factory=dict)
+    ignored_features: Mapping[str, str] = attrs.field(factory=dict)
     """Features that the solver would ignore, as `accept_unsupported` permits, with the parts that use them."""
 
     notes: tuple[str, ...] = ()
@@ -101,11 +101,11 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
         with Simulation(eager) as simulation:
             model = simulation.model
             compile_step(simulation.program)
-            notes += [text for report in simulation.imports for text in report.designed()]
+            notes += [text for report in simulation.import_reports for text in report.designed()]
             notes += [f"{name}: {text}" for name, texts in simulation.notes.items() for text in texts]
             notes += start_notes(simulation)
             simulation.step()
-            simulation.check()
+            simulation.raise_errors()
     except (ConfigError, PluginError, SimulationError) as error:
         return _Trial(model=model, faults=tuple(str(error).splitlines()), notes=tuple(notes))
     return _Trial(model=model, notes=tuple(notes))
@@ -176,5 +176,5 @@ def _compared(
         solver=solver,
         missing={kind: sensor for sensor, kind in unmet}
         | {name: text for name, text in users.items() if name not in accepted},
-        left_out={name: text for name, text in users.items() if name in accepted},
+        ignored_features={name: text for name, text in users.items() if name in accepted},
     )

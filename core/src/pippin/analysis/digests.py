@@ -12,7 +12,7 @@ import numpy as np
 from pippin.config import load
 from pippin.devices import warp_quiet
 from pippin.simulation import Simulation
-from pippin.state.outcome import Outcome
+from pippin.state.state_record import StateRecord
 from pippin.state.world_rows import worlds_of
 
 from .compared_values import ComparedValues
@@ -25,20 +25,20 @@ def replay(connection: Connection, file: Path, overrides: Mapping[str, Any] | Se
     with warp_quiet(), Simulation(load(file, overrides).unobserved()) as simulation:
         for step in range(steps + 1):
             simulation.step(min(step, 1))
-            outcome = simulation.outcome()
-            connection.send(_digests(outcome))
+            record = simulation.state_record()
+            connection.send(_digests(record))
             asked = connection.recv()
             if asked is not None:
-                connection.send(_values_of(simulation, outcome, asked))
+                connection.send(_values_of(simulation, record, asked))
                 return
-        simulation.check()
+        simulation.raise_errors()
         connection.send(None)
 
 
-def _digests(outcome: Outcome) -> dict[str, bytes]:
+def _digests(record: StateRecord) -> dict[str, bytes]:
     """Return a digest of each array, then of each Python value, by name."""
-    found = {name: array.tobytes() for name, array in outcome.arrays.items() if not _is_scratch(name)}
-    for owner, values in outcome.counts.items():
+    found = {name: array.tobytes() for name, array in record.arrays.items() if not _is_scratch(name)}
+    for owner, values in record.counts.items():
         found |= {f"{owner}.{name}": repr(value).encode() for name, value in values.items()}
     return {name: hashlib.blake2b(data, digest_size=16).digest() for name, data in found.items()}
 
@@ -49,8 +49,8 @@ def _is_scratch(name: str) -> bool:
     return owner in ("state", "next_state") and "._" in f".{rest}"
 
 
-def _values_of(simulation: Simulation, outcome: Outcome, name: str) -> ComparedValues:
-    array = outcome.arrays.get(name)
+def _values_of(simulation: Simulation, record: StateRecord, name: str) -> ComparedValues:
+    array = record.arrays.get(name)
     worlds = None if array is None else _world_of_row(simulation, name, array)
     return ComparedValues(time=simulation.time, array=array, world_of_row=worlds)
 

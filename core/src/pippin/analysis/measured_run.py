@@ -89,7 +89,7 @@ class MeasuredRun:
             solver=solver,
             outcome="finished" if loop.end is None else "failed",
             reason=None if loop.end is None else str(loop.end),
-            ignored=tuple(simulation.left_out),
+            ignored=tuple(simulation.ignored_features),
             warnings=warnings,
             is_captured=simulation.program.is_captured,
             first_diverged_step=simulation.first_diverged_step,
@@ -105,7 +105,7 @@ class _Samples:
 
     def __init__(self, simulation: Simulation) -> None:
         self._model = simulation.model
-        self._has_rotors = "armature" not in simulation.left_out
+        self._has_rotors = "armature" not in simulation.ignored_features
         self._probe: PenetrationProbe | None = None
         self._rows: dict[str, list[Any]] = {}
 

@@ -34,11 +34,11 @@ from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.reset import WorldReset
 from pippin.state.unread_worlds import UnreadWorlds
 from pippin.step.callbacks import Callbacks, Turn
+from pippin.step.disabled_actuators import DisabledActuators
 from pippin.step.owners import DofOwners
 from pippin.step.periods import periods_in_steps
 from pippin.step.plan import StepPlan
 from pippin.step.resetting import EndedWorlds, Resetting
-from pippin.step.switches import Switches
 from pippin.support.solver_support import SolverSupport
 from pippin.task.policy.policy import Policy
 from pippin.task.task import Task
@@ -72,7 +72,7 @@ class Built:
     layout: WorldLayout
     actuator_notes: Sequence[str]
     """Notes on the asset's own actuators."""
-    left_out: Mapping[str, Sequence[str]]
+    ignored_features: Mapping[str, Sequence[str]]
     """Users of each feature of the scene that the solver ignores, as `accept_unsupported` permits."""
     world_offsets: np.ndarray
     """Position at which each world is drawn [m], shape [world_count, 3]."""
@@ -82,9 +82,9 @@ class Built:
     states: tuple[newton.State, newton.State]
     """The state that users see, and a second one. Substeps read and write the two in turn."""
     control: newton.Control
-    switches: Switches
+    disabled: DisabledActuators
     reports: Reports | None
-    imports: tuple[ImportReport, ...]
+    import_reports: tuple[ImportReport, ...]
     """Differences between MuJoCo's models of the assets and ours."""
     written: WrittenWorlds
     unread: UnreadWorlds
@@ -130,7 +130,7 @@ def assemble(
         model, layout, imports = build_model(components, config, prototype, device)
         refuse_values(model)
         refuse_massless(model)
-        left_out = building.refuse_gaps(model)
+        ignored_features = building.refuse_gaps(model)
         callbacks.call("model_ready", model=model)
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
@@ -155,16 +155,16 @@ def assemble(
             model=model,
             layout=layout,
             actuator_notes=actuator_notes(model),
-            left_out=left_out,
+            ignored_features=ignored_features,
             world_offsets=world_offsets(config.scene),
             solver=solver,
             support=support,
             source=source,
             states=states,
             control=control,
-            switches=Switches(components, control),
+            disabled=DisabledActuators(components, control),
             reports=reports,
-            imports=tuple(found),
+            import_reports=tuple(found),
             written=WrittenWorlds(model, solver, states[0], unread),
             unread=unread,
             changes=changes,
@@ -234,7 +234,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         for name, bound in components.bound.items():
             if arrays := bound.state_arrays():
                 built.reset.add(name, arrays, bound.worlds)
-        owners = DofOwners(components, built.model, built.switches)
+        owners = DofOwners(components, built.model, built.disabled)
         monitor = _monitor(built)
         resetting = Resetting(
             model=built.model,
@@ -263,7 +263,7 @@ def bind_components(built: Built, simulation: Host, turn: Turn) -> StepPlan:
         periods=built.periods,
         callbacks=built.callbacks,
         turn=turn,
-        switches=built.switches,
+        disabled=built.disabled,
         owners=owners,
         angles=ContinuousAngles(built.model),
         resetting=resetting,

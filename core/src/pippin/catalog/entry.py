@@ -19,7 +19,7 @@ import attrs
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
-from .implementation import ATTRIBUTE, config_fault, configurations_in, implementation_of
+from .implementation import ATTRIBUTE, EXTRA, config_fault, configurations_in, implementation_of
 
 if TYPE_CHECKING:
     import click
@@ -132,7 +132,7 @@ class Entry:
             return found
         module, path = implementation_of(config)
         where = f"{config.__qualname__}.{ATTRIBUTE}"
-        holder = self._module(module, importlib.import_module, f"{where}: ")
+        holder = self._module(module, importlib.import_module, f"{where}: ", getattr(config, EXTRA, None))
         plugin = self._attribute(holder, path, f"{where}: module {module!r}", "correct the attribute")
         if not inspect.isclass(plugin) or plugin is config:
             got = "the configuration itself" if plugin is config else repr(plugin)
@@ -192,13 +192,17 @@ class Entry:
     def _fault(self) -> str | None:
         return malformed(self.value)
 
-    def _module(self, name: str, load: Callable[[str], ModuleType], where: str = "") -> ModuleType:
+    def _module(
+        self, name: str, load: Callable[[str], ModuleType], where: str = "", extra: str | None = None
+    ) -> ModuleType:
         try:
             with redirect_stdout(sys.stderr), self._announced(name):  # standard output belongs to the command
                 return load(name)
         except (Exception, SystemExit) as error:  # importing runs the plugin's code, which may raise anything
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise PluginError(f"{self}: {where}could not be imported ({reason}); {self._repair}") from error
+            is_missing = extra is not None and isinstance(error, ImportError)
+            cure = f"install it by `uv pip install '{self.distribution}[{extra}]'`" if is_missing else self._repair
+            raise PluginError(f"{self}: {where}could not be imported ({reason}); {cure}") from error
 
     @property
     def _repair(self) -> str:

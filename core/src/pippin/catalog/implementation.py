@@ -11,10 +11,13 @@ from types import ModuleType
 
 import attrs
 
-__all__ = ["ATTRIBUTE", "config_fault", "configurations_in", "implementation_of"]
+__all__ = ["ATTRIBUTE", "EXTRA", "config_fault", "configurations_in", "implementation_of"]
 
 ATTRIBUTE = "implementation"
 """Attribute of a configuration that names the plugin's class."""
+
+EXTRA = "extra"
+"""Attribute of a configuration that names the extra of its distribution with the libraries of the plugin's class."""
 
 _PLACE = re.compile(r"(?:(?P<module>\.*\w+(?:\.\w+)*):)?(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _FORMS = '".module:Class" for a class of the same package, "Class" for one of the same module'

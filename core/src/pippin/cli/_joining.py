@@ -11,7 +11,9 @@ from pippin.catalog.entries import Catalog
 from pippin.components.contract import load_plugin
 from pippin.config import SimulationConfig
 from pippin.recording.joining import join
-from pippin.recording.npz import NpzRecorder, spool_of
+from pippin.recording.npz.config import NpzConfig
+from pippin.recording.npz.file import spool_of
+from pippin.recording.npz.recorder import NpzRecorder
 from pippin.recording.recorder import Recorder
 from pippin.runs.merged_summary import merged
 
@@ -55,7 +57,7 @@ def recorder_of(config: SimulationConfig, label: str) -> tuple[type[Recorder], A
     """Return class and settings of a recorder; the one of a run whose file has none writes npz."""
     table = config.recorders.get(label)
     if table is None:
-        return NpzRecorder, NpzRecorder.Config()
+        return NpzRecorder, NpzConfig()
     catalog = config.catalog.restrict(Catalog.installed())
     return load_plugin(catalog.find("recorder", table.type)), table.config
 

@@ -128,12 +128,12 @@ def json_list(command: C) -> C:
 
 
 def viewer_options(command: C) -> C:
-    """Add the options that choose viewers and a film."""
+    """Add the options that choose viewers and a video."""
     options = (
         click.option("--view", "viewers", multiple=True, metavar="NAME", help="Add a viewer of this type, as viser."),
         click.option("--no-viewers", "is_unseen", is_flag=True, help="Leave out the viewers of the file."),
-        click.option("--video", type=PATH, metavar="FILE", help="Film the run: .mp4 or .gif, with pippin[video]."),
-        click.option("--camera", metavar="BODY", help="Body that the film follows; by default the first robot."),
+        click.option("--video", type=PATH, metavar="FILE", help="Record a video: .mp4 or .gif, with pippin[video]."),
+        click.option("--camera", metavar="BODY", help="Body that the video follows; by default the first robot."),
     )
     for option in reversed(options):
         command = option(command)

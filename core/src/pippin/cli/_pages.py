@@ -20,13 +20,14 @@ from pippin.runs.interrupt import stopped_between_steps
 from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 from pippin.validators import slice_or_indices
+from pippin.viewing.viser.config import ViserConfig
 from pippin.viewing.viser.ports import free_port
-from pippin.viewing.viser.viewer import ViserConfig, ViserViewer
 
 if TYPE_CHECKING:
     from pippin.runs.loop import RunLoop
     from pippin.runs.reading import Run
-    from pippin.viewing.viser.audience import Audience
+    from pippin.viewing.viser.clients import Clients
+    from pippin.viewing.viser.viewer import ViserViewer
 
 __all__ = ["Shown", "source_of"]
 
@@ -81,7 +82,7 @@ class Shown(abc.ABC):
 
     @abc.abstractmethod
     def open(
-        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
     ) -> None:
         """Open the page, tell its address, and stay until it is over."""
 
@@ -94,10 +95,11 @@ class Running(Shown):
     """Returns the simulation, with plugins by label."""
 
     def open(
-        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
     ) -> None:
         """Run the simulation in real time."""
         from pippin.runs.loop import RunLoop
+        from pippin.viewing.viser.viewer import ViserViewer
 
         viewer = ViserViewer(page)
         viewer.ends_with_tabs = is_over is not _never
@@ -122,23 +124,23 @@ class Recorded(Shown):
     run: Run
 
     def open(
-        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Audience], bool]
+        self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], is_over: Callable[[Clients], bool]
     ) -> None:
-        """Replay the recording."""
-        from pippin.viewing.viser.replay import Replay, poses_of
-        from pippin.viewing.viser.replay_page import ReplayPage
+        """Play the recording back."""
+        from pippin.viewing.viser.playback import Playback, find_poses
+        from pippin.viewing.viser.playback_page import PlaybackPage
 
         with self.run:
-            recording = poses_of(self.run.recordings, self.run.path)
+            recording = find_poses(self.run.recordings, self.run.path)
             with progress.phase("build"):
                 simulation = Simulation(self.config.unobserved())
             with simulation:
-                replay = Replay(simulation, recording, page.worlds)
-                shown = ReplayPage(replay, page)
+                playback = Playback(simulation, recording, page)
+                shown = PlaybackPage(playback, page)
                 try:
                     tell(shown.url)
-                    with progress.phase("view"), stopped_between_steps(replay):
-                        shown.serve(lambda: is_over(shown.audience))
+                    with progress.phase("view"), stopped_between_steps(playback):
+                        shown.serve(lambda: is_over(shown.clients))
                 finally:
                     shown.close()
 
@@ -174,22 +176,22 @@ def _recorded(path: Path) -> Recorded:
 
 
 def _run(
-    loop: RunLoop, viewer: ViserViewer, is_over: Callable[[Audience], bool], stop_if_asked: Callable[[], None]
+    loop: RunLoop, viewer: ViserViewer, is_over: Callable[[Clients], bool], stop_if_asked: Callable[[], None]
 ) -> None:
     """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
     is_failed = False
-    while not is_over(viewer.audience):
+    while not is_over(viewer.clients):
         try:
             loop.stride_to(_NO_END)
         except SimulationError as error:
             is_failed = True
-            viewer.tell_fault(str(error))
+            viewer.show_fault(str(error))
             viewer.pause()
             loop.progress.note(f"error: {error}")
         else:
             if is_failed:
                 is_failed = False
-                viewer.tell_fault("")
+                viewer.show_fault("")
         stop_if_asked()
         loop.progress.update(f"t = {loop.simulation.time:.2f} s")
 
@@ -208,12 +210,12 @@ def _checked(worlds: str) -> str:
     return worlds
 
 
-def _never(audience: Audience) -> bool:
+def _never(clients: Clients) -> bool:
     return False
 
 
-def _left(audience: Audience) -> bool:
-    return audience.has_left()
+def _left(clients: Clients) -> bool:
+    return clients.have_left()
 
 
 def _has_desktop() -> bool:

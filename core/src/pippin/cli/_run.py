@@ -99,10 +99,10 @@ def _viewers(names: tuple[str, ...], video: Path | None, camera: str | None) -> 
     """Yield the tables of viewers that the command line adds.
 
     Raises:
-        ConfigError: A camera is given without a film.
+        ConfigError: A camera is given without a video.
     """
     if camera is not None and video is None:
-        raise ConfigError(f"--camera: {camera!r} is given without --video; name the film too")
+        raise ConfigError(f"--camera: {camera!r} is given without --video; name the video too")
     for name in names:
         yield f"viewers.{key_text(name)}={{type={json.dumps(name)}}}"
     if video is not None:

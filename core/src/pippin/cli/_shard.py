@@ -24,7 +24,7 @@ from pippin.simulation import Simulation
 from ._progress import log_shown
 
 if TYPE_CHECKING:
-    from pippin.recording.npz import NpzRecorder
+    from pippin.recording.npz.recorder import NpzRecorder
     from pippin.runs.loop import RunLoop
 
 __all__ = ["Task", "simulate_shard"]
@@ -57,7 +57,7 @@ class Task:
 def simulate_shard(connection: Connection, shard: Shard, task: Task) -> None:
     """Simulate some worlds as the caller says, and send what ran.
 
-    It receives one message when it may compile, then control steps to go on to, then None. It sends `("done", phase)`;
+    It receives one message when it may compile, then steps to continue to, then None. It sends `("done", phase)`;
     `("at", step, goal)` with the goal if it waits there; `("doing", phase, text)` and `("note", text)` for the
     progress; and at the end `("ended", results)`.
     """
@@ -109,22 +109,23 @@ def _step_to_goals(loop: RunLoop, connection: Connection) -> None:
 
 def _default_recorder(shard: Shard, task: Task) -> dict[str, NpzRecorder]:
     """Return the recorder of a run whose file has none, if it records worlds of the shard."""
-    from pippin.recording.npz import NpzRecorder
+    from pippin.recording.npz.config import NpzConfig
+    from pippin.recording.npz.recorder import NpzRecorder
 
     chosen = {
         label: shard.local(worlds) for label, worlds in task.worlds_of.items() if label not in task.config.recorders
     }
-    return {label: NpzRecorder(NpzRecorder.Config(worlds=own)) for label, own in chosen.items() if own}
+    return {label: NpzRecorder(NpzConfig(worlds=own)) for label, own in chosen.items() if own}
 
 
 def _place_recordings(simulation: Simulation, shard: Shard, task: Task) -> None:
     """Tell each recorder of which recording its own is a part."""
-    from pippin.recording.part import Part
+    from pippin.recording.whole_run import WholeRun
 
     config = _config(simulation, task)
     for label, recorder in {**simulation.recorders, **simulation.plugins}.items():
         if label in task.worlds_of:
-            recorder.part = Part(config=config, worlds=task.worlds_of[label], first_world=shard.worlds.start)
+            recorder.whole_run = WholeRun(config=config, worlds=task.worlds_of[label], first_world=shard.worlds.start)
 
 
 def _config(simulation: Simulation, task: Task) -> SimulationConfig:
@@ -164,7 +165,7 @@ def _ran(loop: RunLoop, shard: Shard) -> dict[str, Any]:
         **facts_of(loop),
         "capacities": capacity_rows(simulation),
         "notes": {name: list(map(say, texts)) for name, texts in notes.items()},
-        "limit_count": simulation.limit_count,
+        "iteration_limit_count": simulation.iteration_limit_count,
         "end": end,
         "trace": None if end is None else "".join(traceback.format_exception(end)),
     }

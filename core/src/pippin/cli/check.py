@@ -69,8 +69,14 @@ def _print(verdicts: Sequence[Verdict]) -> None:
     table = new_table("solver", "runs it", "does not support", "would leave out")
     for verdict in verdicts:
         answer, style = ("yes", None) if verdict.is_able else ("no", "red")
-        table.add_row(verdict.solver, answer, ", ".join(verdict.missing), ", ".join(verdict.left_out), style=style)
-    users = {name: text for verdict in verdicts for name, text in [*verdict.missing.items(), *verdict.left_out.items()]}
+        table.add_row(
+            verdict.solver, answer, ", ".join(verdict.missing), ", ".join(verdict.ignored_features), style=style
+        )
+    users = {
+        name: text
+        for verdict in verdicts
+        for name, text in [*verdict.missing.items(), *verdict.ignored_features.items()]
+    }
     lines = [f"{name}: used by {text}" for name, text in users.items()]
     if any(name in FEATURES for verdict in verdicts for name in verdict.missing):
         lines.append("list in simulation.accept_unsupported which of these features a solver may ignore")

@@ -14,11 +14,11 @@ from ._options import PATH
 def recover(files: tuple[Path, ...]) -> None:
     """Complete each FILE of a recorder whose process was killed, so that every reader of its format opens it.
 
-    An npz recording is mended from the rows beside it, FILE.npz.rows; an hdf5 or mcap recording in place. Everything
-    that was written is kept, at most the last row is lost. `pippin.open_run` also reads files that were not mended.
+    An npz recording is repaired from the rows beside it, FILE.npz.rows; an hdf5 or mcap recording in place. Everything
+    that was written is kept, at most the last row is lost. `pippin.open_run` also reads files that were not repaired.
     """
-    from pippin.recording.recovery import recover as mended
+    from pippin.recording.recovery import recover as repaired
 
     for file in files:
-        target, count = mended(file)
+        target, count = repaired(file)
         click.echo(f"{target}: {count} rows")

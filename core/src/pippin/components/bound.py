@@ -166,13 +166,13 @@ class Bound:
 
     def capacities(self) -> Sequence[Capacity]:
         """Solvers: A method that returns a `pippin.solving.Capacity` for each buffer of fixed size that a step fills.
-        If its `count` exceeds the allocated size, `Simulation.check` names the buffer.
+        If its `count` exceeds the allocated size, `Simulation.raise_errors` names the buffer.
         """
         return self._call("capacities", tuple)
 
     def raise_errors(self) -> None:
         """A method that raises `pippin.SimulationError` if something went wrong on the device; called by
-        `Simulation.check`, and may read arrays.
+        `Simulation.raise_errors`, and may read arrays.
         """
         self._call("raise_errors", lambda: None)
 
@@ -183,7 +183,7 @@ class Bound:
         return bool(self._call("wants_frame", lambda: True))
 
     def wait_time(self) -> float:
-        """Viewers: A method that returns the time to wait before the next control step [s]: 0 to go on, `inf` while
+        """Viewers: A method that returns the time to wait before the next control step [s]: 0 to continue, `inf` while
         the simulation is paused. The host asks again while it waits. After a pause it takes one step, and asks.
         """
         return float(self._call("wait_time", float))

@@ -4,7 +4,7 @@ from .catalog import CatalogConfig
 from .collision import BodyPairReductionConfig, CollisionConfig
 from .hydroelastic import HydroelasticConfig
 from .loading import dump_toml, load, structure, unstructure
-from .model import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig, StepConfig
+from .model import AssetConfig, ComponentConfig, SceneConfig, SimulationConfig, SimulationOptions
 from .paths import FilePath
 from .policy import PolicyConfig
 from .shapes import ShapeConfig
@@ -23,7 +23,7 @@ __all__ = [
     "SceneConfig",
     "ShapeConfig",
     "SimulationConfig",
-    "StepConfig",
+    "SimulationOptions",
     "TaskConfig",
     "dump_toml",
     "load",

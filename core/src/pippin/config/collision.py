@@ -125,7 +125,7 @@ class CollisionConfig:
     """Whether new and broken contacts are listed."""
 
     verify_buffers: bool = True
-    """Whether Newton also warns during a step if a buffer is full; `Simulation.check` raises an error in any case."""
+    """Whether Newton also warns during a step if a buffer is full; `Simulation.raise_errors` raises in any case."""
 
     speculative_contact_gap_max: float | None = _distance(_rigid)
     """Largest detection distance that Newton derives from velocity [m]; by default velocity has no effect."""

@@ -26,7 +26,7 @@ __all__ = [
     "ComponentConfig",
     "SceneConfig",
     "SimulationConfig",
-    "StepConfig",
+    "SimulationOptions",
 ]
 
 Vector3 = tuple[float, float, float]
@@ -44,7 +44,7 @@ def _known_features(instance: Any, attribute: Any, value: tuple[str, ...]) -> No
 
 
 @attrs.frozen(kw_only=True)
-class StepConfig:
+class SimulationOptions:
     """The `[simulation]` table: time step, device, graph capture and demands on the step."""
 
     dt: float = attrs.field(default=0.005, validator=[finite, gt(0.0)])
@@ -216,7 +216,7 @@ class SceneConfig:
 class SimulationConfig:
     """A whole configuration file. The annotation of a component names the kind of plugin that its `type` selects."""
 
-    simulation: StepConfig = attrs.field(factory=StepConfig)
+    simulation: SimulationOptions = attrs.field(factory=SimulationOptions)
     scene: SceneConfig = attrs.field(factory=SceneConfig)
     solver: Annotated[ComponentConfig, "solver"] | None = None
     """The solver; None if a plugin object made in Python builds it."""

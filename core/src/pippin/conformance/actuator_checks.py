@@ -24,7 +24,7 @@ _BESIDE = 0.25
 def check_efforts(runs: Runs) -> None:
     """The driven joints move differently than with the actuator switched off."""
     with runs.subject.build(capture="off") as simulation:
-        simulation.switch(simulation.actuators[LABEL], on=False)
+        simulation.set_enabled(simulation.actuators[LABEL], False)
         start(simulation)
         idle = advance(simulation)
     if "joint_q" not in differing(runs.eager, idle):

@@ -137,7 +137,7 @@ def check_model_changes(runs: Runs) -> None:
             _try_gravity(simulation, runs)
         if "BODY_INERTIAL_PROPERTIES" in flags and simulation.model.body_count:
             _try_masses(simulation, runs)
-        simulation.check()
+        simulation.raise_errors()
 
 
 def _try_gravity(simulation: Simulation, runs: Runs) -> None:

@@ -130,7 +130,7 @@ class Runs:
             before = advance(simulation)
             begin_anew(simulation)
             after = advance(simulation)
-            simulation.check()
+            simulation.raise_errors()
         finally:
             simulation.close()
         simulation.close()

@@ -1,22 +1,22 @@
-"""Frames of an environment: a picture of each world, with a camera that follows its robot."""
+"""Frames of an environment: an image of each world, with a camera that follows its robot."""
 
 from __future__ import annotations
 
 import numpy as np
 from pippin.simulation import Simulation
+from pippin.viewing.video.cameras import Cameras
 from pippin.viewing.video.config import VideoConfig
 from pippin.viewing.video.renderer import Renderer
-from pippin.viewing.video.shot import Shot
 from pippin.viewing.video.tiles import Tiles
 
 __all__ = ["Frames"]
 
 _SIZE = (320, 240)
-"""Width and height of a picture [pixels]."""
+"""Width and height of an image [pixels]."""
 
 
 class Frames:
-    """Pictures of all worlds.
+    """Images of all worlds.
 
     Args:
         simulation: The simulation, whose state gives the distance of the cameras from the robots.
@@ -28,11 +28,11 @@ class Frames:
         width, height = _SIZE
         corners = np.stack([worlds * height, np.zeros_like(worlds)], axis=1)
         layout = Tiles(size=(width, height * len(worlds)), width=width, height=height, corners=corners)
-        self._shot = Shot(VideoConfig(), simulation, worlds, width / height)
+        self._shot = Cameras(VideoConfig(), simulation, worlds, width / height)
         self._renderer = Renderer(simulation.model, worlds, layout, self._shot.fov, self._shot.scale)
 
     def draw(self) -> tuple[np.ndarray, ...]:
-        """Return the picture of each world, shape [height, width, 3], from 0 to 255."""
+        """Return the image of each world, shape [height, width, 3], from 0 to 255."""
         state = self._simulation.state
-        picture = self._renderer.render(state, self._shot.poses(state, self._simulation.time))
-        return tuple(picture.reshape(-1, *_SIZE[::-1], 3).copy())
+        image = self._renderer.render(state, self._shot.poses(state, self._simulation.time))
+        return tuple(image.reshape(-1, *_SIZE[::-1], 3).copy())

@@ -123,10 +123,10 @@ class LocalWorlds:
 
     def raise_errors(self) -> None:
         """Raise if the simulation failed; see `Simulation.raise_errors`."""
-        self.simulation.check()
+        self.simulation.raise_errors()
 
     def render(self) -> tuple[np.ndarray, ...]:
-        """Return a picture of each world."""
+        """Return an image of each world."""
         from .frames import Frames
 
         if self._frames is None:

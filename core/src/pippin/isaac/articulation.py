@@ -241,7 +241,7 @@ class ArticulationActuators:
     def _switch(self, *, on: bool) -> None:
         assert self._simulation is not None, "only after `bind`"
         for component in (*self._found, *([self] if self._given else [])):
-            self._simulation.switch(component, on=on)
+            self._simulation.set_enabled(component, on)
 
     def _drives(self, group: DriveActuator) -> bool:
         is_own = [self._roots.holds(label) for label in group.joint_labels]

@@ -3,8 +3,6 @@
 from .column import Column
 from .config import RecorderConfig
 from .header import Header
-from .part import Part
-from .parts import Parts, Reader
 from .reading import Recording
 from .recorder import Recorder
 from .series import Series
@@ -12,9 +10,6 @@ from .series import Series
 __all__ = [
     "Column",
     "Header",
-    "Part",
-    "Parts",
-    "Reader",
     "Recorder",
     "RecorderConfig",
     "Recording",

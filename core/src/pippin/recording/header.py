@@ -5,23 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
+from pippin.binding import Host
 from pippin.config import dump_toml
 from pippin.errors import ConfigError
 
 from .column import Column, row_type
-from .part import Part
+from .whole_run import WholeRun
 
-if TYPE_CHECKING:
-    from pippin.binding import Host
-
-__all__ = ["FORMAT", "FORMAT_VERSION", "Header", "not_ours"]
-
-FORMAT = "pippin-recording"
-FORMAT_VERSION = 1
+__all__ = ["Header"]
 
 _DISTRIBUTIONS = {"pippin": "pippin", "newton": "newton", "warp": "warp-lang"}
 
@@ -29,6 +24,12 @@ _DISTRIBUTIONS = {"pippin": "pippin", "newton": "newton", "warp": "warp-lang"}
 @attrs.frozen(kw_only=True, eq=False)
 class Header:
     """The contents of a recording, and the run that it belongs to."""
+
+    format: ClassVar[str] = "pippin-recording"
+    """Name of the format of headers."""
+
+    format_version: ClassVar[int] = 1
+    """Version of the format of headers."""
 
     label: str
     """Label of the recorder."""
@@ -70,9 +71,9 @@ class Header:
         worlds: Sequence[int] | np.ndarray,
         period: int,
         columns: Sequence[Column],
-        part: Part | None = None,
+        whole_run: WholeRun | None = None,
     ) -> Self:
-        """Return the header of a recording that begins now.
+        """For the core: Return the header of a recording that begins now.
 
         Args:
             simulation: The simulation, after its first step.
@@ -80,9 +81,9 @@ class Header:
             worlds: The recorded worlds.
             period: Control steps from one row to the next.
             columns: The recorded channels.
-            part: The place of the recording in that of a run, if other processes simulate other worlds of it.
+            whole_run: The run, if other processes simulate other worlds of it.
         """
-        first = 0 if part is None else part.first_world
+        first = 0 if whole_run is None else whole_run.first_world
         of_run = tuple(first + int(world) for world in worlds)
         return cls(
             label=label,
@@ -91,10 +92,10 @@ class Header:
             period=period * simulation.control_dt,
             start_step=simulation.step_count - 1,
             columns=tuple(columns),
-            config=dump_toml(simulation.config if part is None else part.config),
+            config=dump_toml(simulation.config if whole_run is None else whole_run.config),
             versions={name: metadata.version(distribution) for name, distribution in _DISTRIBUTIONS.items()},
             up_axis="xyz"[int(simulation.model.up_axis)],
-            whole=None if part is None or part.worlds == of_run else part.worlds,
+            whole=None if whole_run is None or whole_run.worlds == of_run else whole_run.worlds,
         )
 
     @property
@@ -108,7 +109,7 @@ class Header:
         if self.whole is None:
             del data["whole"]
         columns = [column.plain() for column in self.columns]
-        return json.dumps({"format": FORMAT, "format_version": FORMAT_VERSION, **data, "columns": columns})
+        return json.dumps({"format": self.format, "format_version": self.format_version, **data, "columns": columns})
 
     @classmethod
     def from_json(cls, text: str | bytes, where: str) -> Self:
@@ -123,13 +124,13 @@ class Header:
         """
         try:
             data = json.loads(text)
-            is_ours = data.pop("format") == FORMAT
+            is_ours = data.pop("format") == cls.format
             version = data.pop("format_version")
         except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise ConfigError(not_ours(where, error)) from error
-        if not is_ours or version > FORMAT_VERSION:
+            raise ConfigError(cls.fault(where, error)) from error
+        if not is_ours or version > cls.format_version:
             raise ConfigError(
-                f"{where}: version {version} of the format, but this Pippin reads {FORMAT_VERSION}; update Pippin"
+                f"{where}: version {version} of the format, but this Pippin reads {cls.format_version}; update Pippin"
             )
         data["columns"] = tuple(map(Column.from_plain, data["columns"]))
         for name in ("worlds", "whole"):
@@ -137,7 +138,7 @@ class Header:
                 data[name] = tuple(data[name])
         return cls(**data)
 
-
-def not_ours(path: object, reason: object) -> str:
-    """Return the fault of a file that is no recording."""
-    return f"{path}: not a recording of Pippin ({reason}); name a file that a recorder wrote"
+    @staticmethod
+    def fault(where: object, reason: object) -> str:
+        """For the core: Return the fault of a file that is not a recording."""
+        return f"{where}: not a recording of Pippin ({reason}); name a file that a recorder wrote"

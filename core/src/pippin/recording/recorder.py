@@ -6,22 +6,19 @@ import abc
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from pippin.binding import Binding, Host
 from pippin.errors import ConfigError, SimulationError
 from pippin.files import output_path, refuse_unwritable
 from pippin.hookspecs import hookimpl
 from pippin.indices import chosen_worlds
 
-from .config import RecorderConfig
 from .files import is_full, locked, refuse_locked, room_for
 from .header import Header
-from .part import Part
-from .parts import Parts
-
-if TYPE_CHECKING:
-    from pippin.binding import Binding, Host
+from .partial_files import PartialFiles
+from .whole_run import WholeRun
 
 __all__ = ["Recorder"]
 
@@ -37,14 +34,13 @@ _SLOW = 1.0
 class Recorder(abc.ABC):
     """Writes chosen channels after every control step, or every `period`, into a file.
 
-    A plugin adds `Config`, `suffix`, `open`, `write` and `finish`. It writes all that it got in `write` before it
+    A plugin adds `suffix`, `open`, `write` and `finish`. It writes all that it got in `write` before it
     returns, so that the rows survive the end of the process. The file is opened with the first row.
 
     Args:
         config: The plugin's configuration.
     """
 
-    Config: ClassVar[type[RecorderConfig]] = RecorderConfig
     suffix: ClassVar[str]
     """Suffix of the files, such as `.h5`."""
 
@@ -57,8 +53,8 @@ class Recorder(abc.ABC):
     worlds: np.ndarray
     #: Everything about the recording besides its rows; known after the first row.
     header: Header
-    #: The place of the recording in that of a run, if other processes simulate other worlds of it; set after `bind`.
-    part: Part | None = None
+    #: For the core: The run, if other processes simulate other worlds of it; set after `bind`.
+    whole_run: WholeRun | None = None
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -90,24 +86,21 @@ class Recorder(abc.ABC):
     def finish(self) -> None:
         """Complete and close the file. Called once if it was opened, also after a failed `write`."""
 
-    def join(self, parts: Parts, path: Path) -> None:
-        """Write a file of the recordings of several processes, as if one had recorded all worlds.
+    def join(self, files: PartialFiles, path: Path) -> None:
+        """For the core: Write a file of the recordings of several processes, as if one had recorded all worlds.
 
         The recorder is not bound to a simulation.
 
         Args:
-            parts: The recordings, in the order of their worlds.
+            files: The recordings, in the order of their worlds.
             path: The file, which is replaced if it is there.
         """
-        self.open(path, parts.header)
+        self.open(path, files.header)
         try:
-            for rows in parts.blocks():
+            for rows in files.blocks():
                 self.write(rows)
         finally:
             self.finish()
-
-    def require(self) -> None:  # noqa: B027  (few formats need one)
-        """Import the libraries of the format with `pippin.extras.import_library`; called by `bind`."""
 
     @property
     def needed(self) -> Sequence[str]:
@@ -118,6 +111,10 @@ class Recorder(abc.ABC):
     def growing_path(self) -> Path:
         """The file that `write` appends to: `path`, unless the format is written in a file beside it."""
         return self.path
+
+    def free_bytes(self, path: Path) -> float:
+        """Return the number of bytes that `path` can still grow by: of its disk, and of the limit on file sizes."""
+        return room_for(path)
 
     @property
     def period(self) -> float | None:
@@ -134,9 +131,8 @@ class Recorder(abc.ABC):
             PluginError: A library of the format is not installed.
         """
         from .channels import channels
-        from .rows import rows_of
+        from .row_buffer import row_buffer
 
-        self.require()
         self._label, self._simulation = binding.label, simulation
         self._step_period = binding.step_period
         label = binding.label.partition(":")[2]
@@ -154,7 +150,7 @@ class Recorder(abc.ABC):
             also=self.needed,
             max_contacts=self.config.max_contacts,
         )
-        self._rows = rows_of(self.channels, self.config.chunk_bytes, simulation.model.device)
+        self._rows = row_buffer(self.channels, self.config.chunk_bytes, simulation.model.device)
         self._buffer_size = self._rows.capacity * self._rows.row_size
 
     @hookimpl
@@ -203,7 +199,7 @@ class Recorder(abc.ABC):
 
     def _start(self, simulation: Host) -> None:
         name = self._label.partition(":")[2]
-        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels, self.part)
+        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels, self.whole_run)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.growing_path.exists():
             refuse_locked(self.growing_path, "path: ")
@@ -213,7 +209,7 @@ class Recorder(abc.ABC):
 
     def _shortage(self) -> str | None:
         """Return why the buffer must not be written; None if there is room for it, and for the end of the file."""
-        room = room_for(self.growing_path)
+        room = self.free_bytes(self.growing_path)
         if room >= 2 * self._buffer_size + _RESERVE:
             return None
         return f"only {max(room, 0) / 1e6:.3g} MB are left for it"
@@ -229,7 +225,7 @@ class Recorder(abc.ABC):
         return None
 
     def _stop(self, reason: str, end: float) -> None:
-        """Complete the file, and go on without it or end the run."""
+        """Complete the file, and continue without it or end the run."""
         self._end()
         text = f"'{self.path}' ends before t = {end:.6g} s, as {reason}; free some space, or record less"
         self.notes.append(text)

@@ -1,4 +1,4 @@
-"""Recovery of recordings whose process was killed: the rows that were written become a complete file."""
+"""Recovery of recordings whose process was killed: files that were cut off are repaired."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from pathlib import Path
 
 from pippin.errors import ConfigError
 
-from . import hdf5, mcap, npz
 from .files import refuse_locked
+from .hdf5 import file as hdf5
+from .mcap import file as mcap
+from .npz import file as npz
 
 __all__ = ["recover"]
 
-_MENDERS: dict[str, Callable[[Path], tuple[Path, int]]] = {
-    ".rows": npz.mend,
-    ".h5": hdf5.mend,
-    ".mcap": mcap.mend,
+_REPAIRS: dict[str, Callable[[Path], tuple[Path, int]]] = {
+    ".rows": npz.repair,
+    ".h5": hdf5.repair,
+    ".mcap": mcap.repair,
 }
 
 
@@ -34,8 +36,8 @@ def recover(path: Path) -> tuple[Path, int]:
         path = rows
     if path.suffix == ".npz" and path.is_file():
         return path, len(npz.NpzFile(path).column("time"))
-    mend = _MENDERS.get(path.suffix)
-    if mend is None or not path.is_file():
-        raise ConfigError(f"{path}: no recording; name a file that ends with .npz, {', '.join(_MENDERS)}")
+    repair = _REPAIRS.get(path.suffix)
+    if repair is None or not path.is_file():
+        raise ConfigError(f"{path}: not a recording; name a file that ends with .npz, {', '.join(_REPAIRS)}")
     refuse_locked(path)
-    return mend(path)
+    return repair(path)

@@ -83,7 +83,7 @@ class RunLoop:
         start, first, waited = time.perf_counter(), simulation.step_count, simulation.seconds_waited
         try:
             simulation.step(stride)
-            simulation.check()
+            simulation.raise_errors()
         finally:
             elapsed = time.perf_counter() - start
             self.steps += simulation.step_count - first

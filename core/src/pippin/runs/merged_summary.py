@@ -17,10 +17,10 @@ def merged(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
     Args:
         parts: The same of each process, by its worlds in words. `capacities` have `is_per_world` too, and `notes` leave
-            out the limits of iterations, which `limit_count` counts.
+            out the limits of iterations, which `iteration_limit_count` counts.
     """
     ran = list(parts.values())
-    limits = sum(each["limit_count"] for each in ran)
+    limits = sum(each["iteration_limit_count"] for each in ran)
     return {
         "program": _program([each["program"] for each in ran]),
         "notes": with_limits(_notes({worlds: each["notes"] for worlds, each in parts.items()}), limits),

@@ -10,7 +10,8 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.recording import Recorder
-from pippin.recording.npz import NpzRecorder
+from pippin.recording.npz.config import NpzConfig
+from pippin.recording.npz.recorder import NpzRecorder
 from pippin.simulation import Simulation
 
 from .decisions import recorded_by_default
@@ -63,7 +64,7 @@ def simulate(
     folder = RunFolder.named_after(Path(name)) if out is None else RunFolder(out)
 
     def build(config: SimulationConfig) -> Simulation:
-        plugins = {"series": NpzRecorder(NpzRecorder.Config(worlds=f"0:{recorded}"))} if recorded else {}
+        plugins = {"series": NpzRecorder(NpzConfig(worlds=f"0:{recorded}"))} if recorded else {}
         return start(config, folder.path, plugins)
 
     def take(loop: RunLoop) -> None:

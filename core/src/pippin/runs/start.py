@@ -60,4 +60,4 @@ def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | No
             notes += start_notes(simulation)
     with progress.phase("capture"):
         simulation.step()
-        simulation.check()
+        simulation.raise_errors()

@@ -73,8 +73,10 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
     """
     return {
         "program": _program(simulation.program),
-        "notes": with_limits(component_notes(simulation, start), simulation.limit_count),
-        "imports": {each.file: [str(difference) for difference in each.differences] for each in simulation.imports},
+        "notes": with_limits(component_notes(simulation, start), simulation.iteration_limit_count),
+        "imports": {
+            each.file: [str(difference) for difference in each.differences] for each in simulation.import_reports
+        },
         "capacities": [{name: row[name] for name in _SHOWN} for row in capacity_rows(simulation)],
         "plugins": _plugins(simulation),
         "versions": _versions(),

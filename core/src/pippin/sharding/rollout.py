@@ -93,7 +93,7 @@ class Rollout:
                 ends.append(np.stack([np.full_like(ended, step), ended], axis=1))
                 for name, each in finals.items():
                     final_rows[name].append(each.numpy()[ended])
-        simulation.check()
+        simulation.raise_errors()
         none = {name: np.zeros((0, each.shape[1]), dtype=np.float32) for name, each in finals.items()}
         return RolloutBatch(
             first_world=first_world,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pippin.config import SimulationConfig
 from pippin.simulation import Simulation
-from pippin.task.functions import function_named
+from pippin.task.functions.lookup import function_named
 
 __all__ = ["ShardWorker"]
 
@@ -57,7 +57,7 @@ class ShardWorker:
 
     def check(self) -> None:
         """Raise if a world diverged or a buffer overflowed."""
-        self.simulation.check()
+        self.simulation.raise_errors()
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""

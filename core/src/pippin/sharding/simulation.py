@@ -190,7 +190,7 @@ class ShardedSimulation:
         return found
 
     def check(self) -> None:
-        """Raise if a world diverged or a buffer overflowed; see `Simulation.check`."""
+        """Raise if a world diverged or a buffer overflowed; see `Simulation.raise_errors`."""
         self._call("check")
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -1,1 +1,1 @@
-"""The state of a simulation between steps: resets, checkpoints, outcomes, monitors."""
+"""The state of a simulation between steps: resets, checkpoints, records, monitors."""

@@ -9,8 +9,8 @@ import attrs
 import newton
 
 from .checkpoint import Carried
-from .outcome import Outcome
 from .snapshot import Snapshot, find_arrays, python_values
+from .state_record import StateRecord
 
 __all__ = ["Contents"]
 
@@ -36,12 +36,12 @@ class Contents:
     opaque: tuple[type, ...]
     """Classes whose instances own nothing that a step changes."""
 
-    def outcome(self) -> Outcome:
+    def record(self) -> StateRecord:
         """Return copies of the data that must be equal in two runs: states, inputs, and the memory of components."""
         private = (*self.opaque, newton.solvers.SolverBase, newton.Contacts, newton.CollisionPipeline)
-        # The outcome holds values only: a callback does not keep its object alive.
+        # The record holds values only: a callback does not keep its object alive.
         counts = {name: python_values(each, skip=private) for name, each in self.acting.items()}
-        return Outcome(find_arrays({**self.outputs, **self.acting}, skip=private), counts)
+        return StateRecord(find_arrays({**self.outputs, **self.acting}, skip=private), counts)
 
     def snapshot(self, more: Mapping[str, Any] | None = None) -> Snapshot:
         """Return a snapshot of everything that a step can change, and of `more`."""

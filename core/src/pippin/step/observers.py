@@ -15,6 +15,7 @@ from typing import TypeVar
 from pippin.binding import Host
 from pippin.components.bound import Bound
 from pippin.components.registry import Components, Implementation
+from pippin.devices import WARP_LOCK
 from pippin.errors import PippinError
 from pippin.support.declaration import Declaration
 
@@ -171,7 +172,8 @@ class _Viewer:
                 self._guarded(self._show, None)
 
     def _show(self) -> None:
-        self._answer.call(simulation=self._simulation, time=self._simulation.time)
+        with WARP_LOCK:
+            self._answer.call(simulation=self._simulation, time=self._simulation.time)
 
     def _is_due(self) -> bool:
         if self._rate is not None:

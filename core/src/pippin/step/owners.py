@@ -14,7 +14,7 @@ from pippin.axes import axis_labels
 from pippin.components.registry import Components
 from pippin.errors import ConfigError, PluginError
 
-from .switches import Switches
+from .disabled_actuators import DisabledActuators
 
 __all__ = ["DofOwners"]
 
@@ -22,7 +22,7 @@ _TARGETS = "write targets that it has, such as its `velocity_targets` or `ctrl`"
 _CURES = {
     "joint_target_q": _TARGETS,
     "joint_target_qd": _TARGETS,
-    "joint_f": "write its `feedforward`, switch it off, or write control.joint_f of other joints",
+    "joint_f": "write its `feedforward`, disable it, or write control.joint_f of other joints",
     "joint_target_ke": 'use its parameter: set("kp", …)',
     "joint_target_kd": 'use its parameter: set("kd", …)',
     "joint_effort_limit": 'use its parameter, set("effort_limit", …), which it has if the file or the asset gives one',
@@ -36,15 +36,15 @@ class DofOwners:
     Args:
         components: The bound components.
         model: The model of all worlds.
-        switches: The actuators that are switched off.
+        disabled: The disabled actuators.
 
     Raises:
         ConfigError: Two components drive one degree of freedom, or a drive of the asset acts beside a component.
         PluginError: An actuator of the file has no `actuated_dofs`.
     """
 
-    def __init__(self, components: Components, model: newton.Model, switches: Switches) -> None:
-        self._components, self._model, self._switches = components, model, switches
+    def __init__(self, components: Components, model: newton.Model, disabled: DisabledActuators) -> None:
+        self._components, self._model, self._disabled = components, model, disabled
         self._dofs = dict(_driven(components, model.joint_dof_count))
         #: Number of the owner of each degree of freedom in `names`, -1 for none, shape [joint_dof_count].
         self.of_dof = np.full(model.joint_dof_count, -1)
@@ -90,7 +90,7 @@ class DofOwners:
         return array not in self._components.bound[name].shared_arrays and not self._is_off(name)
 
     def _is_off(self, name: str) -> bool:
-        return self._switches.is_off(self._components[name])
+        return self._disabled.has(self._components[name])
 
     def _refuse_driven(self, name: str, dofs: np.ndarray) -> None:
         taken = dofs[self.of_dof[dofs] >= 0]

@@ -11,7 +11,7 @@ import newton
 from pippin.actuation.effort import zero_efforts
 from pippin.arrays import present
 from pippin.components.registry import Components, Implementation
-from pippin.config import StepConfig
+from pippin.config import SimulationOptions
 from pippin.errors import PluginError
 from pippin.solving.contact_source import ContactSource
 from pippin.state.accelerations import Accelerations
@@ -23,11 +23,11 @@ from pippin.state.observables import Reports
 from pippin.state.unread_worlds import UnreadWorlds
 
 from .callbacks import Callbacks, Phase, Turn
+from .disabled_actuators import DisabledActuators
 from .forces import ExternalForces
 from .owners import DofOwners
 from .program import Operation, Program
 from .resetting import EndedWorlds, Resetting
-from .switches import Switches
 
 __all__ = ["StepPlan"]
 
@@ -41,7 +41,7 @@ class StepPlan:
     result into the first state.
     """
 
-    config: StepConfig
+    config: SimulationOptions
     components: Components
     model: newton.Model
     solver: newton.solvers.SolverBase
@@ -58,8 +58,8 @@ class StepPlan:
     """Control steps between two readings, for each component with a period."""
     callbacks: Callbacks
     turn: Turn
-    switches: Switches
-    """Actuators that are switched off: the step leaves out their `apply_actuators`."""
+    disabled: DisabledActuators
+    """The step leaves out their `apply_actuators`."""
     owners: DofOwners
     """The component that drives each degree of freedom."""
     angles: ContinuousAngles
@@ -85,7 +85,7 @@ class StepPlan:
             device=self.model.device,
             policy=self.config.capture,
             save=lambda: self.contents.snapshot({"forces": forces}),
-            observe=lambda: self.contents.outcome(),
+            observe=lambda: self.contents.record(),
             trace=self.components.trace,
             rehearse=None if self.ended is None else self.ended.rehearse,
         )
@@ -262,7 +262,7 @@ class StepPlan:
 
     def _hook(self, hook: str, **arguments: Any) -> Iterator[Operation]:
         """Yield one operation for each component that answers, or a single operation if the hook is wrapped."""
-        off = self.switches.off if hook == "apply_actuators" else ()
+        off = self.disabled.all if hook == "apply_actuators" else ()
         answers = self._acting() if hook == "apply_actuators" else self.components.implementations(hook)
         wrappers = self.components.wrappers(hook)
         if wrappers:
@@ -278,9 +278,9 @@ class StepPlan:
             yield attrs.evolve(operation, run=self.turn.around(arguments["state"], operation.run))
 
     def _acting(self) -> list[Implementation]:
-        """Return the answers to `apply_actuators`, without those of actuators that are switched off."""
+        """Return the answers to `apply_actuators`, without those of disabled actuators."""
         answers = self.components.implementations("apply_actuators")
-        return [answer for answer in answers if not self.switches.is_off(answer.component)]
+        return [answer for answer in answers if not self.disabled.has(answer.component)]
 
     def _called(self, phase: Phase, **arguments: Any) -> Iterator[Operation]:
         for callback in self.callbacks.of(phase):
@@ -319,7 +319,7 @@ class StepPlan:
         """Yield operations that settle double buffers, named as `apply_actuators`: both are recorded, or neither."""
         is_wrapped = bool(self.components.wrappers("apply_actuators"))
         for owner, buffers in self.buffers.items():
-            if self.switches.is_off(self.components[owner]):
+            if self.disabled.has(self.components[owner]):
                 continue
             reason = self._eager_reason(owner)
             name = f"apply_actuators({'wrapped' if is_wrapped else owner})"

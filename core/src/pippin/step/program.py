@@ -18,8 +18,8 @@ from pippin.arrays import present
 from pippin.components.tracing import HookTrace, TracePhase
 from pippin.devices import WARP_LOCK
 from pippin.errors import CaptureWarning, PluginError, SimulationError
-from pippin.state.outcome import Outcome
 from pippin.state.snapshot import Snapshot
+from pippin.state.state_record import StateRecord
 
 __all__ = ["Operation", "Program", "Segment"]
 
@@ -87,7 +87,7 @@ class Program:
         device: Where they run.
         policy: `off` never records, `auto` records what it can and warns of what it cannot, `require` raises.
         save: Takes a snapshot of everything that the operations can change.
-        observe: Takes the outcome that eager and replayed steps must share.
+        observe: Takes the record that eager and replayed steps must share.
         trace: What is told of phases and replays, if anything is.
         rehearse: Makes the first world end in a compared step, counted from 1, and takes this back with 0; None if no
             episodes end.
@@ -103,7 +103,7 @@ class Program:
         device: wp.Device,
         policy: Literal["auto", "require", "off"],
         save: Callable[[], Snapshot],
-        observe: Callable[[], Outcome],
+        observe: Callable[[], StateRecord],
         trace: HookTrace | None = None,
         rehearse: Callable[[int], None] | None = None,
     ) -> None:
@@ -305,11 +305,11 @@ class Program:
         self._enter("comparison")
         eager_calls = [self._rehearsed(operation) for segment in segments for operation in segment.operations]
         calls = [call for segment in segments for call in self._rehearsed_calls(segment)]
-        eager = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
-        replayed = self._outcome_of(calls * _COMPARED_STEPS, before)
+        eager = self._record_of(eager_calls * _COMPARED_STEPS, before)
+        replayed = self._record_of(calls * _COMPARED_STEPS, before)
         if replayed == eager:
             return None
-        again = self._outcome_of(eager_calls * _COMPARED_STEPS, before)
+        again = self._record_of(eager_calls * _COMPARED_STEPS, before)
         return eager.difference(replayed, noise=again)
 
     def _rehearsed_calls(self, segment: Segment) -> list[Callable[[], None]]:
@@ -346,12 +346,12 @@ class Program:
 
     def _difference(self, segment: Segment, here: Snapshot) -> str | None:
         """Say how replays of a segment differ from calls, or None."""
-        called = self._outcome_of([operation.run for operation in segment.operations] * 2, here)
-        replayed = self._outcome_of([*segment.calls()] * 2, here)
+        called = self._record_of([operation.run for operation in segment.operations] * 2, here)
+        replayed = self._record_of([*segment.calls()] * 2, here)
         here.restore()
         return called.difference(replayed)
 
-    def _outcome_of(self, calls: Sequence[Callable[[], None]], before: Snapshot) -> Outcome:
+    def _record_of(self, calls: Sequence[Callable[[], None]], before: Snapshot) -> StateRecord:
         """Return the data after some calls from where a snapshot was taken; what the calls changed stays changed."""
         before.restore()
         if self._rehearse is not None:

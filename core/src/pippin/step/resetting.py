@@ -86,7 +86,7 @@ class Resetting:
             yield Operation(name=name, run=answer.bind(**arguments), eager_reason=reason, is_repeatable=is_solver)
         yield Operation(name="reset(notes)", run=partial(self.monitor.forget, world_mask))
 
-    def take_joints(self, world_mask: wp.array[wp.bool]) -> None:
+    def update_from_joints(self, world_mask: wp.array[wp.bool]) -> None:
         """Let bodies and solver follow the joints that a component wrote in the masked worlds. May be recorded."""
         self._evaluate_bodies(world_mask)
         self.unread.add(world_mask)

@@ -174,7 +174,7 @@ class Task:
             else:
                 timer.term.apply(state, timer.due)
                 if timer.term.moves_bodies:
-                    self._host.take_joints(timer.due)
+                    self._host.update_from_joints(timer.due)
                 self._notify_solver([timer.term], timer.due)
 
     def _events_of(self, when: str) -> list[Event]:
@@ -203,7 +203,7 @@ class Task:
         flags, device = _flags(events), self.episodes.device
         if not flags:
             return
-        notify = partial(self._host.tell_solver, flags, world_mask)
+        notify = partial(self._host.notify_solver, flags, world_mask)
         if device.is_capturing and not (device.is_cpu or wp.is_conditional_graph_supported()):
             notify()
             return

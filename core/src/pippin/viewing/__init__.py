@@ -1,5 +1,6 @@
 """Viewers: people look at a simulation through them. Each module is one viewer, and needs the extra of its name."""
 
-from .config import ViewerConfig
+from .config import FileViewerConfig, ViewerConfig
+from .file_viewer import FileViewer
 
-__all__ = ["ViewerConfig"]
+__all__ = ["FileViewer", "FileViewerConfig", "ViewerConfig"]

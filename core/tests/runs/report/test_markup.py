@@ -9,13 +9,13 @@ def test_text_is_escaped_and_markup_is_not():
 
 
 def test_attributes_are_quoted_and_flags_stand_alone():
-    found = element("video", src='a"b', class_="film", loop=True, muted=False)
+    found = element("video", src='a"b', class_="video", loop=True, muted=False)
 
-    assert found == '<video src="a&quot;b" class="film" loop></video>'
+    assert found == '<video src="a&quot;b" class="video" loop></video>'
 
 
 def test_a_section_without_content_is_nothing():
-    assert section("Film", None, "") == ""
+    assert section("Video", None, "") == ""
 
 
 def test_numbers_are_at_the_right():

@@ -46,7 +46,7 @@ def test_places_have_a_chart_for_each_axis():
 
 
 def test_a_long_image_is_read_a_few_rows_at_a_time():
-    class Film:
+    class Video:
         shape, reads = (3000, 1, 64, 64, 4), []
 
         def __getitem__(self, key):
@@ -56,11 +56,11 @@ def test_a_long_image_is_read_a_few_rows_at_a_time():
         def __len__(self):
             return self.shape[0]
 
-    (quantity, *_) = quantities({"sensors/eye/color": Series(values=Film(), units=("1",))})
+    (quantity, *_) = quantities({"sensors/eye/color": Series(values=Video(), units=("1",))})
     quantity.chart(np.arange(3000.0), 1)
 
-    assert sum(Film.reads[1:]) == 3000
-    assert max(Film.reads) <= 65
+    assert sum(Video.reads[1:]) == 3000
+    assert max(Video.reads) <= 65
 
 
 def test_four_plain_numbers_are_no_quaternion():

@@ -42,7 +42,7 @@ def inspect(
     with progress.phase("read"):
         found = inspect_assets(config.scene)
     if draw is not None:
-        from pippin.analysis.start_image import draw_scene
+        from pippin.analysis.image import draw_scene
 
         with progress.phase("draw"):
             draw_scene(config.scene, Path(draw))

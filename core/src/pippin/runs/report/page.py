@@ -18,7 +18,7 @@ _POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline';"
     " img-src 'self' data: file:; media-src 'self' data: file:"
 )
-"""The browser loads nothing but the films of the folder."""
+"""The browser loads nothing but the videos of the folder."""
 
 
 class Charts:

@@ -16,10 +16,10 @@ from pippin.recording.series import Series
 from .chart import Chart
 from .decimation import COLUMNS
 from .facts import course, hook_table, imports, origins
-from .film import films
 from .markup import Markup, element, folded, joined, section
 from .page import Charts, grid, page
 from .quantities import Quantity, quantities
+from .video import videos
 
 __all__ = ["run_page"]
 
@@ -47,7 +47,7 @@ def run_page(
         summary: The summary of the run, as in `summary.json`.
         series: The recorded series by name, with `time` [s].
         config: The configuration as TOML.
-        folder: The run folder; its films are shown.
+        folder: The run folder; its videos are shown.
         trace: Trace of the hook calls, if any.
         worlds: Indices of the recorded worlds; by default the first ones.
     """
@@ -58,7 +58,7 @@ def run_page(
     charts = Charts()
     body = [
         *_header(file, summary),
-        section("Film", *films(folder), id="film"),
+        section("Video", *videos(folder), id="video"),
         _notes(summary),
         _series(drawn, time, summary, charts, _bar(shown, recorded), len(shown)),
         course(summary),

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import attrs
-from attrs.validators import deep_iterable, ge
-from pippin.errors import ConfigError
+from newton.viewer import ViewerGL
+from pippin import ConfigError, Host, hookimpl
 from pippin.extras import import_library
-from pippin.hookspecs import hookimpl
-from pippin.viewing.config import ViewerConfig
 
-if TYPE_CHECKING:
-    from pippin.binding import Host
+from .config import GlConfig
 
-__all__ = ["GlConfig", "GlViewer"]
-
-
-@attrs.frozen(kw_only=True)
-class GlConfig(ViewerConfig):
-    """A window with Newton's own panel: pause, one step, reset, camera, and what is shown. It needs a display."""
-
-    size: tuple[int, int] = attrs.field(default=(1280, 720), validator=deep_iterable(ge(64)))
-    """Width and height of the window [pixels]."""
+__all__ = ["GlViewer"]
 
 
 class GlViewer:
     """A window that shows the chosen worlds side by side. If it is closed, the run ends as by Ctrl-C."""
-
-    Config = GlConfig
 
     def __init__(self, config: GlConfig) -> None:
         self.config = config
         #: Frames per second [Hz].
         self.frame_rate = config.rate
         self._resets = 0
-        self._asked = False
+        self._is_reset_requested = False
 
     @hookimpl
     def bind(self, simulation: Host) -> None:
@@ -57,24 +43,22 @@ class GlViewer:
             self._window.set_world_offsets(simulation.config.scene.spacing)
         self._window.show_particles = simulation.model.particle_count > 0 and simulation.model.tri_count == 0
         self._window.picking_enabled = False  # nothing in the step would follow the drag
-        self._window.set_reset_callback(self._ask)
+        self._window.set_reset_callback(self._request_reset)
 
     def _open(self) -> Any:
-        from newton.viewer import ViewerGL
-
         width, height = self.config.size
         try:
             return ViewerGL(width=width, height=height)
         except Exception as error:  # pyglet has an exception for each system
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ConfigError(
-                f"type: 'gl' cannot open a window ({reason}); choose 'viser', a page in the browser, or 'video', a film"
+                f"type: 'gl' cannot open a window ({reason}); choose 'viser', a page in the browser, or 'video'"
             ) from error
 
     @property
     def notes(self) -> list[str]:
         """A phrase if a user reset the worlds in the window."""
-        return [f"a hand reset all worlds {self._resets} times in the window"] if self._resets else []
+        return [f"all worlds were reset {self._resets} times from the window"] if self._resets else []
 
     def wait_time(self) -> float:
         """Return 0, or `inf` while the window pauses; after a click on "Step", 0 once."""
@@ -85,8 +69,8 @@ class GlViewer:
         """Draw the state, and let the window take its events."""
         if not self._window.is_running():
             raise KeyboardInterrupt
-        if self._asked:
-            self._asked = False
+        if self._is_reset_requested:
+            self._is_reset_requested = False
             self._resets += 1
             simulation.reset()
         self._window.begin_frame(time)
@@ -100,5 +84,5 @@ class GlViewer:
             self._window.close()
             del self._window
 
-    def _ask(self) -> None:
-        self._asked = True
+    def _request_reset(self) -> None:
+        self._is_reset_requested = True

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pxr import Sdf, Vt
+
 from .files import write_layer
 
 __all__ = ["UsdClips"]
@@ -28,8 +30,6 @@ class UsdClips:
     """
 
     def __init__(self, root: Any, path: Path, names: Sequence[str]) -> None:
-        from pxr import Sdf
-
         self._root, self._names, self._suffix = root, names, path.suffix
         #: The folder of the clips.
         self.folder = path.with_name(f"{path.stem}.clips")
@@ -64,8 +64,6 @@ class UsdClips:
 
     def _begin(self, start: float = 0.0) -> None:
         """Let the root refer to one more clip, from a time code on."""
-        from pxr import Sdf, Vt
-
         self._starts.append(start)
         count, top = len(self._starts), 2.0**40
         files = [self._relative(f"{index:04}") for index in range(1, count + 1)]
@@ -81,8 +79,6 @@ class UsdClips:
 
     def _copy(self, names: Sequence[str]) -> Any:
         """Return a layer with some attributes of the root, and their samples."""
-        from pxr import Sdf
-
         layer: Any = Sdf.Layer.CreateAnonymous(self._suffix)
         with Sdf.ChangeBlock():
             for name in names:

@@ -7,19 +7,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pippin.errors import SimulationError
+from pippin import SimulationError
+from pxr import Tf
 
 __all__ = ["write_layer"]
 
 
 def write_layer(layer: Any, path: Path) -> None:
-    """Write an `Sdf.Layer` in place of the file before.
+    """Write an `Sdf.Layer` and replace the file before.
 
     Raises:
         SimulationError: The file cannot be written; the one before stays.
     """
-    from pxr import Tf
-
     partial = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,5 +30,5 @@ def write_layer(layer: Any, path: Path) -> None:
             partial.unlink()
         reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())[:200]
         raise SimulationError(
-            f"'{path}' cannot be written ({reason}); free some space, or choose another place"
+            f"'{path}' cannot be written ({reason}); free some space, or choose another path"
         ) from error

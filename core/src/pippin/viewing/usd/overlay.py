@@ -1,4 +1,4 @@
-"""A USD layer over a user's stage: the bodies move, and everything else is as the user made it."""
+"""A USD layer over a user's stage: the bodies move, and everything else stays as it is."""
 
 # pyright: reportAttributeAccessIssue=false
 # OpenUSD has no types.
@@ -12,10 +12,10 @@ from typing import Any
 
 import newton
 import numpy as np
+from pippin import AssetConfig, ConfigError
 from pippin.arrays import on_host
-from pippin.config.model import AssetConfig
-from pippin.errors import ConfigError
-from pippin.quaternions import conjugate, product, rotated
+from pippin.quaternions import product, rotated
+from pxr import Gf, Sdf, Usd, UsdGeom
 
 from .motion import UsdMotion
 
@@ -49,8 +49,6 @@ def overlay(
     Raises:
         ConfigError: A body has no prim; or several worlds are to be shown, and a body is not below the default prim.
     """
-    from pxr import Sdf, Usd
-
     own: Any = Usd.Stage.Open(str(stage_file))
     turn = _to_stage(own, asset)
     layer: Any = Sdf.Layer.CreateAnonymous(path.suffix)
@@ -71,7 +69,7 @@ def overlay(
     with Sdf.ChangeBlock():
         for prim, label, scale in zip(prims, labels, scales, strict=True):
             opened = _open_instances(own, layer, prim, label)
-            notes += [f"'{each}' is no instance in '{path.name}', so that its bodies can move" for each in opened]
+            notes += [f"'{each}' is not an instance in '{path.name}', so that its bodies can move" for each in opened]
             _prepare(layer, prim, scale, is_simulated=is_simulated)
     chosen = np.array(rows, dtype=int).reshape(-1, 2)
     motion = UsdMotion(
@@ -89,39 +87,33 @@ def overlay(
 
 def _to_stage(own: Any, asset: AssetConfig) -> np.ndarray:
     """Return the rotation from the frame of the simulation, with z up, to the stage's: quaternion (x, y, z, w)."""
-    from pxr import UsdGeom
-
     up = newton.Axis.from_any(str(UsdGeom.GetStageUpAxis(own)))
     upright = np.array(up.quat_between_axes(newton.Axis.Z))
-    return conjugate(product(np.array(asset.rotation), upright))
+    return product(np.array(asset.rotation), upright) * (-1.0, -1.0, -1.0, 1.0)  # the inverse
 
 
 def _copy_metadata(own: Any, layer: Any) -> None:
-    """Give the layer the up axis, the unit and the default prim of a stage, which a sublayer does not hand on."""
-    from pxr import Sdf
-
+    """Give the layer the up axis, the unit and the default prim of a stage, which a sublayer does not pass on."""
     root: Any = Sdf.Layer.FindOrOpen(own.GetRootLayer().identifier).pseudoRoot
     for key in ("upAxis", "metersPerUnit", "kilogramsPerUnit", "defaultPrim"):
         if root.HasInfo(key):
             layer.pseudoRoot.SetInfo(key, root.GetInfo(key))
 
 
-def _add_worlds(own: Any, layer: Any, reference: str, places: np.ndarray) -> list[str]:
+def _add_worlds(own: Any, layer: Any, reference: str, positions: np.ndarray) -> list[str]:
     """Add a reference to the default prim of a stage for each world, and return the path of each world."""
-    from pxr import Gf, Sdf
-
     default = own.GetDefaultPrim()
     if not default:
         raise ConfigError(
-            f"worlds: {len(places)} worlds, but the stage {reference!r} has no default prim to refer to; choose one"
+            f"worlds: {len(positions)} worlds, but the stage {reference!r} has no default prim to refer to; choose one"
             " world, or name a defaultPrim in the stage"
         )
     layer.defaultPrim, paths = "worlds", []
-    for index, place in enumerate(places.tolist()):
+    for index, position in enumerate(positions.tolist()):
         world = Sdf.CreatePrimInLayer(layer, f"/worlds/world_{index}")
         for prim in (layer.GetPrimAtPath("/worlds"), world):
             prim.specifier, prim.typeName = Sdf.SpecifierDef, "Xform"
-        _attribute(world, "xformOp:translate", "double3", Gf.Vec3d(place))
+        _attribute(world, "xformOp:translate", "double3", Gf.Vec3d(position))
         _attribute(world, "xformOpOrder", "token[]", ["xformOp:translate"], is_uniform=True)
         copy = Sdf.CreatePrimInLayer(layer, f"{world.path}/{default.GetName()}")
         copy.specifier = Sdf.SpecifierDef
@@ -134,7 +126,9 @@ def _prim_of(label: str, asset: AssetConfig, own: Any) -> str:
     """Return the path of a body's prim on the stage."""
     path = label.removeprefix(f"{asset.label}/") if asset.label else label
     if not (path.startswith("/") and own.GetPrimAtPath(path)):
-        raise ConfigError(f"the body '{label}' is no prim of {own.GetRootLayer().identifier!r}; use the viewer `video`")
+        raise ConfigError(
+            f"the body '{label}' is not a prim of {own.GetRootLayer().identifier!r}; use the viewer `video`"
+        )
     return path
 
 
@@ -154,8 +148,6 @@ def _below(root: str, path: str, own: Any) -> str:
 
 def _scales(own: Any, paths: Sequence[str]) -> list[tuple[float, ...]]:
     """Return the scale of each prim in the world, which its own operations replace."""
-    from pxr import UsdGeom
-
     cache: Any = UsdGeom.XformCache()
     frames = {path: np.array(cache.GetLocalToWorldTransform(own.GetPrimAtPath(path))) for path in set(paths)}
     return [tuple(float(np.linalg.norm(frames[path][axis, :3])) for axis in range(3)) for path in paths]
@@ -163,8 +155,6 @@ def _scales(own: Any, paths: Sequence[str]) -> list[tuple[float, ...]]:
 
 def _open_instances(own: Any, layer: Any, prim: str, path: str) -> list[str]:
     """Make the instances above a prim editable, and return their paths."""
-    from pxr import Sdf
-
     found, above, copy = [], own.GetPrimAtPath(path), Sdf.Path(prim)
     while above and str(above.GetPath()) != "/":
         if above.IsInstance():
@@ -176,8 +166,6 @@ def _open_instances(own: Any, layer: Any, prim: str, path: str) -> list[str]:
 
 def _prepare(layer: Any, path: str, scale: tuple[float, ...], *, is_simulated: bool) -> None:
     """Give a prim operations that place it in the world, whatever is above it."""
-    from pxr import Gf, Sdf
-
     prim: Any = Sdf.CreatePrimInLayer(layer, path)
     names = [f"xformOp:{name}{_SUFFIX}" for name in ("translate", "orient", "scale")]
     for name, kind in zip(names, ("double3", "quatf", "double3"), strict=True):
@@ -188,8 +176,6 @@ def _prepare(layer: Any, path: str, scale: tuple[float, ...], *, is_simulated: b
 
 
 def _attribute(prim: Any, name: str, kind: str, value: Any = None, *, is_uniform: bool = False) -> None:
-    from pxr import Sdf
-
     variability = Sdf.VariabilityUniform if is_uniform else Sdf.VariabilityVarying
     spec = Sdf.AttributeSpec(prim, name, Sdf.ValueTypeNames.Find(kind), variability)
     if value is not None:

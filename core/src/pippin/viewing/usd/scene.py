@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from pippin.assets.asset import find_assets
-from pippin.assets.formats import FORMATS
+from pippin import AssetConfig, Host, find_file
 
 from .geometry import geometry
 from .motion import UsdMotion
 from .overlay import overlay
 
-if TYPE_CHECKING:
-    from pippin.binding import Host
-
 __all__ = ["scene_motion"]
+
+_STAGES = (".usd", ".usda", ".usdc", ".usdz")
+"""Suffixes of USD stages."""
 
 
 def scene_motion(
@@ -31,18 +29,23 @@ def scene_motion(
         is_simulated: Whether a program may simulate the bodies.
 
     Raises:
-        ConfigError: The stage has no place for the bodies.
+        ConfigError: The stage has no prim for a body.
     """
     model, offsets = simulation.model, np.asarray(simulation.world_offsets)[worlds]
-    configs = simulation.config.scene.assets
-    assets = find_assets(configs) if configs else []
-    of_stages = [asset for asset in assets if asset.format is FORMATS["usd"]]
-    if len(assets) == 1 and of_stages:
-        [asset] = of_stages
-        return overlay(path, asset.file, asset.config, model, worlds, offsets, is_simulated=is_simulated)
+    assets = simulation.config.scene.assets
+    has_stage = any(map(_is_stage, assets))
+    if len(assets) == 1 and has_stage:
+        stage = find_file(assets[0].path, "scene.assets[0].path")
+        return overlay(path, stage, assets[0], model, worlds, offsets, is_simulated=is_simulated)
     motion, notes = geometry(path, model, worlds, offsets)
-    if of_stages:
+    if has_stage:
         notes.append(f"'{path.name}' has shapes of its own, as the scene has other assets besides its USD stages")
     if model.particle_count:
         notes.append(f"'{path.name}' is without particles, cloth and soft bodies; use the viewer `video` for them")
     return motion, notes
+
+
+def _is_stage(asset: AssetConfig) -> bool:
+    return asset.format == "usd" or (
+        asset.format is None and asset.importer is None and asset.path.lower().endswith(_STAGES)
+    )

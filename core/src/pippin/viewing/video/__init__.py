@@ -1,1 +1,1 @@
-"""Films of a run, ray-traced without a display."""
+"""Videos of a run, ray-traced without a display."""

@@ -1,29 +1,18 @@
-"""The settings of a film: its file, its worlds, and its camera."""
+"""The settings of a video: its file, its worlds, and its camera."""
 
 from __future__ import annotations
 
 import math
-from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
 from pippin.validators import finite, in_schema, only_where, positive, slice_or_indices
-from pippin.viewing.config import ViewerConfig
+from pippin.viewing import FileViewerConfig
 
-__all__ = ["SUFFIXES", "VideoConfig"]
+__all__ = ["VideoConfig"]
 
 Vector3 = tuple[float, float, float]
-
-SUFFIXES = (".mp4", ".gif")
-"""Suffixes of the files that can be written."""
-
-
-def _has_suffix(instance: Any, attribute: Any, value: str) -> None:
-    if value and PurePath(value).suffix.lower() not in SUFFIXES:
-        raise ValueError(
-            f"'{attribute.name}' must end with {' or '.join(SUFFIXES)}, by which the format is chosen: {value!r}"
-        )
 
 
 @in_schema(items={"minimum": 16, "multipleOf": 2})
@@ -47,33 +36,35 @@ _free = only_where(lambda config: config.camera is None, "`camera` to be left ou
 
 
 @attrs.frozen(kw_only=True)
-class VideoConfig(ViewerConfig):
-    """A film of a run, ray-traced without a display. Several worlds are tiles of one picture; the default is one."""
+class VideoConfig(FileViewerConfig):
+    """A video of a run, `.mp4` (H.264, the default) or `.gif`, ray-traced without a display."""
+
+    implementation = ".viewer:VideoViewer"
+    extra = "video"
+    worlds_max: ClassVar[int] = 1
+    suffixes: ClassVar[tuple[str, ...]] = (".mp4", ".gif")
 
     worlds: str | tuple[int, ...] | None = attrs.field(default=None, validator=optional(slice_or_indices))
-    """Worlds to show, each in a tile: a slice as in Python (`"0:4"`, `"::2"`) or a list of indices; by default the
-    first one."""
-
-    path: str = attrs.field(default="", validator=_has_suffix)
-    """The file, `.mp4` (H.264) or `.gif`; a relative path is in the run folder. By default the label and `.mp4`."""
+    """Worlds to show, each in a tile of the image: a slice as in Python (`"0:4"`, `"::2"`) or a list of
+    indices; by default the first one."""
 
     rate: float = attrs.field(default=30.0, validator=positive)
-    """Frames per second of the film [Hz]."""
+    """Frames per second of the video [Hz]."""
 
     speed: float = attrs.field(default=1.0, validator=positive)
-    """Simulated time per time of the film: 0.25 is slow motion."""
+    """Simulated time per time of the video: 0.25 is slow motion."""
 
     size: tuple[int, int] = attrs.field(default=(640, 480), validator=_even_size)
-    """Width and height of the picture [pixels]."""
+    """Width and height of the image [pixels]."""
 
     camera: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Name of a camera of the asset, a full-match regular expression, in place of `eye`, `target` and `follow`."""
 
     target: Vector3 | None = attrs.field(default=None, validator=[optional(deep_iterable(finite)), _free])
-    """Point in the middle of the picture [m]; by default the middle of the robots in their start pose."""
+    """Point in the middle of the image [m]; by default the middle of the robots in their start pose."""
 
     eye: Vector3 | None = attrs.field(default=None, validator=[optional(deep_iterable(finite)), _elsewhere, _free])
-    """Position of the camera [m]; by default so far away that the robots fill the picture."""
+    """Position of the camera [m]; by default so far away that the robots fill the image."""
 
     follow: str | None = attrs.field(default=None, validator=[optional(min_len(1)), _free])
     """Full-match regular expression of body names, or of whole labels if it contains a `/`: eye and target move along
@@ -81,7 +72,7 @@ class VideoConfig(ViewerConfig):
     given."""
 
     fov: float | None = attrs.field(default=None, validator=optional(_angle))
-    """Angle between the upper and the lower edge of the picture [rad]; by default that of the asset's camera, else 0.7.
+    """Angle between the upper and the lower edge of the image [rad]; by default that of the asset's camera, else 0.7.
     """
 
     quality: Literal["low", "medium", "high"] = "medium"

@@ -1,4 +1,4 @@
-"""Edges of a picture, drawn again with several rays per pixel: few pixels, so that smooth edges cost little."""
+"""Edges of an image, drawn again with several rays per pixel: few pixels, so that smooth edges cost little."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _THRESHOLD = 6
 
 
 class Edges:
-    """Smooths the pictures of some views.
+    """Smooths the images of some views.
 
     Args:
         rays: The rays of each pixel, shape [height, width, samples, 2].
@@ -47,11 +47,11 @@ class Edges:
         """Draw the pixels again that differ from a neighbour.
 
         Args:
-            camera: The camera that drew the picture.
+            camera: The camera that drew the image.
             state: The state.
             poses: Pose of the camera of each view.
             worlds: World of each view.
-            colors: Colors of the picture, which change, shape [views, height, width].
+            colors: Colors of the image, which change, shape [views, height, width].
             shapes: Index of the shape in sight of each pixel.
         """
         device = self._rays.device

@@ -8,8 +8,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
-from pippin.errors import ConfigError, SimulationError
+from pippin import ConfigError, SimulationError
 
 __all__ = ["VideoFile"]
 
@@ -33,9 +34,7 @@ class VideoFile:
     """
 
     def __init__(self, path: Path, size: tuple[int, int], rate: float, quality: str) -> None:
-        import av
-
-        self._av, self.path = av, path
+        self.path = path
         self._rate = Fraction(rate).limit_denominator(_DENOMINATOR_MAX)
         self._is_gif = path.suffix.lower() == ".gif"
         encoder = "gif" if self._is_gif else "libx264"
@@ -61,17 +60,17 @@ class VideoFile:
         with self._refusing():
             self._container.start_encoding()
 
-    def write(self, picture: np.ndarray, index: int) -> None:
+    def write(self, image: np.ndarray, index: int) -> None:
         """Write a frame.
 
         Args:
-            picture: Red, green and blue from 0 to 255, shape [height, width, 3].
+            image: Red, green and blue from 0 to 255, shape [height, width, 3].
             index: Time of the frame in frames since the start; it ascends.
 
         Raises:
             SimulationError: The system takes no more, for example on a full disk; what was written can be played.
         """
-        frame = self._av.VideoFrame.from_ndarray(picture, format="rgb24")
+        frame = av.VideoFrame.from_ndarray(image, format="rgb24")
         frame.pts, frame.time_base = index, 1 / self._rate
         with self._abandoning():
             for each in self._paletted(frame) if self._is_gif else (frame,):
@@ -98,7 +97,7 @@ class VideoFile:
             yield
         except OSError as error:
             raise ConfigError(
-                f"path: '{self.path}' cannot be written ({error.strerror}); choose another place"
+                f"path: '{self.path}' cannot be written ({error.strerror}); choose another path"
             ) from error
 
     @contextmanager
@@ -112,7 +111,7 @@ class VideoFile:
                 container.close()
             raise SimulationError(
                 f"'{self.path}' ends after {self.frame_count} frames, as the system does not take more"
-                f" ({error.strerror}); free some space, or choose another place"
+                f" ({error.strerror}); free some space, or choose another path"
             ) from error
 
     def _paletted(self, frame: Any) -> list[Any]:
@@ -125,14 +124,14 @@ class VideoFile:
 
     def _taking(self, first: Any) -> tuple[Any, Any, Any]:
         """Return a graph of filters that takes the colours of a frame, and the ends of this graph."""
-        choice = self._av.filter.Graph()
+        choice = av.filter.Graph()
         source, choose, sink = _source(choice, first), choice.add("palettegen", "stats_mode=single"), _sink(choice)
         source.link_to(choose)
         choose.link_to(sink)
         choice.configure()
         source.push(first)
         palette = sink.pull()
-        graph = self._av.filter.Graph()
+        graph = av.filter.Graph()
         frames, colors, sink = _source(graph, first), _source(graph, palette), _sink(graph)
         take = graph.add("paletteuse", "dither=none:diff_mode=rectangle")
         frames.link_to(take, 0, 0)

@@ -1,4 +1,4 @@
-"""A renderer of shaded pictures, ray-traced by Newton without a display: worlds side by side, ground, shadows, sky."""
+"""A renderer of shaded images, ray-traced by Newton without a display: worlds side by side, ground, shadows, sky."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
 
 from .edges import Edges
-from .kernels import develop
+from .kernels import compose
 from .tiles import Tiles
 
 __all__ = ["Renderer"]
@@ -35,7 +35,7 @@ _LIGHT = (-0.35, 0.62, -0.78)
 
 
 class Renderer:
-    """Draws worlds of a model into one picture. All arrays are made once; a picture overwrites the one before.
+    """Draws worlds of a model into one image. All arrays are allocated once; an image overwrites the one before.
 
     Args:
         model: The model; it is only read, besides the boxes around its shapes, which follow the state.
@@ -77,8 +77,8 @@ class Renderer:
         self._poses = wp.zeros(len(worlds), dtype=wp.transformf, device=device)
         self._worlds = wp.array(worlds, dtype=wp.int32, device=device)
         self._corners = wp.array(layout.corners, dtype=wp.int32, device=device)
-        self._picture = wp.full((*layout.size[::-1], 3), value=255, dtype=wp.uint8, device=device)
-        self._host = wp.zeros(self._picture.shape, dtype=wp.uint8, device="cpu", pinned=device.is_cuda)
+        self._image = wp.full((*layout.size[::-1], 3), value=255, dtype=wp.uint8, device=device)
+        self._host = wp.zeros(self._image.shape, dtype=wp.uint8, device="cpu", pinned=device.is_cuda)
         is_plane = on_host(model.shape_type) == int(newton.GeoType.PLANE)
         is_ground = is_plane & (on_host(model.shape_body) < 0)
         self._is_ground = wp.array(is_ground, dtype=wp.bool, device=device)
@@ -86,7 +86,7 @@ class Renderer:
         self._cell, self._haze = _round_length(scale / 2.0), 14.0 * scale
 
     def render(self, state: newton.State, poses: np.ndarray) -> np.ndarray:
-        """Return the picture, shape [height, width, 3], from 0 to 255; the next one overwrites it.
+        """Return the image, shape [height, width, 3], from 0 to 255; the next one overwrites it.
 
         Args:
             state: The state.
@@ -113,8 +113,8 @@ class Renderer:
             self._edges.smooth(self._camera, state, self._poses, self._worlds, self._colors, self._shapes)
         inputs = [self._colors, self._depths, self._shapes, self._rays, self._poses, model.shape_transform]
         inputs += [self._is_ground, self._cell, self._haze, wp.vec3(*_HORIZON), wp.vec3(*_ZENITH), self._corners]
-        wp.launch(develop, self._colors.shape, inputs, [self._picture], device=model.device)
-        wp.copy(self._host, self._picture)
+        wp.launch(compose, self._colors.shape, inputs, [self._image], device=model.device)
+        wp.copy(self._host, self._image)
         wp.synchronize_device(model.device)
         return self._host.numpy()
 

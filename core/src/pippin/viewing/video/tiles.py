@@ -1,4 +1,4 @@
-"""Tiles: the places of several pictures in one."""
+"""Tiles: the positions of several images in one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ASPECT = 4.0 / 3.0
 
 @attrs.frozen(eq=False)
 class Tiles:
-    """Tiles of equal size in a picture."""
+    """Tiles of equal size in an image."""
 
     size: tuple[int, int]
-    """Width and height of the picture [pixels]."""
+    """Width and height of the image [pixels]."""
 
     width: int
     """Width of a tile [pixels]."""
@@ -34,7 +34,7 @@ class Tiles:
 
 
 def tiles(count: int, size: tuple[int, int]) -> Tiles:
-    """Return the largest tiles of a number that fit into a picture of a width and height [pixels]."""
+    """Return the largest tiles of a number that fit into an image of a width and height [pixels]."""
     width, height = size
     columns = max(range(1, count + 1), key=lambda n: min(width / n, height / math.ceil(count / n) * _ASPECT))
     rows = math.ceil(count / columns)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pippin.binding import Host
-
-from .hand import Hand
 from .pacing import Pace
-
-if TYPE_CHECKING:
-    from .page import Page
+from .page import Page
+from .user_input import UserInput
+from .viewed import ViewedSimulation
 
 __all__ = ["Controls"]
 
@@ -34,33 +31,33 @@ _SWITCHES = (
 
 
 class Controls:
-    """The buttons and choices of a page. What a user clicks happens in `Hand.act`, on the simulation's own thread.
+    """The buttons and choices of a page. What a user clicks happens in `UserInput.process`.
 
     Args:
         page: The page.
-        simulation: The simulation.
+        shown: The simulation, or the playback of a recording.
         worlds: Indices of the worlds of the page.
         pace: The speed.
-        hand: What keeps the clicks.
+        user_input: The queue for the clicks.
         is_recorded: Whether a recording is shown, which has no contacts and is reset as a whole.
     """
 
     def __init__(
         self,
         page: Page,
-        simulation: Host,
+        shown: ViewedSimulation,
         worlds: Sequence[int],
         pace: Pace,
-        hand: Hand,
+        user_input: UserInput,
         *,
-        is_recorded: bool = False,
+        is_recorded: bool,
     ) -> None:
         #: Whether the simulation is paused.
         self.is_paused = False
         #: The chosen worlds.
         self.worlds = list(worlds)
-        self._page, self._simulation, self._pace, self._hand = page, simulation, pace, hand
-        self._all, self._is_step_asked = list(worlds), False
+        self._page, self._shown, self._pace, self._user_input = page, shown, pace, user_input
+        self._all, self._is_step_requested = list(worlds), False
         with page.server.gui.add_folder("Simulation", order=1.0):
             self._add_run_controls()
             self._add_worlds()
@@ -72,25 +69,27 @@ class Controls:
             self._add_switches()
 
     def takes_step(self) -> bool:
-        """Tell whether the simulation may go on; while it is paused, once after each click on Step."""
-        is_asked, self._is_step_asked = self._is_step_asked, False
-        return not self.is_paused or is_asked
+        """Tell whether the simulation may continue; while it is paused, once after each click on Step."""
+        is_requested, self._is_step_requested = self._is_step_requested, False
+        return not self.is_paused or is_requested
 
     def pause(self, is_paused: bool = True) -> None:
-        """Pause, or go on."""
-        self.is_paused, self._is_step_asked = is_paused, False
+        """Pause, or continue."""
+        self.is_paused, self._is_step_requested = is_paused, False
         self._pace.restart()
         self._pause.value, self._step.disabled = is_paused, not is_paused
 
     def _add_run_controls(self) -> None:
-        gui, later = self._page.server.gui, self._hand.later
+        gui, queued = self._page.server.gui, self._user_input.queued
         self._pause = gui.add_checkbox("Pause", initial_value=False)
-        self._pause.on_update(later(self.pause))
+        self._pause.on_update(queued(self.pause))
         self._step = gui.add_button("Step", disabled=True, hint="Take one control step; pause first")
-        self._step.on_click(later(self._ask_step))
-        gui.add_button("Reset", hint="Go back to the start, in all worlds").on_click(later(lambda _: self._reset(None)))
+        self._step.on_click(queued(self._request_step))
+        gui.add_button("Reset", hint="Go back to the start, in all worlds").on_click(
+            queued(lambda _: self._reset(None))
+        )
         self._reset_this = gui.add_button("Reset this world", disabled=True, hint="Choose a world first")
-        self._reset_this.on_click(later(lambda _: self._reset(self.worlds)))
+        self._reset_this.on_click(queued(lambda _: self._reset(self.worlds)))
 
     def _add_worlds(self) -> None:
         if len(self._all) == 1:
@@ -99,7 +98,7 @@ class Controls:
         world = self._page.server.gui.add_dropdown(
             "World", choices, initial_value=_ALL, hint="The world to show, to plot, to reset and to give targets to"
         )
-        world.on_update(self._hand.later(self._choose_world))
+        world.on_update(self._user_input.queued(self._choose_world))
 
     def _add_speed(self) -> None:
         speeds = {FASTEST: None, **{_text(speed): speed for speed in sorted({*_SPEEDS, self._pace.speed or 1.0})}}
@@ -109,11 +108,11 @@ class Controls:
             self._pace.speed = speeds[text]
 
         self._page.server.gui.add_dropdown("Speed", tuple(speeds), initial_value=present).on_update(
-            self._hand.later(choose)
+            self._user_input.queued(choose)
         )
 
     def _add_contacts(self) -> None:
-        gui, contacts, reports = self._page.server.gui, self._simulation.contacts, self._simulation.observables
+        gui, contacts, reports = self._page.server.gui, self._shown.contacts, self._shown.observables
         hint = (
             None if contacts is not None else "The solver keeps its contacts to itself; a contact sensor asks for them"
         )
@@ -128,28 +127,28 @@ class Controls:
             self._page.show_contacts = points.value or forces.value
 
         for handle in (points, forces):
-            handle.on_update(self._hand.later(show))
+            handle.on_update(self._user_input.queued(show))
 
     def _add_switches(self) -> None:
-        particles = (("show_particles", "Particles"),) if self._simulation.model.particle_count else ()
+        particles = (("show_particles", "Particles"),) if self._shown.model.particle_count else ()
         for attribute, name in (*_SWITCHES, *particles):
             handle = self._page.server.gui.add_checkbox(name, initial_value=bool(getattr(self._page, attribute)))
-            handle.on_update(self._hand.later(self._switch(attribute)))
+            handle.on_update(self._user_input.queued(self._switch(attribute)))
 
     def _switch(self, attribute: str) -> Any:
         return lambda is_on: setattr(self._page, attribute, is_on)
 
-    def _ask_step(self, _: Any) -> None:
-        self._is_step_asked = True
+    def _request_step(self, _: Any) -> None:
+        self._is_step_requested = True
 
     def _reset(self, worlds: Sequence[int] | None) -> None:
-        self._hand.reset_count += 1
-        self._simulation.reset(worlds)
+        self._user_input.reset_count += 1
+        self._shown.reset(worlds)
 
     def _choose_world(self, choice: str) -> None:
         self.worlds = self._all if choice == _ALL else [int(choice)]
         self._reset_this.disabled = choice == _ALL
-        self._page.look_at_worlds(self._simulation, self.worlds)
+        self._page.look_at_worlds(self._shown, self.worlds)
 
 
 def _text(speed: float) -> str:

@@ -14,9 +14,10 @@ import numpy as np
 import warp as wp
 from newton.viewer import ViewerViser
 from pippin.arrays import on_host
-from pippin.binding import Host
+from pippin.viewing.bounding_box import bounding_box
 
 from .ports import HOST
+from .viewed import ViewedSimulation
 
 __all__ = ["Page"]
 
@@ -29,62 +30,63 @@ _DISTANCE = 2.7
 """Distance of the camera, in radii of the sphere around the robots."""
 
 _RADIUS_MIN, _RADIUS_MAX = 0.2, 100.0
-"""Smallest and largest radius to look at [m]; a ground plane has a radius of its own."""
+"""Smallest and largest radius to look at [m]."""
 
 
 class Page(ViewerViser):
     """The scene of some worlds on a page that a server of this machine offers.
 
     Args:
-        simulation: The simulation.
+        shown: The simulation, or the playback of a recording.
         worlds: Indices of the worlds to show.
         port: A free port.
         title: Title of the page.
     """
 
-    def __init__(self, simulation: Host, worlds: Sequence[int], port: int, title: str) -> None:
+    def __init__(self, shown: ViewedSimulation, worlds: Sequence[int], port: int, title: str) -> None:
         self._quiet = _Quiet()
         self._quiet.begin()
         with redirect_stdout(io.StringIO()):  # viser prints its address, and standard output is not the viewer's
             super().__init__(host=HOST, port=port, label=title, verbose=False)
         self._was_with_contacts = False
         self.picking_enabled = False  # nothing in the step would follow the drag
-        model = simulation.model
+        model = shown.model
         _load_kernels(model)
         self.set_model(model)
         self.show_contacts = False
         self.show_particles = model.particle_count > 0 and model.tri_count == 0
-        spacing = simulation.config.scene.spacing
+        spacing = shown.config.scene.spacing
         if any(spacing):
             self.set_world_offsets(spacing)
-        self.look_at_worlds(simulation, worlds)
+        self.look_at_worlds(shown, worlds)
 
     def _setup_gui(self) -> None:
-        """Leave the panel out: it has controls that would do nothing here; `Controls` has those that work."""
+        """Leave the panel out, for which Newton has no option: its controls would do nothing here."""
 
     def client_count(self) -> int:
         """Return the number of browsers that have the page open."""
         return len(self.server.get_clients())
 
-    def look_at_worlds(self, simulation: Host, worlds: Sequence[int]) -> None:
+    def look_at_worlds(self, shown: ViewedSimulation, worlds: Sequence[int]) -> None:
         """Show only these worlds, and let the camera look at them."""
         is_all = len(worlds) == self._world_count
         self.set_visible_worlds(None if is_all else [int(world) for world in worlds])
-        centre, radius = self._sphere(simulation, worlds)
+        centre, radius = self._sphere(shown, worlds)
         direction = np.array(_DIRECTION) / np.linalg.norm(_DIRECTION)
+        # Newton's `set_camera` takes angles, and turns the camera about a point at its last distance, not about these.
         self._set_camera_request(centre + direction * radius * _DISTANCE, centre, np.array([0.0, 0.0, 1.0]))
 
-    def show(self, simulation: Host, time: float) -> None:
+    def show(self, shown: ViewedSimulation, time: float) -> None:
         """Send the present poses, particles and contacts to the browsers.
 
         Args:
-            simulation: The simulation.
+            shown: The simulation, or the playback of a recording.
             time: Simulated time [s].
         """
         self.begin_frame(time)
         try:
-            self.log_state(simulation.state)
-            self._show_contacts(simulation)
+            self.log_state(shown.state)
+            self._show_contacts(shown)
         finally:
             self.end_frame()
 
@@ -100,28 +102,22 @@ class Page(ViewerViser):
     def _world_count(self) -> int:
         return 0 if self.model is None else self.model.world_count
 
-    def _show_contacts(self, simulation: Host) -> None:
-        contacts, reports = simulation.contacts, simulation.observables
+    def _show_contacts(self, shown: ViewedSimulation) -> None:
+        contacts, reports = shown.contacts, shown.observables
         if contacts is None or not (self.show_contacts or self._was_with_contacts):
             return
         self._was_with_contacts = self.show_contacts  # once more after they were switched off: this hides them
         has_forces = reports is not None and reports.contact_f is not None and reports.contacts is contacts
-        self.log_contacts(contacts, simulation.state, observables=reports if has_forces else None)
+        self.log_contacts(contacts, shown.state, observables=reports if has_forces else None)
 
-    def _sphere(self, simulation: Host, worlds: Sequence[int]) -> tuple[np.ndarray, float]:
-        """Return centre and radius of a sphere around the moving shapes of some worlds, as they are drawn [m]."""
-        model = simulation.model
-        points = [points for points in (_shapes(simulation), _particles(simulation)) if len(points[0])]
-        if not points:
+    def _sphere(self, shown: ViewedSimulation, worlds: Sequence[int]) -> tuple[np.ndarray, float]:
+        """Return centre and radius of a sphere around the contents of some worlds, as they are drawn [m]."""
+        offsets = np.zeros((shown.world_count, 3)) if self.world_offsets is None else on_host(self.world_offsets)
+        boxes = {world: bounding_box(shown.model, shown.state, world) for world in worlds}
+        corners = [np.array(box) + offsets[world] for world, box in boxes.items() if box is not None]
+        if not corners:
             return np.zeros(3), 1.0
-        places, radii, of_world = (np.concatenate(parts) for parts in zip(*points, strict=True))
-        chosen = np.isin(of_world, worlds) if model.world_count > 1 else np.ones(len(places), bool)
-        if not chosen.any():
-            return np.zeros(3), 1.0
-        if self.world_offsets is not None:
-            places = places + np.where(of_world[:, None] >= 0, on_host(self.world_offsets)[of_world], 0.0)
-        places, radii = places[chosen], radii[chosen, None]
-        lower, upper = (places - radii).min(axis=0), (places + radii).max(axis=0)
+        lower, upper = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
         radius = float(np.linalg.norm(upper - lower)) / 2.0
         return (lower + upper) / 2.0, min(max(radius, _RADIUS_MIN), _RADIUS_MAX)
 
@@ -133,25 +129,6 @@ def _load_kernels(model: newton.Model) -> None:
         _LOGGER.info("kernels of the page")
         with suppress(ImportError):
             wp.load_module(import_module(f"{package}.{name}"), device=model.device)
-
-
-def _shapes(simulation: Host) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return positions [m], radii [m] and worlds of the shapes of moving bodies."""
-    model = simulation.model
-    if not model.shape_count or not model.body_count:
-        return np.zeros((0, 3)), np.zeros(0), np.zeros(0, int)
-    bodies = on_host(model.shape_body)
-    radii, worlds = on_host(model.shape_collision_radius), on_host(model.shape_world)
-    chosen = (bodies >= 0) & np.isfinite(radii) & (radii < _RADIUS_MAX)
-    return on_host(simulation.state.body_q)[bodies[chosen], :3], radii[chosen], worlds[chosen]
-
-
-def _particles(simulation: Host) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return positions [m], radii [m] and worlds of the particles."""
-    model: newton.Model = simulation.model
-    if not model.particle_count:
-        return np.zeros((0, 3)), np.zeros(0), np.zeros(0, int)
-    return on_host(simulation.state.particle_q), on_host(model.particle_radius), on_host(model.particle_world)
 
 
 class _Quiet(logging.Filter):

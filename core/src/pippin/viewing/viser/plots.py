@@ -5,19 +5,15 @@ from __future__ import annotations
 import time as clock
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from pippin.binding import Host
+from pippin import Host
 from pippin.labels import match, name_of
 from pippin.recording.channels import Channel, channels
 from viser import uplot
 
-from .hand import Hand
-
-if TYPE_CHECKING:
-    from .controls import Controls
-    from .page import Page
+from .panel import Panel
 
 __all__ = ["Plots"]
 
@@ -33,18 +29,8 @@ _LINES_MAX = 12
 _PERIOD = 0.1
 """Time between two changes of a plot [s]."""
 
-_COLOURS = (
-    "#2563eb",
-    "#dc2626",
-    "#059669",
-    "#d97706",
-    "#7c3aed",
-    "#0891b2",
-    "#db2777",
-    "#65a30d",
-    "#475569",
-    "#92400e",
-)
+_COLOURS = ("#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed")
+_COLOURS += ("#0891b2", "#db2777", "#65a30d", "#475569", "#92400e")
 
 
 class Plots:
@@ -52,28 +38,24 @@ class Plots:
 
     Args:
         patterns: Patterns of names of channels to plot at once.
-        page: The page.
         simulation: The simulation.
-        controls: The controls, for the chosen world.
-        hand: What keeps the choice of a series.
+        panel: The panel of the page, with the chosen world.
         where: Place of the patterns, for errors.
 
     Raises:
         ConfigError: A pattern matches no channel.
     """
 
-    def __init__(
-        self, patterns: Sequence[str], page: Page, simulation: Host, controls: Controls, hand: Hand, where: str
-    ) -> None:
-        self._page, self._simulation, self._controls = page, simulation, controls
-        self._world, self._next = controls.worlds[0], 0.0
+    def __init__(self, patterns: Sequence[str], simulation: Host, panel: Panel, where: str) -> None:
+        self._gui, self._simulation, self._controls = panel.page.server.gui, simulation, panel.controls
+        self._world, self._next = panel.controls.worlds[0], 0.0
         self._channels = self._of_world()
         names = list(self._channels)
         fixed = [names[index] for index in match(patterns, names, "channel", where)] if patterns else []
-        self._folder = page.server.gui.add_folder("Plots", order=20.0)
+        self._folder = self._gui.add_folder("Plots", order=20.0)
         with self._folder:
-            choice = page.server.gui.add_dropdown("Series", (_NONE, *names), initial_value=_NONE, order=1.0)
-            choice.on_update(hand.later(self._choose))
+            choice = self._gui.add_dropdown("Series", (_NONE, *names), initial_value=_NONE, order=1.0)
+            choice.on_update(panel.user_input.queued(self._choose))
         self._plots = {name: self._plot(name) for name in fixed}
         self._chosen: _Plot | None = None
 
@@ -100,7 +82,7 @@ class Plots:
 
     def _plot(self, name: str) -> _Plot:
         with self._folder:
-            return _Plot(self._page.server.gui, name, self._channels[name])
+            return _Plot(self._gui, name, self._channels[name])
 
     def _choose(self, name: str) -> None:
         if self._chosen is not None:
@@ -135,7 +117,7 @@ class _Plot:
         )
 
     def add(self, time: float, channel: Channel) -> None:
-        """Add a row at `time` [s]; time that goes back starts anew."""
+        """Add a row at `time` [s]; a time that goes back clears the plot."""
         if self._rows and time < self._rows[-1][0]:
             self._rows.clear()
         if self._rows and time == self._rows[-1][0]:

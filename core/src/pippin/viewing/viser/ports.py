@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 __all__ = ["FIRST_PORT", "HOST", "free_port"]
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from pippin import Host
 from pippin.arrays import on_host
-from pippin.binding import Host
-from pippin.components.bound import Bound
 from pippin.labels import match, name_of
 
-from .hand import Hand
-
-if TYPE_CHECKING:
-    from .controls import Controls
-    from .page import Page
+from .panel import Panel
 
 __all__ = ["TargetSliders", "add_sliders"]
 
@@ -37,24 +32,22 @@ class TargetSliders:
     Args:
         label: Label of the actuator.
         actuator: The bound actuator, which has position targets.
-        page: The page.
         simulation: The simulation.
-        controls: The controls, for the chosen worlds.
-        hand: What keeps the moves of the sliders.
+        panel: The panel of the page, with the chosen worlds.
     """
 
-    def __init__(
-        self, label: str, actuator: Bound, page: Page, simulation: Host, controls: Controls, hand: Hand
-    ) -> None:
-        self._targets: Any = actuator.position_targets
-        held = range(simulation.world_count) if actuator.worlds is None else actuator.worlds.tolist()
-        self._row_of_world = {world: row for row, world in enumerate(held)}
-        self._controls, self._hand = controls, hand
+    def __init__(self, label: str, actuator: Any, simulation: Host, panel: Panel) -> None:
+        self._targets = actuator.position_targets
+        own = getattr(actuator, "worlds", None)
+        worlds = range(simulation.world_count) if own is None else own.tolist()
+        self._row_of_world = {world: row for row, world in enumerate(worlds)}
+        self._panel = panel
         self._shown = self._read(0)
         names = _short(actuator.joint_labels)
         ranges = _ranges(simulation, actuator)
-        with page.server.gui.add_folder(f"Targets: {label}", order=2.0, expand_by_default=len(names) <= _EXPANDED_MAX):
-            self._sliders = [self._add(page, column, names[column], *ranges[column]) for column in range(len(names))]
+        gui = panel.page.server.gui
+        with gui.add_folder(f"Targets: {label}", order=2.0, expand_by_default=len(names) <= _EXPANDED_MAX):
+            self._sliders = [self._add(gui, column, names[column], *ranges[column]) for column in range(len(names))]
 
     def write(self, column: int, value: float) -> None:
         """Write one target of the chosen worlds [m or rad].
@@ -63,7 +56,7 @@ class TargetSliders:
             column: Index of the target.
             value: The new target.
         """
-        self._hand.target_count += 1
+        self._panel.user_input.target_count += 1
         self._shown[column] = value
         for row in self._rows():
             self._targets[row, column : column + 1].fill_(value)
@@ -81,53 +74,47 @@ class TargetSliders:
                 slider.value = round(float(value), _DIGITS)
 
     def _rows(self) -> list[int]:
-        return [self._row_of_world[world] for world in self._controls.worlds if world in self._row_of_world]
+        return [self._row_of_world[world] for world in self._panel.controls.worlds if world in self._row_of_world]
 
     def _read(self, row: int) -> np.ndarray:
         return on_host(self._targets[row]).copy()
 
-    def _add(self, page: Page, column: int, name: str, lower: float, upper: float) -> Any:
+    def _add(self, gui: Any, column: int, name: str, lower: float, upper: float) -> Any:
         value = float(self._shown[column]) if math.isfinite(self._shown[column]) else 0.0
         lower, upper = min(_down(lower), _down(value)), max(_up(upper), _up(value))
-        slider = page.server.gui.add_slider(
-            name, min=lower, max=upper, step=10.0**-_DIGITS, initial_value=round(value, _DIGITS)
-        )
-        slider.on_update(self._hand.later(lambda value: self.write(column, value)))
+        slider = gui.add_slider(name, min=lower, max=upper, step=10.0**-_DIGITS, initial_value=round(value, _DIGITS))
+        slider.on_update(self._panel.user_input.queued(lambda value: self.write(column, value)))
         return slider
 
 
-def add_sliders(
-    patterns: Sequence[str] | None, page: Page, simulation: Host, controls: Controls, hand: Hand, where: str
-) -> list[TargetSliders]:
+def add_sliders(patterns: Sequence[str] | None, simulation: Host, panel: Panel, where: str) -> list[TargetSliders]:
     """Add the sliders of the actuators whose labels match, and that have position targets.
 
     Args:
         patterns: Patterns of labels of actuators; None means all.
-        page: The page.
         simulation: The simulation.
-        controls: The controls, for the chosen worlds.
-        hand: What keeps the moves of the sliders.
+        panel: The panel of the page.
         where: Place of the patterns, for errors.
 
     Raises:
         ConfigError: A pattern matches no actuator with position targets.
     """
-    bound = {label: Bound(actuator, f"actuators:{label}") for label, actuator in simulation.actuators.items()}
-    offered = [label for label, actuator in bound.items() if _is_offered(actuator)]
+    actuators = simulation.actuators
+    offered = [label for label, actuator in actuators.items() if _has_position_targets(actuator)]
     chosen = range(len(offered))
     if patterns is not None:
         chosen = match(patterns, offered, "actuator", where)
-    return [TargetSliders(offered[index], bound[offered[index]], page, simulation, controls, hand) for index in chosen]
+    return [TargetSliders(offered[index], actuators[offered[index]], simulation, panel) for index in chosen]
 
 
-def _is_offered(actuator: Bound) -> bool:
-    targets = actuator.position_targets
-    return targets is not None and targets.ndim == 2 and targets.shape[1] == len(actuator.joint_labels)
+def _has_position_targets(actuator: Any) -> bool:
+    targets = getattr(actuator, "position_targets", None)
+    return targets is not None and targets.shape[1:] == (len(getattr(actuator, "joint_labels", ())),)
 
 
-def _ranges(simulation: Host, actuator: Bound) -> list[tuple[float, float]]:
+def _ranges(simulation: Host, actuator: Any) -> list[tuple[float, float]]:
     """Return the limits of the driven joints [m or rad]; half a turn, or a metre, if a joint has none."""
-    count, dofs = len(actuator.joint_labels), actuator.actuated_dofs
+    count, dofs = len(actuator.joint_labels), getattr(actuator, "actuated_dofs", None)
     if dofs is None or dofs.size < count:
         return [(-math.pi, math.pi)] * count
     model = simulation.model

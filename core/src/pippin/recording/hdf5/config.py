@@ -1,0 +1,21 @@
+"""The settings of recordings in HDF5."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+from pippin.recording import RecorderConfig
+
+__all__ = ["Hdf5Config"]
+
+
+@attrs.frozen(kw_only=True)
+class Hdf5Config(RecorderConfig):
+    """Settings of the recorder `hdf5`."""
+
+    implementation = ".recorder:Hdf5Recorder"
+    extra = "hdf5"
+
+    compression: Literal["gzip"] | None = None
+    """Compression of the datasets, by default none; `gzip` makes files smaller and writing slower."""

@@ -1,0 +1,84 @@
+"""HDF5 files of recordings, read back and repaired."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from pippin import ConfigError
+from pippin.extras import import_library
+from pippin.recording import Header
+
+__all__ = ["HEADER", "Hdf5File", "repair"]
+
+HEADER = "header"
+"""Name of the dataset with the header's text."""
+
+
+class Hdf5File:
+    """A file of the recorder `hdf5`, also one that is cut off; slices are read when they are asked for.
+
+    Args:
+        path: The file.
+
+    Raises:
+        ConfigError: The file is damaged, or no recorder wrote it.
+        PluginError: h5py is not installed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        h5py: Any = import_library("h5py", "hdf5")
+        try:
+            self._file = h5py.File(path, "r", locking=False)
+            text = self._file[HEADER][()]
+        except (OSError, KeyError) as error:
+            raise ConfigError(Header.fault(path, error)) from error
+        self.header = Header.from_json(text, str(path))
+        self._count = len(self._file["time"])
+
+    def column(self, name: str) -> Any:
+        """Return the whole rows of a column, read by slices."""
+        return _WholeRows(self._file[name], self._count)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class _WholeRows:
+    """The first rows of a dataset: those that were written completely."""
+
+    def __init__(self, dataset: Any, count: int) -> None:
+        self._dataset, self._count = dataset, count
+        self.shape = (count, *dataset.shape[1:])
+        self.dtype = dataset.dtype
+
+    def __getitem__(self, key: Any) -> Any:
+        first, *rest = key if isinstance(key, tuple) else (key,)
+        if first is Ellipsis:
+            first, rest = slice(None), [Ellipsis, *rest]
+        return self._dataset[(self._within(first), *rest)]
+
+    def _within(self, rows: Any) -> Any:
+        """Return the choice of rows, counted from the start: a negative index is counted from the last whole row."""
+        if isinstance(rows, slice):
+            return slice(*rows.indices(self._count))
+        if not isinstance(rows, Integral):
+            return rows
+        if not -self._count <= rows < self._count:
+            raise IndexError(f"row {rows} of {self._count} rows")
+        return rows % self._count
+
+
+def repair(path: Path) -> tuple[Path, int]:
+    """Cut all datasets of a file that was cut off to their whole rows; return the file, and the number of its rows."""
+    h5py: Any = import_library("h5py", "hdf5")
+    found = Hdf5File(path)
+    names = [column.name for column in found.header.columns]
+    found.close()
+    with h5py.File(path, "r+", locking=False) as file:
+        count = len(file["time"])
+        for name in names:
+            file[name].resize(count, axis=0)
+    return path, count

@@ -1,0 +1,1 @@
+"""Recordings in MCAP, for robot tools."""

@@ -1,0 +1,109 @@
+"""MCAP files of recordings, read back and repaired."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pippin import ConfigError
+from pippin.extras import import_library
+from pippin.recording import Header
+
+from .messages import Topic, topics_of
+from .records import METADATA, records
+
+__all__ = ["McapFile", "repair"]
+
+
+class McapFile:
+    """A file of the recorder `mcap`, also one that is cut off; its messages are read at first use, and kept in memory.
+
+    Args:
+        path: The file.
+
+    Raises:
+        ConfigError: The file is damaged, or no recorder wrote it.
+        PluginError: The library of the format is not installed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        found = (each for each in records(path) if type(each).__name__ == "Metadata" and each.name == METADATA)
+        metadata = next(found, None)
+        if metadata is None:
+            raise ConfigError(Header.fault(path, "without the recorder's metadata"))
+        self.header = Header.from_json(metadata.metadata["header"], str(path))
+        self._topics = topics_of(self.header.columns)
+
+    @cached_property
+    def _payloads(self) -> dict[str, list[bytes]]:
+        """The messages of each topic."""
+        payloads: dict[str, list[bytes]] = {}
+        names: dict[int, str] = {}
+        for record in records(self._path):
+            kind = type(record).__name__
+            if kind == "Channel":
+                names[record.id] = record.topic
+            elif kind == "Message":
+                payloads.setdefault(names[record.channel_id], []).append(record.data)
+        return payloads
+
+    @cached_property
+    def _count(self) -> int:
+        """Number of rows whose messages are all there."""
+        return min((len(each) for topic in self._topics for each in self._of_worlds(topic)), default=0)
+
+    def column(self, name: str) -> np.ndarray:
+        """Return the values of a column, shape [rows, worlds, …]."""
+        if name == "time":
+            first = next(self._of_worlds(self._topics[0]))
+            return self._topics[0].decoded(first[: self._count], name)
+        topic = next(each for each in self._topics if any(column.name == name for column in each.columns))
+        worlds = [topic.decoded(payloads[: self._count], name) for payloads in self._of_worlds(topic)]
+        return np.stack(worlds, axis=1)
+
+    def _of_worlds(self, topic: Topic) -> Iterator[list[bytes]]:
+        for world in self.header.worlds:
+            yield self._payloads.get(topic.of_world(world), [])
+
+    def close(self) -> None:
+        """Do nothing: the messages are in memory."""
+
+
+def repair(path: Path) -> tuple[Path, int]:
+    """Write the records of a file that was cut off into a complete one, which replaces it."""
+    writers: Any = import_library("mcap.writer", "mcap")
+    found = McapFile(path)
+    partial = path.with_name(f"{path.name}.part")
+    schemas: dict[int, int] = {0: 0}
+    channels: dict[int, int] = {}
+    with partial.open("wb") as file:
+        writer = writers.Writer(file)
+        writer.start()
+        for record in records(path):
+            _copy(writer, record, schemas, channels)
+        writer.finish()
+    os.replace(partial, path)
+    return path, len(found.column("time"))
+
+
+def _copy(writer: Any, record: Any, schemas: dict[int, int], channels: dict[int, int]) -> None:
+    """Write a record; its numbers of schemas and channels become those of the new file."""
+    match type(record).__name__:
+        case "Schema" if record.id not in schemas:
+            schemas[record.id] = writer.register_schema(record.name, record.encoding, record.data)
+        case "Channel" if record.id not in channels:
+            channels[record.id] = writer.register_channel(
+                record.topic, record.message_encoding, schemas[record.schema_id], dict(record.metadata)
+            )
+        case "Message":
+            channel = channels[record.channel_id]
+            writer.add_message(channel, record.log_time, record.data, record.publish_time, record.sequence)
+        case "Metadata":
+            writer.add_metadata(record.name, dict(record.metadata))
+        case "Attachment":
+            writer.add_attachment(record.create_time, record.log_time, record.name, record.media_type, record.data)

@@ -1,0 +1,1 @@
+"""Recordings in npz files of NumPy."""

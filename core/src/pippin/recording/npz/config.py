@@ -1,0 +1,13 @@
+"""The settings of recordings in npz files."""
+
+import attrs
+from pippin.recording import RecorderConfig
+
+__all__ = ["NpzConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class NpzConfig(RecorderConfig):
+    """Settings of the recorder `npz`."""
+
+    implementation = ".recorder:NpzRecorder"

@@ -1,0 +1,101 @@
+"""Base class of viewers that write a file: it finds the file and the worlds, and counts the frames."""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pippin.binding import Binding, Host
+from pippin.files import output_path, refuse_unwritable
+from pippin.hookspecs import hookimpl
+
+__all__ = ["FileViewer"]
+
+_TOLERANCE = 1e-6
+"""Largest distance of a frame from its time, in frames: decimals are not exact in binary."""
+
+
+class FileViewer(abc.ABC):
+    """Writes a frame of the chosen worlds into a file after every `frame_period` of simulated time.
+
+    A plugin adds `prepare`, `write` and `finish`.
+
+    Args:
+        config: The plugin's configuration, a `FileViewerConfig`.
+    """
+
+    #: The file; known after `bind`.
+    path: Path
+    #: Indices of the shown worlds, shape [worlds]; known after `bind`.
+    worlds: np.ndarray
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+        #: Number of frames so far.
+        self.frame_count: int = 0
+        self._start: float | None = None
+
+    @property
+    def frame_period(self) -> float:
+        """Simulated time from one frame to the next [s]."""
+        return 1.0 / self.config.rate
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Facts that a reader of the results should know."""
+        return ()
+
+    @abc.abstractmethod
+    def prepare(self, simulation: Host) -> None:
+        """Find what the frames show, before the first step; `path` and `worlds` are known.
+
+        Args:
+            simulation: The simulation.
+
+        Raises:
+            ConfigError: A setting does not fit the simulation.
+        """
+
+    @abc.abstractmethod
+    def write(self, simulation: Host, index: int) -> None:
+        """Append the present state to the file; the first frame opens it, and replaces one that is there.
+
+        Args:
+            simulation: The simulation.
+            index: Time since the first frame, in frame periods.
+        """
+
+    @abc.abstractmethod
+    def finish(self) -> None:
+        """Complete the file. Called once if it has a frame, also after a failed `write`."""
+
+    @hookimpl
+    def bind(self, simulation: Host, binding: Binding) -> None:
+        """Find the file and the worlds.
+
+        Raises:
+            ConfigError: A world does not exist, the file cannot be written, or a setting does not fit the simulation.
+            PluginError: A library is not installed.
+        """
+        config, label = self.config, binding.label.partition(":")[2]
+        self.path = output_path(simulation.folder, config.path or f"{label}{config.suffixes[0]}")
+        refuse_unwritable(self.path)
+        self.worlds = config.worlds_of(simulation.world_count)
+        self.prepare(simulation)
+
+    @hookimpl
+    def frame(self, simulation: Host, time: float) -> None:
+        """Write a frame."""
+        self._start = time if self._start is None else self._start
+        self.write(simulation, math.floor((time - self._start) / self.frame_period + _TOLERANCE))
+        self.frame_count += 1
+
+    @hookimpl
+    def close(self) -> None:
+        """Complete the file."""
+        if self.frame_count:
+            self.finish()

@@ -1,0 +1,56 @@
+"""A page with its panel, for a simulation or a recording."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Sequence
+
+from .clients import Clients
+from .config import ViserConfig
+from .controls import Controls
+from .pacing import Pace
+from .page import Page
+from .ports import free_port
+from .status import Status
+from .user_input import UserInput
+from .viewed import ViewedSimulation
+
+__all__ = ["Panel"]
+
+_STATUS_PERIOD = 0.25
+"""Time between two changes of the texts on the page [s]."""
+
+
+class Panel:
+    """A page, its controls, and its status. It starts a server.
+
+    Args:
+        shown: The simulation, or the playback of a recording.
+        worlds: Indices of the worlds to show.
+        config: The settings of the page.
+        is_recorded: Whether a recording is shown.
+
+    Raises:
+        ConfigError: The port is in use.
+    """
+
+    def __init__(
+        self, shown: ViewedSimulation, worlds: Sequence[int], config: ViserConfig, *, is_recorded: bool = False
+    ) -> None:
+        self.shown, self.user_input, self.pace = shown, UserInput(), Pace(config.speed)
+        self.page = Page(shown, worlds, free_port(config.port, "port"), "Pippin")
+        #: The browsers that have the page open.
+        self.clients = Clients(self.page.client_count)
+        self.status = Status(self.page)
+        self.controls = Controls(self.page, shown, worlds, self.pace, self.user_input, is_recorded=is_recorded)
+        self._next_status = 0.0
+
+    def show(self) -> bool:
+        """Send the present state to the browsers, and tell whether the texts of the page are due."""
+        self.page.show(self.shown, self.shown.time)
+        now = clock.perf_counter()
+        if now < self._next_status:
+            return False
+        self._next_status = now + _STATUS_PERIOD
+        self.status.show(self.shown, is_paused=self.controls.is_paused)
+        return True

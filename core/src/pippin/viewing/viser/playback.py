@@ -1,0 +1,139 @@
+"""Playback of a recording: the state of a simulation at the time of a row, in place of a running simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import newton
+import numpy as np
+from pippin import ConfigError, Simulation
+from pippin.arrays import on_host, present
+from pippin.recording import Recording
+from pippin.viewing import ViewerConfig
+
+__all__ = ["Playback", "find_poses"]
+
+_POSES = ("body_q", "joint_q")
+"""Channels with the poses of the bodies, the most direct one first."""
+
+
+def find_poses(recordings: Mapping[str, Recording], folder: Path) -> Recording:
+    """Return the recording of a run folder that has the poses of the bodies.
+
+    Args:
+        recordings: The recordings of the folder.
+        folder: The folder.
+
+    Raises:
+        ConfigError: No recording has them.
+    """
+    for name in _POSES:
+        for recording in recordings.values():
+            if name in recording and len(recording.time):
+                return recording
+    raise ConfigError(f"{folder}: no recording with rows of {' or '.join(_POSES)}; record one of them")
+
+
+def _shown_worlds(recording: Recording, config: ViewerConfig, count: int) -> list[int]:
+    if config.worlds is None:
+        return list(recording.worlds[: config.worlds_max])
+    chosen = config.worlds_of(count).tolist()
+    for world in chosen:
+        if world not in recording.worlds:
+            raise ConfigError(f"worlds: world {world} is not in '{recording.path}'; recorded: {recording.worlds}")
+    return chosen
+
+
+class Playback:
+    """A simulation that shows what was recorded, as viewers see it; it takes no steps.
+
+    Args:
+        simulation: The simulation of the same configuration, whose state is overwritten.
+        recording: The recording, which has `body_q` or `joint_q`.
+        config: The settings of a viewer: the worlds to show, by default the first recorded ones.
+
+    Raises:
+        ConfigError: A world does not exist, or was not recorded.
+    """
+
+    contacts: None = None
+    observables: None = None
+    first_diverged_step: None = None
+    program: None = None
+    is_waiting = True
+
+    def __init__(self, simulation: Simulation, recording: Recording, config: ViewerConfig) -> None:
+        self._simulation, self._recording = simulation, recording
+        self.config, self.model, self.device = simulation.config, simulation.model, simulation.device
+        #: The shown worlds.
+        self.worlds = _shown_worlds(recording, config, simulation.world_count)
+        #: Simulated time of each row [s], shape [rows].
+        self.times = recording.time
+        #: The row that is shown.
+        self.row = -1
+        self._channels = [name for name in (*_POSES, "particle_q") if name in recording]
+        if "body_q" in self._channels and "joint_q" in self._channels:
+            self._channels.remove("joint_q")
+        self.seek(float(self.times[0]))
+
+    @property
+    def state(self) -> newton.State:
+        """The state at the row."""
+        return self._simulation.state
+
+    @property
+    def time(self) -> float:
+        """Simulated time of the row [s]."""
+        return float(self.times[self.row])
+
+    @property
+    def step_count(self) -> int:
+        """Control steps until the row."""
+        return round(self.time / self.control_dt)
+
+    @property
+    def control_dt(self) -> float:
+        """Length of a control step [s]."""
+        return self._simulation.control_dt
+
+    @property
+    def world_count(self) -> int:
+        """The number of worlds."""
+        return self._simulation.world_count
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the row is the last one."""
+        return self.row == len(self.times) - 1
+
+    def seek(self, time: float) -> None:
+        """Go to the last row that is not later than a time [s], or to the first one."""
+        row = max(int(np.searchsorted(self.times, time + 1e-9, side="right")) - 1, 0)
+        if row == self.row:
+            return
+        self.row = row
+        for name in self._channels:
+            self._write(name)
+        if "joint_q" in self._channels:
+            state = self._simulation.state
+            newton.eval_fk(self.model, present(state.joint_q), present(state.joint_qd), state)
+
+    def forward(self) -> None:
+        """Go to the next row."""
+        self.seek(float(self.times[min(self.row + 1, len(self.times) - 1)]))
+
+    def reset(self, worlds: Sequence[int] | np.ndarray | None = None) -> None:
+        """Go to the first row."""
+        self.seek(float(self.times[0]))
+
+    def _write(self, name: str) -> None:
+        starts = {"joint_q": "joint_coord", "body_q": "body", "particle_q": "particle"}[name]
+        firsts = on_host(getattr(self.model, f"{starts}_world_start"))
+        array = getattr(self._simulation.state, name)
+        values = on_host(array).copy()
+        row = np.asarray(self._recording[name][self.row])
+        for world, recorded in zip(self._recording.worlds, row, strict=True):
+            first = firsts[world]
+            values[first : first + len(recorded)] = recorded
+        array.assign(values)

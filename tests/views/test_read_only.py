@@ -1,0 +1,184 @@
+"""What a built solver cannot take over is refused at the call, or counted if it is recorded; nothing is dropped."""
+
+import newton
+import numpy as np
+import pippin
+import pytest
+import warp as wp
+from pippin.views import ViewError
+
+ASKS = {
+    "dof_stiffnesses": "a drive that follows positions",
+    "dof_dampings": "a drive",
+    "dof_position_targets": "a drive that follows positions",
+    "dof_velocity_targets": "a drive that follows velocities",
+    "dof_limits": "limits",
+}
+
+
+def sliders():
+    """Return a world with a slider `bare`, and a slider `driven` with a drive and limits."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    drive = {"target_ke": 10.0, "target_kd": 1.0, "limit_lower": -1.0, "limit_upper": 1.0}
+    for index, (label, options) in enumerate((("bare", {}), ("driven", drive))):
+        body = builder.add_link(label=label, mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+        place = wp.transform(wp.vec3(0.0, float(index), 1.0), wp.quat_identity())
+        joint = builder.add_joint_prismatic(-1, body, parent_xform=place, label=label, axis=(1.0, 0.0, 0.0), **options)
+        builder.add_articulation([joint], label=label)
+    return builder
+
+
+pytestmark = pytest.mark.simulation(dt=0.002, worlds=2, prototype=sliders, solver="mujoco-native")
+
+
+@pytest.fixture(scope="module")
+def built(simulate):
+    with simulate() as simulation:
+        yield simulation
+
+
+def set_to(view, name, value):
+    data = np.full(view.shape_of(name), value, dtype=np.float32)
+    getattr(view, f"set_{name}")(data)
+
+
+def read(view, name):
+    return getattr(view, f"get_{name}")().numpy().copy()
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_a_joint_without_the_feature_is_refused_with_the_cure(built, name):
+    view = built.view.articulations("bare")
+    before = read(view, name)
+
+    cure = rf"can give {ASKS[name]} to a joint only while it is built, and 'bare' had none; set scene.settable_joints"
+    with pytest.raises(ViewError, match=rf"^set_{name}: solver 'mujoco-native' {cure}"):
+        set_to(view, name, 0.25)
+
+    np.testing.assert_array_equal(read(view, name), before)
+
+
+def test_a_refused_call_writes_no_row(built):
+    view = built.view.articulations("*")
+    before = read(view, "dof_stiffnesses")
+
+    with pytest.raises(ViewError, match="'bare' had none"):
+        set_to(view, "dof_stiffnesses", 20.0)
+
+    np.testing.assert_array_equal(read(view, "dof_stiffnesses"), before)
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_values_that_were_read_can_be_set(built, name):
+    view = built.view.articulations("*")
+
+    getattr(view, f"set_{name}")(read(view, name))
+
+    built.raise_errors()
+
+
+def test_a_joint_with_the_feature_can_be_set(built):
+    view = built.view.articulations("driven")
+
+    set_to(view, "dof_stiffnesses", 20.0)
+    set_to(view, "dof_limits", 0.25)
+
+    np.testing.assert_array_equal(read(view, "dof_stiffnesses"), 20.0)
+    np.testing.assert_array_equal(read(view, "dof_limits"), 0.25)
+
+
+def test_a_drive_of_positions_takes_no_targets_of_velocities(built):
+    with pytest.raises(ViewError, match=r"a drive that follows velocities to a joint .* 'driven' had none"):
+        set_to(built.view.articulations("driven"), "dof_velocity_targets", 1.0)
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_settable_joints_take_every_value(simulate, name):
+    with simulate(settable_joints=True) as simulation:
+        view = simulation.view.articulations("*")
+        set_to(view, name, 0.25)
+
+        simulation.step()
+
+        np.testing.assert_array_equal(read(view, name), 0.25)
+
+
+def test_a_view_that_is_made_while_components_are_bound_refuses_as_well():
+    class Reader:
+        @pippin.hookimpl
+        def bind(self, simulation):
+            self.view = simulation.view.articulations("bare")
+
+    reader = Reader()
+    tables = {"simulation": {"device": "cpu"}, "solver": {"type": "mujoco-native"}}
+    with (
+        pippin.Simulation(pippin.structure(tables), plugins=[reader], prototype=sliders()),
+        pytest.raises(ViewError, match=r"set_dof_stiffnesses: .*'bare' had none"),
+    ):
+        set_to(reader.view, "dof_stiffnesses", 0.25)
+
+
+def test_a_recorded_call_is_not_written_and_counted(built):
+    view = built.view.articulations("*")
+    before = read(view, "dof_dampings")
+    data = wp.full((4, 1), 3.0, dtype=float, device="cpu")
+
+    with wp.ScopedCapture(device="cpu") as capture:
+        view.set_dof_dampings(data)
+    wp.capture_launch(capture.graph)
+
+    bare = built.view.articulations("bare")
+    np.testing.assert_array_equal(np.sort(np.unique(read(view, "dof_dampings"))), [0.0, 3.0])
+    np.testing.assert_array_equal(read(bare, "dof_dampings"), 0.0)
+    with pytest.raises(
+        ViewError, match=r"2 numbers on the device were not set: solver 'mujoco-native' .*_joints = true"
+    ):
+        built.raise_errors()
+    view.set_dof_dampings(before)
+
+
+def test_a_feature_that_the_solver_does_not_have_is_refused_with_the_solvers_that_do(simulate):
+    with simulate(solver="xpbd") as simulation:
+        view = simulation.view.articulations("*")
+        able = "'featherstone', 'kamino', 'mujoco', 'mujoco-native', 'steel'"
+        with pytest.raises(ViewError, match=rf"^set_dof_armatures: solver 'xpbd' .* armature .* that do: {able}; or "):
+            view.set_dof_armatures(0.5)
+        with pytest.raises(ViewError, match=r"^set_dof_max_velocities: .* that do: 'steel' with an option; or "):
+            view.set_dof_max_velocities(0.5)
+
+
+def test_a_feature_that_the_user_does_without_is_set_in_the_model_alone():
+    tables = {
+        "simulation": {"device": "cpu", "accept_unsupported": ["velocity_limits"]},
+        "scene": {"worlds": 2},
+        "solver": {"type": "xpbd"},
+    }
+    with pippin.Simulation(pippin.structure(tables), prototype=sliders()) as simulation:
+        view = simulation.view.articulations("*")
+        view.set_dof_max_velocities(0.5)
+
+        np.testing.assert_array_equal(read(view, "dof_max_velocities"), 0.5)
+
+
+def test_targets_that_a_group_takes_over_need_no_drive_of_the_solver():
+    group = {"type": "pd", "joints": ["bare"], "kp": 100.0, "kd": 5.0}
+    tables = {"simulation": {"device": "cpu"}, "scene": {"worlds": 2}, "solver": {"type": "mujoco-native"}}
+    with pippin.Simulation(pippin.structure(tables | {"actuators": {"g": group}}), prototype=sliders()) as simulation:
+        view = simulation.view.articulations("bare")
+        view.set_dof_position_targets([[0.0], [0.3]])
+        simulation.step(2)
+
+        speeds = read(view, "dof_velocities").ravel()
+        assert (speeds[0], speeds[1] > 0.01) == (0.0, True)
+
+
+def test_what_is_written_into_the_model_is_found_by_check(simulate):
+    with simulate() as simulation:
+        simulation.model.joint_target_ke.fill_(5.0)
+        simulation.notify_model_changed(newton.ModelFlags.JOINT_DOF_FORCE_PROPERTIES)
+
+        with pytest.raises(
+            pippin.ConfigError, match=r"^model.joint_target_ke: solver 'mujoco-native' .* 'bare' had none; "
+        ):
+            simulation.raise_errors()
