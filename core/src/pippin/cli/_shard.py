@@ -179,6 +179,8 @@ class _SentProgress(RunProgress):
         shard: The shard, whose worlds the lines name.
     """
 
+    owns_process = True
+
     def __init__(self, connection: Connection, shard: Shard) -> None:
         super().__init__()
         self._connection, self._first, self._name = connection, shard.worlds.start, ""
