@@ -91,7 +91,7 @@ class Raises:
 """
 
 
-def test_a_plugin_that_raises_is_named_with_its_place_and_the_traceback_is_behind_an_option(install, tmp_path):
+def test_a_plugin_that_raises_is_named_with_its_place(install, tmp_path):
     install("bad-plug", RAISES, 'bad = "bad_plug:RaisesConfig"')
     file = tmp_path / "arm.toml"
     file.write_text('[simulation]\ndevice = "cpu"\n\n[solver]\ntype = "bad"\n')

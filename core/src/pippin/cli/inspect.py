@@ -27,7 +27,7 @@ CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
 @click.command()
 @click.argument("file", type=PATH)
 @changes("Replace a value of the file; scene.assets.0.KEY=VALUE is an option of a robot file.")
-@click.option("--draw", "image", type=PATH, metavar="PICTURE.png", help="Draw the start pose.")
+@click.option("--draw", "image", type=PATH, metavar="IMAGE.png", help="Draw the start pose.")
 @json_list
 def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, as_json: bool) -> None:
     """List what FILE has, by name: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes.

@@ -1,4 +1,4 @@
-"""What a run decides before anything is built: its number of control steps, and what is recorded by default."""
+"""Decisions of a run before anything is built: its number of control steps, and what is recorded by default."""
 
 from __future__ import annotations
 

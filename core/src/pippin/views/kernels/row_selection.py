@@ -1,14 +1,14 @@
-"""Rows that a setter writes, as an argument of kernels: all rows, listed rows or marked rows."""
+"""Rows that a setter writes, as an argument of kernels: all rows, listed rows or masked rows."""
 
 import warp as wp
 
 from .faults import OUTSIDE, fault
 
-__all__ = ["Chosen", "chosen_row"]
+__all__ = ["SelectedRows", "selected_row"]
 
 
 @wp.struct
-class Chosen:
+class SelectedRows:
     """The rows of one call; all if both arrays are null."""
 
     rows: wp.array(dtype=int)
@@ -22,16 +22,16 @@ class Chosen:
 
 
 @wp.func
-def chosen_row(position: int, count: int, chosen: Chosen, is_first: bool, faults: wp.array[int]):
-    """Return the row at a position among the chosen rows, or -1; an index out of range is a fault."""
+def selected_row(position: int, count: int, selected: SelectedRows, is_first: bool, faults: wp.array[int]):
+    """Return the row at a position among the selected rows, or -1; an index out of range is a fault."""
     row = position
-    if chosen.rows:
-        row = chosen.rows[position]
+    if selected.rows:
+        row = selected.rows[position]
         if row < 0 or row >= count:
             # All threads of a row find this fault; only the first one counts it.
             if is_first:
                 fault(faults, OUTSIDE, row)
             row = -1
-    if chosen.mask and not chosen.mask[position]:
+    if selected.mask and not selected.mask[position]:
         row = -1
     return row

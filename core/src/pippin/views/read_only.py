@@ -1,4 +1,4 @@
-"""Elements of one quantity of a view that the built solver lets nobody set, or not to every value."""
+"""Elements of one quantity of a view that are read-only: the built solver cannot take over every value there."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pippin.arrays import present
 from pippin.support.solver_support import Range, SolverSupport
 
 from .errors import ViewError
-from .kernels.held import hold
+from .kernels.read_only import restore
 from .quantities import ViewQuantity
 
-__all__ = ["Held"]
+__all__ = ["ReadOnlyElements"]
 
 
-class Held:
+class ReadOnlyElements:
     """Refuses values that the built solver cannot take over, such as a gain of a joint without a drive.
 
     Data on the host are refused at once, and nothing is written. Data on a CUDA device, and calls that are recorded,
-    are not written where they are refused, and counted: `check` raises.
+    are not written where they are refused, and counted: `raise_errors` raises.
 
     Args:
         quantity: The quantity.
@@ -38,21 +38,23 @@ class Held:
         self._support, self._faults = support, faults
         elements = np.unique(index[index >= 0])
         ranges = [support.range_of(name) for name in quantity.arrays]
-        self._parts = [None if each is None else _Part(each, elements, present(model.device)) for each in ranges]
+        self._limited = [
+            None if each is None else _LimitedElements(each, elements, present(model.device)) for each in ranges
+        ]
         #: Whether every value may be set.
-        self.is_empty = not any(part is not None and part.elements.size for part in self._parts)
+        self.is_empty = not any(limited is not None and limited.elements.size for limited in self._limited)
 
     @classmethod
     def of(
         cls, quantity: ViewQuantity, support: SolverSupport, index: np.ndarray, faults: wp.array, model: newton.Model
-    ) -> Held | None:
-        """Return the held elements of a quantity; None if there are none."""
-        held = cls(quantity, support, index, faults, model) if quantity.arrays else None
-        return None if held is None or held.is_empty else held
+    ) -> ReadOnlyElements | None:
+        """Return the read-only elements of a quantity; None if there are none."""
+        found = cls(quantity, support, index, faults, model) if quantity.arrays else None
+        return None if found is None or found.is_empty else found
 
     @contextmanager
     def watching(self, where: str, arrays: Sequence[wp.array], *, at_once: bool) -> Iterator[None]:
-        """Take back, after the `with` block, what the solver cannot take over. May be recorded.
+        """Restore, after the `with` block, what the solver cannot take over. May be recorded.
 
         Args:
             where: Beginning of the error.
@@ -62,40 +64,42 @@ class Held:
         Raises:
             ViewError: The block wrote what the solver cannot take over, and `at_once`.
         """
-        pairs = [(part, array) for part, array in zip(self._parts, arrays, strict=True) if part is not None]
-        for part, array in pairs:
-            part.remember(array)
+        pairs = [(each, array) for each, array in zip(self._limited, arrays, strict=True) if each is not None]
+        for limited, array in pairs:
+            limited.remember(array)
         yield
         if not at_once:
-            for part, array in pairs:
-                part.hold(array, self._faults)
+            for limited, array in pairs:
+                limited.restore_refused(array, self._faults)
             return
-        refused = [part.refused(array) for part, array in pairs]
+        refused = [limited.refused(array) for limited, array in pairs]
         if any(each.size for each in refused):
-            for part, array in pairs:
-                part.restore(array)
-            part, elements = next((part, each) for (part, _), each in zip(pairs, refused, strict=True) if each.size)
-            raise ViewError(f"{where}: {self._support.refusal(part.range, elements)}")
+            for limited, array in pairs:
+                limited.restore(array)
+            limited, elements = next(
+                (limited, each) for (limited, _), each in zip(pairs, refused, strict=True) if each.size
+            )
+            raise ViewError(f"{where}: {self._support.refusal(limited.range, elements)}")
 
 
-class _Part:
-    """The held elements of one array.
+class _LimitedElements:
+    """The elements of one array that do not take every value.
 
     Args:
-        of: The range of every element of the array.
+        values: The values that each element of the array takes.
         elements: Elements of the array that the view may write.
         device: The device of the array.
     """
 
-    def __init__(self, of: Range, elements: np.ndarray, device: wp.Device) -> None:
-        self.range = of
+    def __init__(self, values: Range, elements: np.ndarray, device: wp.Device) -> None:
+        self.range = values
         #: The elements that do not take every value.
-        self.elements = elements[of.is_limited[elements]]
-        self._low, self._high = of.low[self.elements], of.high[self.elements]
+        self.elements = elements[values.is_limited[elements]]
+        self._low, self._high = values.low[self.elements], values.high[self.elements]
         bounds = [wp.array(each, dtype=wp.float32, device=device) for each in (self._low, self._high)]
         self._inputs = [wp.array(self.elements, dtype=int, device=device), *bounds]
         #: The values before a call.
-        self.before = wp.zeros(len(of.low), dtype=wp.float32, device=device)
+        self.before = wp.zeros(len(values.low), dtype=wp.float32, device=device)
 
     def remember(self, array: wp.array) -> None:
         """Copy the values."""
@@ -105,11 +109,11 @@ class _Part:
         """Write the remembered values back."""
         wp.copy(array, self.before)
 
-    def hold(self, array: wp.array, faults: wp.array) -> None:
-        """Take back what is out of its range, and count it."""
+    def restore_refused(self, array: wp.array, faults: wp.array) -> None:
+        """Restore elements that are out of their range, and count them."""
         if self.elements.size:
             inputs = [*self._inputs, self.before, faults, array]
-            wp.launch(hold, self.elements.size, inputs, device=array.device)
+            wp.launch(restore, self.elements.size, inputs, device=array.device)
 
     def refused(self, array: wp.array) -> np.ndarray:
         """Return the elements that changed to a value out of their range."""

@@ -1,14 +1,14 @@
-"""The kernel that holds elements of an array at their values, if the solver cannot take over the new ones."""
+"""The kernel that restores elements of an array whose new values the solver cannot take over."""
 
 import warp as wp
 
 from .faults import REFUSED, fault
 
-__all__ = ["hold"]
+__all__ = ["restore"]
 
 
 @wp.kernel
-def hold(
+def restore(
     index: wp.array[int],
     low: wp.array[float],
     high: wp.array[float],
@@ -16,7 +16,7 @@ def hold(
     faults: wp.array[int],
     values: wp.array[float],
 ):
-    """values[k] = before[k] for each k of index whose value has changed and is out of its range; counts them."""
+    """values[k] = before[k] for each k of index whose value has changed and is out of its range, which is a fault."""
     i = wp.tid()
     k = index[i]
     value = values[k]

@@ -14,22 +14,23 @@ import warp as wp
 from pippin.arrays import present
 
 from .balls import Balls
-from .choice import Choice
-from .kernels import field as kernels
-from .kernels.marks import Marks
-from .launching import Aliases, PreparedLaunch
-from .marks import RowMarks
-from .places import places_of
+from .dirty_flags import RowFlags
+from .indexing import index_map
+from .kernels import gather_scatter as kernels
+from .kernels.dirty_flags import DirtyFlags
+from .launching import PreparedLaunch
+from .memory import WarpArrayCache
 from .quantities import ViewQuantity
+from .row_selection import RowSelection
 from .rules import RULES
-from .runs import Runs
+from .strided_blocks import StridedBlocks
 
-__all__ = ["Field"]
+__all__ = ["QuantityBuffer"]
 
 _IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 
-class Field:
+class QuantityBuffer:
     """Reads and writes one quantity of all rows.
 
     Args:
@@ -55,34 +56,34 @@ class Field:
         self._quantity, self._device, self._balls, self._faults = quantity, device, balls, faults
         self._dtype: Any = getattr(wp, quantity.dtype)
         self._rule = RULES[quantity.valid]
-        self._places = places_of(index, device, self._rule, quaternion)
+        self._index = index_map(index, device, self._rule, quaternion)
         self._width = index.shape[1]
         self._size = wp.types.type_size_in_bytes(self._dtype)
-        self._runs = self._runs_of(index)
+        self._blocks = self._blocks_of(index)
         self._is_plain = _is_plain(quantity) and quaternion is None
         #: Values that `read` fills in; padding is 0.
         self.values = wp.zeros(shape, dtype=self._dtype, device=device)
         if quantity.storage == "position":
             self.values.assign(np.full(shape, _IDENTITY, dtype=np.float32))
-        self._unmarked = Marks()
-        self._aliases = Aliases()
+        self._no_flags = DirtyFlags()
+        self._aliases = WarpArrayCache()
         self._scatter = PreparedLaunch(_scatter_kernel(quantity), device, self._width)
         self._gathers: dict[tuple[int, int], Callable[[], Any]] = {}
 
-    def _runs_of(self, index: np.ndarray) -> Runs | None:
-        """Return the runs of Newton's arrays, if the values are copied from them; CUDA copies dense rows alone."""
+    def _blocks_of(self, index: np.ndarray) -> StridedBlocks | None:
+        """Return the blocks of Newton's arrays, if the values are copied as such; CUDA copies dense rows alone."""
         quantity = self._quantity
         if quantity.storage == "flag":
             return None
         numbers = 3 if quantity.storage == "position" else quantity.components // len(quantity.arrays)
-        runs = Runs.of(index, self._size * numbers, self._size * quantity.components)
-        return None if runs is not None and self._device.is_cuda and not runs.is_dense else runs
+        blocks = StridedBlocks.of(index, self._size * numbers, self._size * quantity.components)
+        return None if blocks is not None and self._device.is_cuda and not blocks.is_dense else blocks
 
     def read(self, arrays: Sequence[wp.array]) -> wp.array:
         """Gather the quantity into `values`. May be recorded."""
-        if self._runs is not None and not self._device.is_capturing:
+        if self._blocks is not None and not self._device.is_capturing:
             for part, array in enumerate(arrays):
-                self._runs.read(array, self.values, part * self._size)
+                self._blocks.read(array, self.values, part * self._size)
             return self.values
         for part, array in enumerate(arrays):
             key = (part, array.ptr or 0)
@@ -95,15 +96,15 @@ class Field:
         return self.values
 
     def _prepare(self, part: int, array: wp.array) -> Callable[[], Any]:
-        index = self._places.index
+        index = self._index.elements
         if not index.size:
             return _nothing
         is_flag = self._quantity.storage == "flag"
         dtype = self._dtype if is_flag else array.dtype
         stride, offset = self._quantity.components * self._size, part * self._size
         values = self._aliases.of(self.values, dtype, index.size, offset=offset, stride=stride)
-        kernel = kernels.gather_flags if is_flag else _gather_kernel(array.dtype)
-        # The launch keeps these buffers as long as the field lives.
+        kernel = kernels.gather_flags if is_flag else kernels.GATHER[array.dtype]
+        # The launch keeps these buffers as long as this object lives.
         inputs = [array, index, values]
         return present(wp.launch(kernel, index.size, inputs, device=array.device, record_cmd=True)).launch
 
@@ -111,45 +112,37 @@ class Field:
         self,
         arrays: Sequence[wp.array],
         data: wp.array,
-        choice: Choice,
-        marks: RowMarks | None = None,
+        selection: RowSelection,
+        flags: RowFlags | None = None,
         inverse: wp.array | None = None,
+        *,
+        is_checked: bool = False,
     ) -> None:
-        """Write data, dense on the device, into the chosen rows, except values that are faults. May be recorded.
+        """Write data, dense on the device, into the selected rows, except values that are faults. May be recorded.
 
         Args:
             arrays: The arrays of the quantity.
-            data: Rows in the shape of `values`, as many as the choice requires.
-            choice: The rows.
-            marks: Marks the rows that were written, if bodies are computed from them.
+            data: Rows in the shape of `values`, as many as the selection requires.
+            selection: The rows.
+            flags: The flags of the rows, if something is computed from those that were written.
             inverse: The array of inverses, if the quantity has one.
+            is_checked: Whether all values in these rows are known to be allowed.
         """
-        if not self._places.index.size:
-            return
-        if self._is_plain and self._copy(arrays[0], data, choice, marks):
+        if self._blocks is not None and self._is_plain and not (self._device.is_cuda or self._device.is_capturing):
+            rows, rule = selection.rows(), None if is_checked else self._rule
+            if (selection.is_all or rows is not None) and self._blocks.write(arrays[0], data, selection, rows, rule):
+                if flags is not None:
+                    flags.set(rows)
+                return
+        if not self._index.elements.size:
             return
         values = self._aliases.of(data, _element(self._quantity), self._width * len(data))
-        targets = arrays if inverse is None else [*arrays, inverse]
-        marking = self._unmarked if marks is None else marks.argument
-        self._scatter(choice.count, [values, self._places, choice.argument, self._faults, marking, *targets])
+        second = arrays[1] if len(arrays) == 2 else inverse
+        inputs = [values, self._index, selection.argument, self._faults]
+        flagging = self._no_flags if flags is None else flags.argument
+        self._scatter(selection.count, [*inputs, flagging, arrays[0], second])
         if self._balls is not None:
-            self._balls.write(arrays[0], data, choice, self._faults)
-
-    def _copy(self, array: wp.array, data: wp.array, choice: Choice, marks: RowMarks | None) -> bool:
-        """Copy the rows as blocks, if they are blocks and all values are allowed; return whether it was done."""
-        if self._runs is None or self._device.is_cuda or self._device.is_capturing:
-            return False
-        rows, is_kept = None, self._rule.is_kept
-        if choice.is_all:
-            is_done = self._runs.write(array, data, is_kept)
-        else:
-            rows = choice.rows()
-            if rows is None:
-                return False
-            is_done = self._runs.write_some(array, data, rows, is_kept, is_compact=choice.is_compact)
-        if is_done and marks is not None:
-            marks.mark(rows)
-        return is_done
+            self._balls.write(arrays[0], data, selection, self._faults)
 
 
 def _is_plain(quantity: ViewQuantity) -> bool:
@@ -169,20 +162,11 @@ def _scatter_kernel(quantity: ViewQuantity) -> Any:
         return kernels.scatter_masses if quantity.components == 1 else kernels.scatter_inertias
     if len(quantity.arrays) == 2:
         return kernels.scatter_intervals
-    return {"number": kernels.scatter, "flag": kernels.scatter_flags, "position": kernels.scatter_positions}[
-        quantity.storage
-    ]
-
-
-def _gather_kernel(dtype: Any) -> Any:
-    """Return the kernel that gathers elements of a type."""
     return {
-        wp.float32: kernels.gather_numbers,
-        wp.vec3: kernels.gather_vectors,
-        wp.mat33: kernels.gather_matrices,
-        wp.transform: kernels.gather_poses,
-        wp.spatial_vector: kernels.gather_twists,
-    }[dtype]
+        "number": kernels.scatter_numbers,
+        "flag": kernels.scatter_flags,
+        "position": kernels.scatter_positions,
+    }[quantity.storage]
 
 
 def _nothing() -> None:
