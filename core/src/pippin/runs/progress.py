@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["RunProgress"]
+__all__ = ["RunProgress", "log_shown"]
 
 
 class RunProgress:
@@ -30,3 +32,34 @@ class RunProgress:
 
     def note(self, text: str, *, once: str = "") -> None:
         """Show a line that stays; if `once` was given before, do nothing."""
+
+
+class _LogHandler(logging.Handler):
+    """Shows log records of the library as progress; those above the level of information as lines that stay, once."""
+
+    def __init__(self, progress: RunProgress) -> None:
+        super().__init__(logging.INFO)
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if record.levelno <= logging.INFO:
+            self._progress.update(text)
+        else:
+            self._progress.note(f"note: {text}", once=text)
+
+
+@contextmanager
+def log_shown(progress: RunProgress) -> Iterator[None]:
+    """Show the log records of the library, and Python's warnings, as progress."""
+    logger, handler = logging.getLogger("pippin"), _LogHandler(progress)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+            yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
