@@ -146,6 +146,8 @@ class _EmittedProgress(RunProgress):
         first: Number of the first world of the shard, from which lines count worlds.
     """
 
+    owns_process = True
+
     def __init__(self, emit: Callable[[Any], None], first: int) -> None:
         super().__init__()
         self._emit, self._first = emit, first

@@ -33,6 +33,12 @@ _PATIENCE = 1.0
 _CURE = "run the file again"
 
 
+class _ImportProgress(RunProgress):
+    """Progress of the import in a worker, which shows nothing."""
+
+    owns_process = True
+
+
 class RunWorkers:
     """Workers that simulate the shards of a run. Leaving a `with` block ends them, whatever they are doing.
 
@@ -57,7 +63,7 @@ class RunWorkers:
         self._steps, self._has_ended = [0] * len(shards), [False] * len(shards)
         #: What ran in each shard, when it has ended.
         self.results: list[dict[str, Any] | None] = [None] * len(shards)
-        before = partial(import_newton, shards[0].config, RunProgress())
+        before = partial(import_newton, shards[0].config, _ImportProgress())
         with self._phase("import"):
             self._pool = shard_pool(shards, make, arguments, _CURE, before=before, on_event=self._show_event)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import attrs
 from pippin.config import ComponentConfig, SimulationConfig
@@ -21,6 +20,7 @@ from pippin.workers import free_cores
 from .decisions import recorded_by_default
 from .folder import RunFolder
 from .growth import Growth
+from .interrupt import stopped_between_steps
 from .merging import merge_results, recorder_of
 from .progress import RunProgress
 from .result import End, RunResult, summary_of
@@ -30,9 +30,6 @@ __all__ = ["process_count", "refuse_with_processes", "simulate_in_processes"]
 
 _PARTS = "shards"
 """Folder, in that of the run, for the files of the shards until they are merged."""
-
-Stopping: TypeAlias = Callable[[RunWorkers], AbstractContextManager[Callable[[], None]]]
-"""Returns a context whose value is called between steps, and may raise KeyboardInterrupt."""
 
 
 def process_count(given: str, config: SimulationConfig) -> int:
@@ -84,7 +81,6 @@ def simulate_in_processes(
     count: int,
     progress: RunProgress,
     *,
-    stopping: Stopping,
     name: str,
     out: Path | None = None,
     record_worlds: int | None = None,
@@ -105,7 +101,7 @@ def simulate_in_processes(
         may_grow = not growth.is_exhausted
         arguments = [(each, growth.config, recorded, _folder_of(each, folder), may_grow) for each in shards]
         with RunWorkers(shards, _make_worker, arguments, progress) as workers:
-            end = _advance(workers, count, progress, folder.path, stopping)
+            end = _advance(workers, count, progress, folder.path)
         if workers.sizes is None:
             break
         growth.grow(workers.sizes, _time_of_overflow(workers, config))
@@ -135,11 +131,11 @@ def _make_worker(
     return RunShardWorker(emit, shard, config, recorded, folder, may_grow=may_grow)
 
 
-def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Path, stopping: Stopping) -> End | None:
+def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Path) -> End | None:
     """Step to the end, and return what ended the run early, if anything."""
     workers.prepare()
     try:
-        with progress.phase("run"), stopping(workers) as stop_if_asked:
+        with progress.phase("run"), stopped_between_steps(workers) as stop_if_asked:
             stopped = workers.run(count, stop_if_asked)
         if workers.sizes is None:
             workers.finish()
