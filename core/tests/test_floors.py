@@ -55,6 +55,7 @@ DOORS = {
     ("pippin.sharding.rollout_shard", "pippin.sharding.rollout"),
     ("pippin.sweeps.variant_job", "pippin.sweeps.variant_run"),
     ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),
+    ("pippin.runs.sharded_run", "pippin.runs.run_shard_worker"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 
