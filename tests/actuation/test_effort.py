@@ -228,7 +228,7 @@ def gained(simulation):
     return (simulation.state.joint_qd.numpy() - before) / 0.001
 
 
-def test_mujoco_hears_of_gains_that_are_set_by_world(driven):
+def test_mujoco_gets_gains_that_are_set_by_world(driven):
     with driven(worlds=3) as simulation:
         group = simulation.actuators["legs"]
         simulation.step(2)
@@ -238,7 +238,7 @@ def test_mujoco_hears_of_gains_that_are_set_by_world(driven):
         np.testing.assert_allclose(gained(simulation), [100.0, 200.0, 0.0], rtol=1e-4)
 
 
-def test_mujoco_hears_of_gains_that_are_drawn_at_first_and_at_a_reset(driven):
+def test_mujoco_gets_gains_that_are_drawn_at_first_and_at_a_reset(driven):
     with driven(worlds=3, kp={"uniform": [50.0, 150.0]}) as simulation:
         group = simulation.actuators["legs"]
         group.position_targets.fill_(1.0)

@@ -325,7 +325,7 @@ def test_a_prim_that_is_ignored_is_left_out_without_a_word(load, robot):
         assert list(simulation.actuators) == ["motor_2"]
 
 
-def test_a_deactivated_prim_is_no_actuator(load, robot):
+def test_a_deactivated_prim_is_not_an_actuator(load, robot):
     inactive = prim("motor", targets=()).replace("prepend apiSchemas", "active = false\nprepend apiSchemas")
     with load(robot(inactive)) as simulation:
         assert not simulation.actuators
