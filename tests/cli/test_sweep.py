@@ -168,7 +168,7 @@ def test_a_full_disk_ends_the_sweep_with_its_cure_and_keeps_its_folder(scene, tm
     json.loads((tmp_path / "out" / "sweep.json").read_text())
 
 
-def test_the_same_command_goes_on_and_runs_nothing_twice(scene, killed, finished):
+def test_the_same_command_resumes_and_runs_nothing_twice(scene, killed, finished):
     _, _, before, _ = killed
     _, text, _ = finished
 
