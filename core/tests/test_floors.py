@@ -38,6 +38,7 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
+    ("pippin.gym.vector_env", "pippin.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),

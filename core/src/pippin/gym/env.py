@@ -63,7 +63,7 @@ class Env(gymnasium.Env[Any, Any]):
         """Begin an episode; see `VectorEnv.reset`.
 
         Args:
-            seed: Seed of the draws; by default they go on.
+            seed: Seed of the draws; by default they continue.
             options: As for `VectorEnv.reset`.
         """
         super().reset(seed=seed)
