@@ -1,4 +1,4 @@
-"""Checks of arguments: the backend, the mode of pictures, seeds, and the worlds to reset."""
+"""Checks of arguments: the backend, the mode of images, seeds, and the worlds to reset."""
 
 from __future__ import annotations
 

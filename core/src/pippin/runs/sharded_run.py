@@ -1,0 +1,225 @@
+"""A run whose worlds are split over processes of this machine, with the results of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+from pippin.config import ComponentConfig, SimulationConfig
+from pippin.devices import find_device, warp_quiet
+from pippin.errors import ConfigError, PippinError
+from pippin.indices import chosen_worlds
+from pippin.recording.config import RecorderConfig
+from pippin.recording.joining import refuse_unjoinable
+from pippin.sharding.shard import Shard, shards_of
+from pippin.workers import free_cores
+
+from .decisions import recorded_by_default
+from .folder import RunFolder
+from .growth import Growth
+from .interrupt import stopped_between_steps
+from .merging import merge_results, recorder_of
+from .progress import RunProgress
+from .result import End, RunResult, summary_of
+from .run_workers import RunWorkers, worlds_text
+
+__all__ = ["process_count", "refuse_with_processes", "simulate_in_processes"]
+
+_PARTS = "shards"
+"""Folder, in that of the run, for the files of the shards until they are merged."""
+
+
+def process_count(given: str, config: SimulationConfig) -> int:
+    """Return the number of processes that `--processes` asks for.
+
+    `auto` is the number of cores that this process may use, or of GPUs, but at most the number of worlds.
+
+    Raises:
+        ConfigError: It is neither a number of at least 1 nor `auto`.
+    """
+    if given == "auto":
+        with warp_quiet():
+            device = find_device(config.simulation.device)
+        return min(_gpus(config) if device.is_cuda else free_cores(), config.scene.worlds)
+    if not re.fullmatch(r"[1-9]\d*", given):
+        raise ConfigError(f"--processes: expected a whole number of at least 1, or auto, got {given!r}")
+    return int(given)
+
+
+def _gpus(config: SimulationConfig) -> int:
+    import warp as wp
+
+    return wp.get_cuda_device_count() if config.simulation.device == "auto" else 1
+
+
+def refuse_with_processes(config: SimulationConfig, options: Mapping[str, bool]) -> None:
+    """Refuse what several processes cannot do.
+
+    Args:
+        config: The configuration.
+        options: Whether an option is given, by its name.
+
+    Raises:
+        ConfigError: Names the option or the viewers.
+    """
+    for name, is_given in options.items():
+        if is_given:
+            raise ConfigError(f"--processes: {name} requires a single process; leave one of the two out")
+    if config.viewers:
+        raise ConfigError(
+            f"--processes: viewers show a run in one process, and there is {', '.join(config.viewers)};"
+            " add --no-viewers, or leave --processes out"
+        )
+
+
+def simulate_in_processes(
+    config: SimulationConfig,
+    processes: int,
+    count: int,
+    progress: RunProgress,
+    *,
+    name: str,
+    out: Path | None = None,
+    record_worlds: int | None = None,
+) -> RunResult:
+    """Simulate in several processes; arguments, result and run folder are those of `simulate`.
+
+    Raises:
+        ConfigError: The run cannot be split.
+        SimulationError: A process was lost.
+    """
+    folder = RunFolder.named_after(Path(name)) if out is None else RunFolder(out)
+    growth = Growth(config)
+    while True:
+        with config.tree.placing():
+            shards = _shards(growth.config, processes)
+            recorded = _recorded(growth.config, record_worlds)
+            files = _files(growth.config, recorded, shards, folder.path)
+        may_grow = not growth.is_exhausted
+        arguments = [(each, growth.config, recorded, _folder_of(each, folder), may_grow) for each in shards]
+        with RunWorkers(shards, _make_worker, arguments, progress) as workers:
+            end = _advance(workers, count, progress, folder.path)
+        if workers.sizes is None:
+            break
+        growth.grow(workers.sizes, _time_of_overflow(workers, config))
+        progress.note(growth.notes[-1])
+    with progress.phase("write"):
+        results = {worlds_text(shard): each for shard, each in zip(shards, workers.results, strict=True) if each}
+        facts = merge_results(results, growth.config, files, recorded, folder.path / _PARTS)
+        facts["notes"] = _with_start(facts["notes"], growth.notes)
+        facts["measured_seconds"] = progress.seconds.get("run", 0.0)
+        config = next(iter(results.values()))["config"]
+        summary = summary_of(facts, config, progress.seconds, end)
+        folder.write(name, config, summary)
+    return RunResult.of(summary, folder.path, end)
+
+
+def _make_worker(
+    emit: Callable[[Any], None],
+    shard: Shard,
+    config: SimulationConfig,
+    recorded: Mapping[str, tuple[int, ...]],
+    folder: Path,
+    may_grow: bool,
+) -> Any:
+    """Return the worker of a shard, in its process: its module imports Newton."""
+    from .run_shard_worker import RunShardWorker
+
+    return RunShardWorker(emit, shard, config, recorded, folder, may_grow=may_grow)
+
+
+def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Path) -> End | None:
+    """Step to the end, and return what ended the run early, if anything."""
+    workers.prepare()
+    try:
+        with progress.phase("run"), stopped_between_steps(workers) as stop_if_asked:
+            stopped = workers.run(count, stop_if_asked)
+        if workers.sizes is None:
+            workers.finish()
+    except PippinError as error:
+        workers.finish_others()
+        if kept := _kept(folder):
+            error.restate(lambda fault: f"{fault}; {kept}")
+        raise
+    except KeyboardInterrupt:  # the second one
+        if kept := _kept(folder):
+            progress.note(kept)
+        raise
+    return workers.failure or stopped
+
+
+def _folder_of(shard: Shard, folder: RunFolder) -> Path:
+    """Return the folder for the files of a shard."""
+    return folder.path / _PARTS / str(shard.index)
+
+
+def _kept(folder: Path) -> str:
+    """Return where recordings stay that were not merged; nothing if there are none."""
+    parts = folder / _PARTS
+    return f"what was recorded stays in '{parts}', and pippin.open_run reads it" if parts.exists() else ""
+
+
+def _recorded(config: SimulationConfig, record_worlds: int | None) -> dict[str, tuple[int, ...]]:
+    """Return the recorded worlds of the run, by the label of the recorder."""
+    recorded = {label: _worlds_of(table, config, label) for label, table in config.recorders.items()}
+    if default := recorded_by_default(config, record_worlds):
+        recorded["series"] = tuple(range(default))
+    return recorded
+
+
+def _files(
+    config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]], shards: Sequence[Shard], folder: Path
+) -> dict[str, Path]:
+    """Return the file of the run for each recorder, by its label.
+
+    Raises:
+        ConfigError: The files that shards record cannot become those of the run.
+    """
+    files: dict[str, Path] = {}
+    for label, worlds in recorded.items():
+        kind, settings = recorder_of(config, label)
+        files[label] = folder / (Path(settings.path).expanduser() if settings.path else f"{label}{kind.suffix}")
+        is_split = sum(bool(shard.local(worlds)) for shard in shards) > 1
+        try:
+            refuse_unjoinable(kind.suffix, files[label], is_split=is_split)
+        except ConfigError as error:
+            error.restate(lambda fault, label=label: f"recorders.{label}.{fault}")
+            raise
+    for label, file in files.items():
+        first = next(other for other, path in files.items() if path == file)
+        if first != label:
+            raise ConfigError(f"recorders.{label}.path: '{file}' is the file of recorders.{first} too; choose another")
+    return files
+
+
+def _worlds_of(table: ComponentConfig, config: SimulationConfig, label: str) -> tuple[int, ...]:
+    if not isinstance(table.config, RecorderConfig):
+        raise ConfigError(f"recorders.{label}: {table.type!r} has no key 'worlds'; leave --processes out")
+    return tuple(chosen_worlds(table.config.worlds, config.scene.worlds, f"recorders.{label}.worlds").tolist())
+
+
+def _shards(config: SimulationConfig, count: int) -> list[Shard]:
+    """Return the shards; each recorder writes a file of its label, wherever that of the run will be."""
+    recorders = {
+        label: attrs.evolve(table, config=attrs.evolve(table.config, path=""))
+        for label, table in config.recorders.items()
+    }
+    try:
+        with warp_quiet():
+            return shards_of(attrs.evolve(config, recorders=recorders), count)
+    except ConfigError as error:
+        error.restate(lambda fault: re.sub(r"^shards:", "--processes:", fault))
+        raise
+
+
+def _time_of_overflow(workers: RunWorkers, config: SimulationConfig) -> float:
+    """Return the time at which a buffer was full [s]."""
+    step = config.simulation
+    return max(each["steps"] for each in workers.results if each and each["sizes"]) * step.dt * step.decimation
+
+
+def _with_start(notes: Mapping[str, Any], restarts: list[str]) -> dict[str, Any]:
+    return {**notes, "start": [*restarts, *notes.get("start", ())]} if restarts else dict(notes)
