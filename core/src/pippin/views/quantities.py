@@ -48,7 +48,7 @@ class ViewQuantity:
     """Whether the view has a setter."""
 
     valid: Valid = "finite"
-    """Rule of the values that can be set, a name in `rules.RULES`."""
+    """ValueRule of the values that can be set, a name in `rules.RULES`."""
 
     flags: tuple[str, ...] = ()
     """Names in `newton.ModelFlags` that the solver is notified of when the quantity is set."""
