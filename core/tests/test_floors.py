@@ -38,6 +38,12 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
+    ("pippin.analysis.compare", "pippin.analysis.measured_run"),
+    ("pippin.analysis.inspection", "pippin.analysis.inspection.contents"),
+    ("pippin.analysis.inspection", "pippin.analysis.image"),
+    ("pippin.analysis.verify", "pippin.analysis.digests"),
+    ("pippin.runs.run", "pippin.runs.simulate"),
+    ("pippin.runs.run", "pippin.runs.start"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),
@@ -49,6 +55,7 @@ DOORS = {
     ("pippin.sharding.rollout_shard", "pippin.sharding.rollout"),
     ("pippin.sweeps.variant_job", "pippin.sweeps.variant_run"),
     ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),
+    ("pippin.runs.sharded_run", "pippin.runs.run_shard_worker"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 

@@ -147,9 +147,7 @@ def test_a_stack_rests_and_the_ground_bears_its_weight(simulate, scene):
 
 
 @pytest.mark.parametrize("enable_joint_limits", [False, True])
-def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_only_where_it_is_enabled(
-    simulate, scene, enable_joint_limits
-):
+def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_if_enabled(simulate, scene, enable_joint_limits):
     """T = 2π √((I + m l²) / (m g l)): after half of it the bob is on the other side, where its limit stops it."""
     period = 2 * np.pi * np.sqrt((INERTIA + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
     with simulate(scene, enable_joint_limits=enable_joint_limits) as simulation:
@@ -196,7 +194,7 @@ def test_dropped_rows_are_reported_where_nobody_counts_them(simulate, scene):
             simulation.raise_errors()
 
 
-def test_rows_that_fit_are_no_fault_and_a_reset_forgets_those_that_did_not(simulate, scene):
+def test_rows_that_fit_are_not_fault_and_a_reset_forgets_those_that_did_not(simulate, scene):
     with simulate(scene, free_body_constraint_max=9) as simulation:
         simulation.step(5)
         simulation.reset()

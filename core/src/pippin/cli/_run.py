@@ -11,7 +11,6 @@ import attrs
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 
-from ._options import options_named
 from ._progress import shown_progress
 
 if TYPE_CHECKING:
@@ -38,13 +37,12 @@ def run_file(
     **options: Any,
 ) -> None:
     """Simulate a file and write a run folder; arguments are those of the command."""
-    with shown_progress(is_stdout_reserved=as_json) as progress, options_named():
+    with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin.components.tracing import HookTrace
             from pippin.config import load
             from pippin.runs.decisions import import_newton, recorded_by_default, step_count
 
-            from ._interrupt import stopped_between_steps
             from ._results import finish, report
 
             config = load(file, [*overrides, *_viewers(viewers, video, camera)])
@@ -55,9 +53,9 @@ def run_file(
         trace = HookTrace() if is_traced else None
 
         if shards > 1:
-            from ._processes import simulate_in_processes
+            from pippin.runs.sharded_run import simulate_in_processes
 
-            result = simulate_in_processes(file, config, shards, count, progress, **options)
+            result = simulate_in_processes(config, shards, count, progress, name=str(file), **options)
         else:
             import_newton(config, progress)
             from pippin.runs.simulate import simulate
@@ -71,7 +69,6 @@ def run_file(
                 start,
                 count,
                 progress,
-                stopping=stopped_between_steps,
                 name=str(file),
                 checkpoint=checkpoint,
                 trace=trace,
@@ -91,7 +88,7 @@ def _shards(processes: str | None, config: SimulationConfig, **given: bool) -> i
     """
     if processes is None:
         return 1
-    from ._processes import process_count, refuse_with_processes
+    from pippin.runs.sharded_run import process_count, refuse_with_processes
 
     if processes != "1":
         refuse_with_processes(config, given)

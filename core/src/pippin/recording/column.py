@@ -31,24 +31,20 @@ class Column:
     """SI unit of all values, or one for each label; `1` for values without a unit. Poses, [m] and 1, have none."""
 
     frame: str = "none"
-    """Frame of the components, as of `pippin.sensing.Output`; `none` for values without a direction."""
+    """Frame of the components, as in `pippin.sensing.Output`; `none` for values without a direction."""
 
     components: tuple[str, ...] = ()
     """Names of the entries of the last axis, such as `x`, `y` and `z`, if they have names."""
 
     def plain(self) -> dict[str, Any]:
         """Return the column as plain data for JSON."""
-        texts = ("labels", "units", "components")
-        data: dict[str, Any] = {"name": self.name, "shape": list(self.shape), "dtype": self.dtype.str}
-        return data | {"frame": self.frame} | {name: list(getattr(self, name)) for name in texts}
+        return {name: getattr(self, name) for name in attrs.fields_dict(Column)} | {"dtype": self.dtype.str}
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> Column:
         """Return the column whose `plain` gave `data`."""
-        texts = {name: tuple(data[name]) for name in ("labels", "units", "components")}
-        return cls(
-            name=data["name"], shape=tuple(data["shape"]), dtype=np.dtype(data["dtype"]), frame=data["frame"], **texts
-        )
+        values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        return cls(**values | {"dtype": np.dtype(data["dtype"])})
 
 
 def row_type(columns: Iterable[Column]) -> np.dtype[Any]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
-__all__ = ["RunProgress"]
+__all__ = ["RunProgress", "current_progress", "log_shown", "progress_shown_by"]
 
 
 class RunProgress:
     """Phases, one after the other. This class measures them and shows nothing; a command shows them on the console."""
+
+    owns_process = False
+    """Whether the process does nothing else, so that settings of the whole process may be made for the run."""
 
     def __init__(self) -> None:
         #: Duration of every finished phase [s].
@@ -30,3 +36,52 @@ class RunProgress:
 
     def note(self, text: str, *, once: str = "") -> None:
         """Show a line that stays; if `once` was given before, do nothing."""
+
+
+_CURRENT: ContextVar[RunProgress | None] = ContextVar("progress", default=None)
+
+
+def current_progress() -> RunProgress:
+    """Return the progress of the command that runs, or a new one that shows nothing."""
+    return _CURRENT.get() or RunProgress()
+
+
+@contextmanager
+def progress_shown_by(progress: RunProgress) -> Iterator[None]:
+    """Let Pippin's functions report their progress to a command while the block runs."""
+    token = _CURRENT.set(progress)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+class _LogHandler(logging.Handler):
+    """Shows log records of the library as progress; those above the level of information as lines that stay, once."""
+
+    def __init__(self, progress: RunProgress) -> None:
+        super().__init__(logging.INFO)
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if record.levelno <= logging.INFO:
+            self._progress.update(text)
+        else:
+            self._progress.note(f"note: {text}", once=text)
+
+
+@contextmanager
+def log_shown(progress: RunProgress) -> Iterator[None]:
+    """Show the log records of the library, and Python's warnings, as progress."""
+    logger, handler = logging.getLogger("pippin"), _LogHandler(progress)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+            yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

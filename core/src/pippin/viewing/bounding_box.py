@@ -39,10 +39,10 @@ def _shape_corners(model: newton.Model, state: newton.State, world: int) -> list
         [on_host(each)[shapes] for each in (model.shape_collision_aabb_lower, model.shape_collision_aabb_upper)]
     )
     corners = np.array([ends[list(corner), :, range(3)].T for corner in itertools.product((0, 1), repeat=3)])
-    places, holders = on_host(model.shape_transform)[shapes], bodies[shapes]
-    corners = rotated(places[:, 3:], corners) + places[:, :3]
-    if (holders >= 0).all():
-        poses = on_host(state.body_q)[holders]
+    poses, parents = on_host(model.shape_transform)[shapes], bodies[shapes]
+    corners = rotated(poses[:, 3:], corners) + poses[:, :3]
+    if (parents >= 0).all():
+        poses = on_host(state.body_q)[parents]
         corners = rotated(poses[:, 3:], corners) + poses[:, :3]
     return [corners.reshape(-1, 3)]
 

@@ -53,6 +53,6 @@ class NpzRecorder(Recorder):
         assemble(Spool(spool), self.path)
         spool.unlink()
 
-    def join(self, parts: Any, path: Path) -> None:
+    def join(self, files: Any, path: Path) -> None:
         """Assemble the npz file from the files of several processes."""
-        assemble(parts, path)
+        assemble(files, path)

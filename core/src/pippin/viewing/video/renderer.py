@@ -35,7 +35,7 @@ _LIGHT = (-0.35, 0.62, -0.78)
 
 
 class Renderer:
-    """Draws worlds of a model into one image. All arrays are made once; an image overwrites the one before.
+    """Draws worlds of a model into one image. All arrays are allocated once; an image overwrites the one before.
 
     Args:
         model: The model; it is only read, besides the boxes around its shapes, which follow the state.

@@ -1,16 +1,16 @@
-"""Part: the place of a recording in a larger one, if several processes simulate the worlds of one run."""
+"""The whole run of a recorder that records one of its shards."""
 
 from __future__ import annotations
 
 import attrs
 from pippin.config import SimulationConfig
 
-__all__ = ["Part"]
+__all__ = ["WholeRun"]
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Part:
-    """Facts of the whole run that the recorder of a shard needs."""
+class WholeRun:
+    """The run, if several processes simulate its worlds: facts that the recorder of a shard needs."""
 
     config: SimulationConfig
     """Configuration of the run."""

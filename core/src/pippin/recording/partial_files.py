@@ -1,4 +1,4 @@
-"""Parts of a recording: the files of several processes, each with some of the worlds, read as one."""
+"""Partial files of a recording: the files of several processes, each with some of the worlds, read as one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pippin.errors import ConfigError
 from .column import Column
 from .header import Header
 
-__all__ = ["Parts", "Reader"]
+__all__ = ["PartialFiles", "Reader"]
 
 _BLOCK = 4_000_000
 """Bytes that are read at once."""
@@ -36,7 +36,7 @@ class Reader(Protocol):
         ...
 
 
-class Parts:
+class PartialFiles:
     """Files of one recording, read as one file: with the rows that all of them have, and their worlds in its order.
 
     Args:
@@ -52,11 +52,11 @@ class Parts:
         self.paths: tuple[Path, ...] = tuple(readers)
         #: Their headers.
         self.headers: tuple[Header, ...] = tuple(reader.header for reader in self._readers)
-        _refuse_strangers(self.paths, self.headers)
-        first, held = self.headers[0], list(chain.from_iterable(each.worlds for each in self.headers))
+        _refuse_unrelated(self.paths, self.headers)
+        first, found = self.headers[0], list(chain.from_iterable(each.worlds for each in self.headers))
         whole = first.whole or first.worlds
-        worlds = tuple(world for world in whole if world in held)
-        self._order = np.array([held.index(world) for world in worlds])
+        worlds = tuple(world for world in whole if world in found)
+        self._order = np.array([found.index(world) for world in worlds])
         #: The header of all worlds that are there.
         self.header: Header = attrs.evolve(
             first,
@@ -74,7 +74,7 @@ class Parts:
         """Return the values of the column called `name`, read by slices."""
         if name == "time":
             return self._readers[0].column(name)[: self.count]
-        return _Joined([reader.column(name) for reader in self._readers], self._order, self.count)
+        return _MergedColumn([reader.column(name) for reader in self._readers], self._order, self.count)
 
     def blocks(self) -> Iterator[np.ndarray]:
         """Yield all rows, some at a time, as structured arrays of `header.row_type`, shape [rows]."""
@@ -101,7 +101,7 @@ class Parts:
             reader.close()
 
 
-class _Joined:
+class _MergedColumn:
     """A column of all worlds; a slice reads no other rows."""
 
     def __init__(self, columns: Sequence[Any], order: np.ndarray, count: int) -> None:
@@ -126,8 +126,8 @@ class _Joined:
         return np.concatenate([column[chosen] for column in self._columns], axis=1)[:, self._order]
 
 
-def _refuse_strangers(paths: Sequence[Path], headers: Sequence[Header]) -> None:
-    """Refuse files that are not parts of one recording.
+def _refuse_unrelated(paths: Sequence[Path], headers: Sequence[Header]) -> None:
+    """Refuse files that are not of one recording.
 
     Raises:
         ConfigError: Names two files, and what differs.
@@ -141,7 +141,7 @@ def _refuse_strangers(paths: Sequence[Path], headers: Sequence[Header]) -> None:
             unlike = "columns"
         if unlike:
             raise ConfigError(
-                f"{path}: no part of the same recording as '{paths[0]}', as the {unlike} of their headers differ;"
+                f"{path}: not of the same recording as '{paths[0]}', as the {unlike} of their headers differ;"
                 " open each as a pippin.recording.Recording"
             )
         for world in header.worlds:
