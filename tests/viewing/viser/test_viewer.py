@@ -181,7 +181,7 @@ def test_the_page_plots_a_chosen_channel(run):
 
 
 @needs_browser
-def test_physics_goes_on_while_the_browser_stands_still(run, browser):
+def test_physics_continues_while_the_browser_stands_still(run, browser):
     """At real time, a second has 100 control steps and 10 frames, of which nobody fetches one."""
     browser.freeze()
     try:
