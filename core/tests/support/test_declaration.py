@@ -154,7 +154,7 @@ def test_a_wrong_value_is_refused_when_it_is_read_after_bind(name, value):
         getattr(bound, name)
 
 
-def test_a_property_that_lacks_something_is_no_default():
+def test_a_property_that_lacks_something_is_not_a_default():
     class Broken(Solver):
         @property
         def detects_contacts(self):
