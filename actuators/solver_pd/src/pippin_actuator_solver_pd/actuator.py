@@ -92,7 +92,7 @@ class ActuatorSolverPD:
             self._properties.publish(self._properties.random, world_mask)
             if {"kp", "kd"} & self._parameters.drawn:
                 self.write_gains()
-                self._simulation.notify_solver(newton.ModelFlags.JOINT_DOF_PROPERTIES, world_mask)
+                self._simulation.services.notify_solver(newton.ModelFlags.JOINT_DOF_PROPERTIES, world_mask)
 
     @property
     def position_targets(self) -> wp.array:

@@ -128,7 +128,7 @@ class Attributes:
         self._refuse_quantity(where, attribute.name)
         if attribute.name in STRUCTURE:
             raise ViewError(f"{where}: it says what the scene is made of; build another simulation to change it")
-        support = self._host.support
+        support = self._host.services.support
         if fault := support.fault(OF_ATTRIBUTES.get(attribute.name, "")):
             raise ViewError(f"{where}: {fault}")
         if fault := support.dimension_fault(attribute.name, attribute.elements):
@@ -137,7 +137,7 @@ class Attributes:
         shape = (choice.data_count, *attribute.values.shape[1:])
         values = attribute.values_of(told).of(data, shape, choice, where).on_device(attribute.staging)
         if notified:
-            self._host.model_changes.note(notified)
+            self._host.services.model_changes.note(notified)
         rows = _bytes(values, choice.data_count * attribute.places.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
         has_rotation = attribute.rule.has_quaternion

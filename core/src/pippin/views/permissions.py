@@ -32,7 +32,7 @@ class Permissions:
 
     def prepare(self, quantity: ViewQuantity) -> None:
         """Allocate now what `held` would allocate later, if all components are bound."""
-        if self._host.owners is not None:
+        if self._host.services.owners is not None:
             self.held(quantity)
 
     def fault(self, quantity: ViewQuantity) -> str | None:
@@ -47,14 +47,14 @@ class Permissions:
         index = index_of(quantity, self._indices)
         # What an actuator takes over needs no drive of the solver.
         index = np.where(self._is_taken(quantity, index), PADDING, index)
-        held = Held.of(quantity, host.support, index, self._faults[name], host.model)
-        if host.owners is not None:
+        held = Held.of(quantity, host.services.support, index, self._faults[name], host.model)
+        if host.services.owners is not None:
             self._held[name] = held
         return held
 
     def _fault_of_solver(self, quantity: ViewQuantity) -> str | None:
         """Return why the solver cannot honour a quantity; None if it can, or if actuators take over all of it."""
-        fault = self._host.support.fault(quantity.feature)
+        fault = self._host.services.support.fault(quantity.feature)
         if fault is None:
             return None
         index = index_of(quantity, self._indices)
@@ -62,7 +62,7 @@ class Permissions:
 
     def _fault_of_owners(self, quantity: ViewQuantity) -> str | None:
         """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
-        owners = self._host.owners
+        owners = self._host.services.owners
         if owners is None or self._dofs is None or self._host.stepped_state is not None:
             return None
         if self._owners is None:
@@ -71,9 +71,9 @@ class Permissions:
 
     def _is_taken(self, quantity: ViewQuantity, index: np.ndarray) -> np.ndarray:
         """Tell for each row and column whether an actuator takes over what is set there."""
-        if self._host.owners is None or self._dofs is None or index.shape != self._dofs.shape:
+        if self._host.services.owners is None or self._dofs is None or index.shape != self._dofs.shape:
             return np.zeros(index.shape, dtype=bool)
-        return self._host.owners.taken(quantity.arrays[0], self._dofs)
+        return self._host.services.owners.taken(quantity.arrays[0], self._dofs)
 
 
 def index_of(quantity: ViewQuantity, indices: Mapping[str, np.ndarray]) -> np.ndarray:

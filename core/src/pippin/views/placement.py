@@ -88,14 +88,14 @@ class Placement:
         for marks in (self.marks, model_marks):
             if marks is not None:
                 self._mark_joined(choice.count, [rows, self._movers, choice.argument, faults, marks.argument])
-        self.host.written.note("joints")
+        self.host.services.written.note("joints")
         _ = self.host.state
 
     def write(
         self, what: Literal["pose", "velocity"], values: wp.array, choice: Choice, rule: Rule, faults: wp.array
     ) -> None:
         """Set poses of bodies in the world, shape [rows, 7], or their velocities, shape [rows, 6]. May be recorded."""
-        model, state = self.host.model, self.host.written.state_for_joints()
+        model, state = self.host.model, self.host.services.written.state_for_joints()
         if self._blocks is not None and self._blocks.write(what, state, values, choice, rule):
             self.marks.mark(None)
             return
@@ -160,7 +160,7 @@ class Blocks:
         return self.velocities.write(present(state.joint_qd), values, rule.is_kept)
 
     def _frames_are_identities(self) -> bool:
-        changes = self.host.joint_change_count
+        changes = self.host.services.model_changes.joint_change_count
         if changes != self._seen_changes:
             frames = (self.host.model.joint_X_p, self.host.model.joint_X_c)
             self._are_identities = all(_are_identities(present(each).numpy()[self.joints]) for each in frames)

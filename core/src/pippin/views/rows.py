@@ -226,7 +226,7 @@ class RowView(FixedAttributes, abc.ABC):
             self.count,
             expected,
             self._label_of,
-            solver=self._host.support.solver,
+            solver=self._host.services.support.solver,
         )
 
     def _label_of(self, row: int) -> str:
@@ -265,7 +265,7 @@ class RowView(FixedAttributes, abc.ABC):
             else:
                 self._scatter(quantity, values, choice)
             if quantity.invalidates is not None:
-                self._host.written.note(quantity.invalidates)
+                self._host.services.written.note(quantity.invalidates)
 
     def _scatter(self, quantity: ViewQuantity, values: wp.array, choice: Choice) -> None:
         arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
@@ -285,7 +285,7 @@ class RowView(FixedAttributes, abc.ABC):
         if not flags:
             return
         try:  # This comes first: if the solver does not apply the change, nothing is written.
-            self._host.model_changes.note(sum(newton.ModelFlags[flag] for flag in flags))
+            self._host.services.model_changes.note(sum(newton.ModelFlags[flag] for flag in flags))
         except ConfigError as error:
             raise ViewError(f"{where}: {str(error).removeprefix('notify_model_changed: ')}") from error
 

@@ -240,7 +240,7 @@ class SimulationView(FixedAttributes):
             choice = self._worlds.of(_SET_GRAVITY, worlds, None, False)
             values = self._values.of(data, self._gravity.shape, choice, _SET_GRAVITY).on_device(self._staging)
             numbers = self._aliases.of(values, wp.float32, 3 * len(values))
-            self._host.model_changes.note(newton.ModelFlags.MODEL_PROPERTIES)
+            self._host.services.model_changes.note(newton.ModelFlags.MODEL_PROPERTIES)
             inputs = [numbers, self._places, choice.argument, self._faults_of_gravity, self._marking]
             self._scatter(choice.count, [*inputs, self._gravity_numbers])
 
