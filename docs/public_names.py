@@ -25,6 +25,7 @@ FOR_PLUGINS = (
     "pippin.recording",
     "pippin.recording.channels",
     "pippin.viewing",
+    "pippin.viewing.bounding_box",
     "pippin.sharding",
     "pippin.sweeps",
     "pippin.export",

@@ -182,25 +182,13 @@ def pd() -> dict[str, Any]:
 def cloth() -> Callable[..., Any]:
     """Return a function that builds a small flat cloth for Style3D, moving along x."""
     import newton
-    import warp as wp
+
+    from .scenes import cloth as add_cloth
 
     def build() -> newton.ModelBuilder:
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         newton.solvers.SolverStyle3D.register_custom_attributes(builder)
-        newton.solvers.style3d.add_cloth_grid(
-            builder,
-            pos=wp.vec3(0.0, 0.0, 0.5),
-            rot=wp.quat_identity(),
-            vel=wp.vec3(0.3, 0.0, 0.0),
-            dim_x=3,
-            dim_y=3,
-            cell_x=0.05,
-            cell_y=0.05,
-            mass=0.01,
-            tri_aniso_ke=wp.vec3(400.0, 400.0, 100.0),
-            edge_aniso_ke=wp.vec3(1e-4),
-            particle_radius=0.01,
-        )
+        add_cloth(builder)
         return builder
 
     return build

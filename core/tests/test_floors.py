@@ -38,6 +38,12 @@ PLUGINS_OF_THE_CORE = frozenset(
 
 DOORS = {
     ("pippin.gym.local_worlds", "pippin.gym.frames"),
+    ("pippin.analysis.compare", "pippin.analysis.measured_run"),
+    ("pippin.analysis.inspection", "pippin.analysis.inspection.contents"),
+    ("pippin.analysis.inspection", "pippin.analysis.image"),
+    ("pippin.analysis.verify", "pippin.analysis.digests"),
+    ("pippin.runs.run", "pippin.runs.simulate"),
+    ("pippin.runs.run", "pippin.runs.start"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),

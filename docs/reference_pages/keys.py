@@ -31,6 +31,10 @@ def _type(value: Schema) -> str:
     bounds = [f"{sign} {_toml(value[word])}" for word, sign in BOUNDS.items() if word in value]
     if _is_term(value):
         return "[term](tasks.md)"
+    if "if" in value:  # names that may be others
+        return "string"
+    if "anyOf" in value and value.get("type") == "object":  # a plugin by its `type`
+        return "table"
     if "anyOf" in value:
         return " or ".join(" ".join([_type(choice), *bounds]) for choice in value["anyOf"])
     if "enum" in value:

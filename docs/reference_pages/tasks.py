@@ -24,7 +24,7 @@ one of six kinds. [Configuration](configuration.md#task) lists the keys of `[tas
 - a [quantity](#quantities) is measured: numbers of each world
 - an [observation](#observations) is a quantity, with noise, bounds and history
 - an [action](#actions) sets targets or efforts from the numbers of a policy
-- a [reward](#rewards) is a law over a quantity or a sensor, with a weight
+- a [reward](#rewards) is a function of a quantity or a sensor, with a weight
 - a [termination](#terminations) ends the episode of a world
 - an [event](#events) changes a world at random, and a [command](#commands) is a target drawn at random
 

@@ -260,7 +260,7 @@ def test_mujoco_hears_of_gains_that_are_drawn_at_first_and_at_a_reset(driven):
     assert len({*first, *second}) == 6
 
 
-def test_the_effort_limit_holds_for_spring_and_damper_together_and_not_for_feedforward(driven):
+def test_the_effort_limit_holds_for_spring_and_damper_not_for_feedforward(driven):
     """100 · 1 + 10 · 2 = 120 is limited to 30, 100 · 1 - 10 · 9.5 = 5 is not; 7 are fed forward."""
     with driven(positions=(0.0, 0.0), kd=10.0, effort_limit=30.0) as simulation:
         group = simulation.actuators["legs"]

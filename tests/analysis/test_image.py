@@ -50,5 +50,5 @@ def test_a_png_holds_every_pixel():
 
 @pytest.mark.parametrize("name", ["ball.jpg", "nowhere/ball.png"])
 def test_a_file_that_cannot_be_written_is_refused(scene, tmp_path, name):
-    with pytest.raises(ConfigError, match=r"^--draw: .*name a \.png file in a folder that exists"):
+    with pytest.raises(ConfigError, match=r"^draw: .*name a \.png file in a folder that exists"):
         draw_scene(scene(), tmp_path / name)

@@ -2,7 +2,8 @@
 
 import attrs
 import pytest
-from pippin.analysis.inspection import Contents, inspect_assets
+from pippin.analysis.inspection.contents import inspect_assets
+from pippin.analysis.inspection.rows import AssetContents
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError
 
@@ -29,7 +30,7 @@ URDF = """<robot name="arm"><link name="base"/><link name="hand"><inertial><mass
 def inspect(tmp_path):
     """Return a function that returns the contents of a file."""
 
-    def inspect(text: str = ROBOT, name: str = "robot.xml", **options) -> Contents:
+    def inspect(text: str = ROBOT, name: str = "robot.xml", **options) -> AssetContents:
         (tmp_path / name).write_text(text)
         [contents] = inspect_assets(SceneConfig(assets=(AssetConfig(path=str(tmp_path / name), **options),)))
         return contents

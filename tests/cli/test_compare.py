@@ -7,9 +7,8 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.analysis import measures
-from pippin.analysis.compare import UNITS
+from pippin.analysis.comparison import COLUMNS, UNITS
 from pippin.cli import main
-from pippin.cli.compare import COLUMNS
 
 PENDULUM = """
 <mujoco>

@@ -139,9 +139,14 @@ def test_no_name_of_the_template_is_left(kind, tmp_path):
             assert "demo" not in path.read_text().lower(), path
     project = tomllib.loads((tmp_path / f"pippin-{kind}-two-words" / "pyproject.toml").read_text())["project"]
     for plugin, word in NAMES.get(kind, {kind: kind.capitalize()}).items():
-        (target,) = project["entry-points"][f"pippin.{PLURALS[plugin]}"].items()
-        made = f"{word}TwoWords" if kind != "subcommand" else "subcommand_two_words"  # a function
-        assert target == ("two-words", f"pippin_{kind}_two_words:{made}")
+        ((name, place),) = project["entry-points"][f"pippin.{PLURALS[plugin]}"].items()
+        module, _, made = place.partition(":")
+        assert (name, module) == ("two-words", f"pippin_{kind}_two_words")
+        text = (tmp_path / f"pippin-{kind}-two-words" / "src" / module / "__init__.py").read_text()
+        if kind == "subcommand":
+            assert made == "subcommand_two_words"
+        else:
+            assert f'.{"terms" if kind == "term" else kind}:{word}TwoWords"' in text.partition(f"class {made}")[2]
 
 
 @pytest.mark.parametrize(

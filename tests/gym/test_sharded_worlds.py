@@ -224,7 +224,7 @@ def test_it_goes_on_from_a_folder_and_a_killed_worker_is_named_at_once(pair, tmp
     assert not shared_files()
 
 
-def test_an_interrupted_step_is_the_last_one_and_nothing_is_left_if_the_parent_is_killed(pendulum, tmp_path):
+def test_an_interrupted_step_is_the_last_and_a_killed_parent_leaves_nothing(pendulum, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
 

@@ -33,7 +33,7 @@ def test_it_keeps_the_contract_of_vector_environments(make, mode):
     assert {result.outcome for result in results} == {"passed"}
 
 
-def test_same_step_returns_the_start_of_the_next_episode_and_the_last_observation_beside_it(make):
+def test_same_step_returns_the_next_start_and_the_last_observation(make):
     env = make()
     env.reset(seed=0)
 
@@ -88,7 +88,7 @@ def test_disabled_waits_for_a_reset_of_the_ended_worlds(make):
 
 
 @pytest.mark.parametrize("mode", ["same-step", "next-step", "disabled"])
-def test_the_statistics_of_an_episode_are_its_length_its_return_and_the_sums_of_its_terms(make, mode):
+def test_the_statistics_of_an_episode_are_length_return_and_sums_of_terms(make, mode):
     cost = {"type": "l1", "of": "joint-positions", "weight": -0.5}
     env = make({"task.rewards.cost": cost}, autoreset=mode, num_envs=1)
     env.reset(seed=0)

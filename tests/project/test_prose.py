@@ -1,4 +1,4 @@
-"""Prose of docstrings and pages: first words that are nouns or verbs, and *if* for conditions."""
+"""Prose of docstrings and pages: first words that are nouns or verbs, and the words of the glossary."""
 
 import ast
 import re
@@ -11,8 +11,14 @@ SOURCES = [*ROOT.glob("core/src/**/*.py"), *ROOT.glob("*/*/src/**/*.py")]
 CLAUSES = {"What", "Who", "Where", "Whether", "How", "Which", "When", "Why", "That"}
 """First words of a clause that takes the place of a noun."""
 
-DIALECT = re.compile(r"none where|where (it is|they are|there is|there are) none|what there is of|held against", re.I)
-"""Phrases with *where* for *if*, or a clause for a noun: "None where", "where it is None", "where there are none"."""
+GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
+
+
+def avoided() -> re.Pattern[str]:
+    """Return a pattern of all phrases in the column *not* of the glossary."""
+    table = GLOSSARY.read_text(encoding="utf-8").partition("| not |\n")[2].splitlines()[1:]
+    phrases = [phrase.strip() for row in table for phrase in row.strip("|").split("|")[2].split(",")]
+    return re.compile(rf"\b({'|'.join(map(re.escape, phrases))})\b", re.IGNORECASE)
 
 
 def documented(kind: type[ast.Module] | type[ast.ClassDef]) -> Iterator[tuple[str, str]]:
@@ -35,7 +41,8 @@ def texts() -> Iterator[tuple[str, str]]:
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", " ".join(node.value.value.split())
     pages = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for page in pages.splitlines():
-        yield page, " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        text = (ROOT / page).read_text(encoding="utf-8")
+        yield page, " ".join(text.partition("| not |\n")[0].split())  # the table of these words ends the glossary
 
 
 def test_a_module_docstring_begins_with_no_clause():
@@ -46,5 +53,13 @@ def test_a_class_docstring_begins_with_no_clause():
     assert not [place for place, word in documented(ast.ClassDef) if word in CLAUSES]
 
 
-def test_a_condition_is_an_if():
-    assert not [f"{place}: {found[0]}" for place, text in texts() for found in DIALECT.finditer(text)]
+def test_the_glossary_lists_words_to_avoid():
+    assert avoided().search("The run goes on.")
+    assert not avoided().search("The run continues.")
+
+
+def test_prose_has_the_words_of_the_glossary():
+    """Name the word of the glossary for each phrase that is found."""
+    pattern = avoided()
+
+    assert not [f"{place}: {found[0]}" for place, text in texts() for found in pattern.finditer(text)]

@@ -42,7 +42,7 @@ def test_every_line_of_a_fragment_is_a_message_about_a_package_and_stands_once()
     assert not {line for line in told if told.count(line) > 1}
 
 
-def test_a_release_sets_versions_and_bounds_and_moves_the_fragments_into_the_changelog(clone):
+def test_a_release_sets_versions_and_bounds_and_writes_the_changelog(clone):
     told = messages(clone)
 
     RELEASE["prepare"](clone, Version("0.7.1"))
@@ -63,7 +63,7 @@ def test_a_release_sets_versions_and_bounds_and_moves_the_fragments_into_the_cha
 @pytest.mark.parametrize(
     ("version", "bounds"), [("0.2.0", ">=0.2.0,<0.3"), ("1.4.2", ">=1.4.2,<2"), ("0.3.0rc1", ">=0.3.0rc1,<0.4")]
 )
-def test_versions_that_work_together_are_those_of_a_minor_one_before_the_first_major_one(version, bounds):
+def test_versions_of_one_minor_work_together_before_the_first_major(version, bounds):
     assert RELEASE["bounds_of"](Version(version)) == bounds
 
 

@@ -26,7 +26,7 @@ def test_a_shared_setting_has_one_type_default_bound_and_docstring(name):
     assert field_texts(MuJoCoConfig)[name] == field_texts(MuJoCoNativeConfig)[name]
 
 
-def test_each_setting_that_only_one_has_is_refused_by_the_native_solver_with_a_reason():
+def test_each_setting_of_warp_alone_is_refused_by_the_native_solver():
     only_warp = set(WARP) - set(NATIVE) - {"separate_worlds", "disable_sensors", "kinematic_switchable_roots"}
 
     assert only_warp == set(MuJoCoNativeConfig.replaced_keys)

@@ -10,7 +10,7 @@ from pippin.recording.hdf5.recorder import Hdf5Recorder
 from pippin.recording.joining import join
 from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.recorder import NpzRecorder
-from pippin.recording.part import Part
+from pippin.recording.whole_run import WholeRun
 
 SERIES = ("joint_q", "sensors/.*")
 
@@ -25,7 +25,7 @@ def parts(simulate, tmp_path):
             tmp_path / str(first), {kind: {"type": kind, **options} for kind in found}, worlds=2
         ) as simulation:
             for kind, recorder in simulation.recorders.items():
-                recorder.part = Part(config=simulation.config, worlds=(2, 0, 1, 3), first_world=first)
+                recorder.whole_run = WholeRun(config=simulation.config, worlds=(2, 0, 1, 3), first_world=first)
                 found[kind].append(recorder.path)
             simulation.step(3)
             simulation.reset([1])

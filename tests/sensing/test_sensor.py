@@ -287,7 +287,7 @@ def test_a_joint_wrench_carries_the_weight_below_it(solver):
 
 
 @pytest.mark.parametrize("solver", WRENCH_TOLERANCE)
-def test_a_joint_wrench_of_a_link_that_falls_holds_less_than_its_weight_and_the_effort(solver):
+def test_the_wrench_of_a_falling_link_is_less_than_its_weight(solver):
     """At the start, level: ω̇ = (τ - m g_n L) / (I + m L²), and the hinge gives m (a - g)."""
     mass, length, inertia, effort = LINK.values()
     spin = (effort + mass * SLOPED[2] * length) / (inertia + mass * length**2)

@@ -61,7 +61,7 @@ OVERFLOWS = {
 
 
 @pytest.mark.parametrize("key", OVERFLOWS)
-def test_a_buffer_of_the_pipeline_that_overflows_is_named_with_the_number_that_would_fit(key, configure):
+def test_an_overflowing_buffer_is_named_with_the_number_that_would_fit(key, configure):
     prototype, table, what = OVERFLOWS[key]
     with pippin.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=prototype()) as full:
         full.step()

@@ -146,9 +146,7 @@ def test_a_plugin_that_works_on_the_host_runs_eagerly_and_alone(make, chain, con
 
 
 @pytest.mark.parametrize("decimation", [1, 2])
-def test_an_actuator_that_remembers_is_recorded_beside_a_plugin_that_works_on_the_host(
-    chain, configure, pd, decimation
-):
+def test_an_actuator_with_memory_is_recorded_beside_a_plugin_on_the_host(chain, configure, pd, decimation):
     """Its two memories are swapped in Python at every step, and settled at the end: that is no reason to blame it."""
     config = configure("featherstone", decimation=decimation, actuators=pd)
 

@@ -66,7 +66,7 @@ def process_of(job):
     return int((job.folder / "log.txt").read_text().split()[-1])
 
 
-def test_one_process_runs_the_jobs_that_return_or_raise_and_another_one_goes_on_after_a_crash(executor, job):
+def test_one_process_runs_all_jobs_and_is_replaced_after_a_crash(executor, job):
     jobs = [job("tell", "first", number=1), job("fail"), job("tell", "second", number=2), job("die")]
     last = job("tell", "last", number=3)
 

@@ -175,8 +175,7 @@ class Terms:
         return context
 
     def choose(self, kind: Any, type: str, **keys: Any) -> ComponentConfig:
-        plugin: Any = self.simulation.catalog.find(kind, type).load()
-        return ComponentConfig(type=type, config=plugin.Config(**keys))
+        return ComponentConfig(type=type, config=self.simulation.catalog.find(kind, type).load_config()(**keys))
 
     def make(self, kind: Any, type: str, **keys: Any) -> Any:
         """Return a term; `of` is the name of a quantity, or a table."""
@@ -185,8 +184,9 @@ class Terms:
             keys["of"] = self.choose("quantity", **table)
         if kind == "reward":
             keys.setdefault("weight", 1.0)
-        plugin: Any = self.simulation.catalog.find(kind, type).load()
-        return plugin(plugin.Config(**keys), self.context())
+        entry = self.simulation.catalog.find(kind, type)
+        plugin: Any = entry.load()
+        return plugin(entry.load_config()(**keys), self.context())
 
     def measure(self, type: str, **keys: Any) -> np.ndarray:
         """Return the numbers of a quantity in the present state."""

@@ -125,7 +125,7 @@ def test_what_a_function_raises_names_the_term(falling):
 @pytest.mark.parametrize(
     ("function", "parameters", "text"),
     [
-        ("height", {}, "function: 'height' is no name of a function; write 'module:function'"),
+        ("height", {}, "function: 'height' is not the name of a function; write 'module:function'"),
         (
             "not_there:height",
             {},

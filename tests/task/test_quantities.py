@@ -287,7 +287,7 @@ def test_axes_are_chosen_of_each_vector():
         (
             "view",
             {"name": "dof_position", "pattern": "**"},
-            r"name: 'dof_position' is no number of articulations; did you",
+            r"name: 'dof_position' is not a number of articulations; did you",
         ),
         ("view", {"name": "masses", "pattern": "bee"}, r"pattern: .*bee"),
     ],

@@ -26,7 +26,7 @@ def x(terms):
 
 
 @pytest.mark.parametrize(
-    ("law", "keys", "formula"),
+    ("type", "keys", "formula"),
     [
         ("value", {}, lambda x: x.sum(axis=1)),
         ("value", {"target": 0.5}, lambda x: (x - 0.5).sum(axis=1)),
@@ -55,12 +55,12 @@ def x(terms):
         ("inside", {"low": -0.9, "high": 0.7}, lambda x: ((x >= -0.9) & (x <= 0.7)).all(axis=1)),
     ],
 )
-def test_a_law_is_its_formula(terms, x, law, keys, formula):
-    np.testing.assert_allclose(terms.evaluate(law, of=JOINTS, **keys), formula(x), **CLOSE)
+def test_a_reward_over_a_quantity_is_its_formula(terms, x, type, keys, formula):
+    np.testing.assert_allclose(terms.evaluate(type, of=JOINTS, **keys), formula(x), **CLOSE)
 
 
 def test_inside_is_true_and_false_in_these_states(terms, x):
-    """The test above would hold as well for a law that is always the same."""
+    """The test above would hold as well for a reward that is always the same."""
     held = terms.evaluate("inside", of=JOINTS, low=-0.9, high=np.sort(x.max(axis=1))[1])
 
     assert set(held) == {0.0, 1.0}
@@ -212,7 +212,7 @@ ISAAC = {
 
 @pytest.mark.parametrize("name", ISAAC)
 def test_a_reward_of_isaac_lab_has_a_form_here(terms, bodies, name):
-    law, keys, formula = ISAAC[name]
+    type, keys, formula = ISAAC[name]
     simulation, worlds, turn = terms.simulation, terms.simulation.task.episodes, bodies["R"][:, 0]
     state = simulation.state
     data = {
@@ -228,11 +228,11 @@ def test_a_reward_of_isaac_lab_has_a_form_here(terms, bodies, name):
         "target": terms.commands["target"].value.numpy(),
     }
 
-    np.testing.assert_allclose(terms.evaluate(law, **keys), formula(data), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(terms.evaluate(type, **keys), formula(data), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(
-    ("law", "keys", "text"),
+    ("type", "keys", "text"),
     [
         ("l2", of("joint-positions") | {"axes": "x"}, "axes: the quantity has .*leave `axes` out"),
         ("l2", of("root-position") | {"axes": "xw"}, "axes: got 'xw'"),
@@ -251,13 +251,13 @@ def test_a_reward_of_isaac_lab_has_a_form_here(terms, bodies, name):
         ),
     ],
 )
-def test_a_bad_choice_is_named_with_its_key_and_a_cure(ants, law, keys, text):
+def test_a_bad_choice_is_named_with_its_key_and_a_cure(ants, type, keys, text):
     with pytest.raises(ConfigError, match=text):
-        ants.make("reward", law, **keys)
+        ants.make("reward", type, **keys)
 
 
 @pytest.mark.parametrize(
-    ("law", "keys", "text"),
+    ("type", "keys", "text"),
     [
         ("inside", {}, "'low' and 'high' must make a range"),
         ("outside", {"low": 1.0, "high": 0.0}, "must make a range with low < high, got 1.0 and 0.0"),
@@ -266,9 +266,9 @@ def test_a_bad_choice_is_named_with_its_key_and_a_cure(ants, law, keys, text):
         ("l2", {"clip": (1.0, 1.0)}, "'clip' must be a range"),
     ],
 )
-def test_numbers_that_make_no_law_are_refused(ants, law, keys, text):
+def test_numbers_that_make_no_law_are_refused(ants, type, keys, text):
     with pytest.raises(ValueError, match=text):
-        ants.make("reward", law, of="root-height", **keys)
+        ants.make("reward", type, of="root-height", **keys)
 
 
 def test_an_ant_that_is_dropped_is_paid_for_its_flight_when_its_feet_land(ants):

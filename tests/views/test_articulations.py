@@ -131,7 +131,7 @@ def test_an_index_of_no_row_writes_nothing(robots, view, name):
 
     put(view, name, values, indices=wp.array([-1, WORLDS, 2**30], dtype=int, device=robots.device))
     np.testing.assert_array_equal(get(view, name), before)
-    with pytest.raises(RowError, match="3 indices on the device were of no row"):
+    with pytest.raises(RowError, match="3 indices on the device were out of range"):
         robots.raise_errors()
     robots.raise_errors()
 
@@ -193,7 +193,7 @@ def test_a_fixed_root_gets_its_pose_although_its_joint_has_just_moved(robots):
     np.testing.assert_allclose(get(arms, "root_transforms"), poses, atol=1e-5)
 
 
-def test_a_held_root_has_no_velocity_to_set(robots):
+def test_a_jointed_root_has_no_velocity_to_set(robots):
     arms = robots.view.articulations("arm")
     with pytest.raises(ViewError, match="set_root_velocities: row 0, 'arm' is held by a joint"):
         arms.set_root_velocities(0.0)
@@ -257,7 +257,7 @@ def test_arguments_that_do_not_fit_are_refused(view):
 
 @pytest.mark.parametrize("row", [-1, WORLDS, True, 0.0])
 def test_a_metatype_is_of_a_row(view, row):
-    with pytest.raises(RowError, match=f"metatype: {row} is no row; the view has 4, counted from 0"):
+    with pytest.raises(RowError, match=f"metatype: {row} is not a row; the view has 4, counted from 0"):
         view.metatype(row)
 
 

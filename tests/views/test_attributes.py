@@ -104,9 +104,9 @@ def test_single_bodies_have_attributes_without_columns(arms):
         ("body_inv_mass", {}, r"other arrays follow when it is set; call set_masses"),
         ("shop:mark", {}, r"pass flags=newton.ModelFlags.…, or flags=0 if none does"),
         ("temperature", {"flags": 4}, r"this array is of the state"),
-        ("particle_q", {}, r"its elements are of frequency 'PARTICLE', and the rows have those of BODY, "),
-        ("articulation_start", {}, r"it says what the scene is made of; build another simulation"),
-        ("joint_parent", {"flags": 0}, r"it says what the scene is made of; build another simulation"),
+        ("particle_q", {}, r"its elements are of frequency 'PARTICLE', and the rows have elements of BODY, "),
+        ("articulation_start", {}, r"it is part of the structure of the scene; build another simulation"),
+        ("joint_parent", {"flags": 0}, r"it is part of the structure of the scene; build another simulation"),
         ("shape_material_mu", {"flags": 0}, r"without SHAPE_PROPERTIES the solver would not read it; leave flags out"),
         ("shop:mark", {"flags": "SHAPE_PROPERTIES"}, r"flags: expected newton.ModelFlags or an integer, got 'SHAPE"),
     ],
@@ -134,7 +134,7 @@ def test_a_number_that_is_none_is_refused_in_its_row(arms, view):
     after = view.get_attribute("joint_damping").numpy().copy()
     damping[1, 1] = before[1, 1]
     np.testing.assert_array_equal(after, damping)
-    with pytest.raises(ViewError, match="set_attribute: 1 values on the device were not allowed, in row 1, 'arm'"):
+    with pytest.raises(ViewError, match="1 values on the device were not allowed, such as in row 1, 'arm'"):
         arms.raise_errors()
     view.set_attribute("joint_damping", before)
 
@@ -156,7 +156,7 @@ def test_host_and_device_refuse_the_same_numbers(arms, view, name, value, expect
     wrong[1, 0] = value
     view.set_attribute(name, wp.array(wrong, dtype=float))
     np.testing.assert_array_equal(view.get_attribute(name).numpy(), before)
-    with pytest.raises(ViewError, match="set_attribute: 1 values on the device were not allowed, in row 1, 'arm'"):
+    with pytest.raises(ViewError, match="1 values on the device were not allowed, such as in row 1, 'arm'"):
         arms.raise_errors()
 
 

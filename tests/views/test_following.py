@@ -153,7 +153,7 @@ def test_a_recorded_setting_is_followed_after_each_replay(robots, view):
 
 
 def test_each_recorded_setting_keeps_its_own_rows_and_data(robots, view):
-    """Settings share the memory in which their rows are told to a kernel: a recording holds what was in it then."""
+    """Settings share the memory in which their rows are passed to a kernel: a recording holds what was in it then."""
     device = robots.device
     shape = (3, view.max_dofs)
     data = {speed: wp.full(shape, speed, dtype=float, device=device) for speed in (1.0, 2.0, 3.0, 9.0)}
@@ -309,12 +309,12 @@ def test_states_and_models_are_not_set_inside_a_step(walker, build):
     assert len(refused) == 3
 
 
-# What the solver is told.
+# What the solver is notified of.
 
 
 @pytest.mark.parametrize("name", [name for name, quantity in ARTICULATION.items() if quantity.flags])
-def test_the_solver_is_told_once_and_no_more_than_was_changed(told, name):
-    simulation, flags = told
+def test_the_solver_is_notified_once_of_what_was_changed(notified, name):
+    simulation, flags = notified
     view = simulation.view.articulations("arm")
     flags.clear()
     for _ in range(2):
@@ -325,8 +325,8 @@ def test_the_solver_is_told_once_and_no_more_than_was_changed(told, name):
 
 
 @pytest.fixture(scope="module")
-def told(walker, build):
-    """A simulation, and a list that grows by what its solver is told."""
+def notified(walker, build):
+    """A simulation, and a list that grows by what its solver is notified of."""
     with build("mujoco", walker(), 1) as simulation:
         flags, tell = [], simulation.solver.notify_model_changed
         simulation.solver.notify_model_changed = lambda changed: (flags.append(changed), tell(changed))

@@ -29,7 +29,7 @@ def test_a_docstring_has_meaning_unit_shape_and_frame(view, quantity):
         assert quantity.unit == "1" or quantity.source == "computed" or f"[{quantity.unit}]" in text
         assert "hape [count" in text
         assert quantity.source == "computed" or quantity.frame in text
-        assert (prefix == "set" and bool(quantity.flags)) == ("The solver is told" in text)
+        assert (prefix == "set" and bool(quantity.flags)) == ("The solver is notified" in text)
 
 
 def test_flags_are_newtons():

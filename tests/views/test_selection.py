@@ -152,7 +152,7 @@ def test_views_and_configurations_report_alike():
         (1.5, r"expected a glob, .* got 1\.5 of type float"),
         (b"/ant", "expected a glob, .* of type bytes"),
         ([2.0], "expected a glob, .* got 2.0 of type float"),
-        ([], "none given"),
+        ([], "patterns: none, so no"),
     ],
 )
 def test_a_malformed_pattern_is_an_error(patterns, fault):
@@ -164,9 +164,9 @@ def test_each_pattern_that_matches_nothing_is_a_fault():
     with pytest.raises(SelectionError) as caught:
         chosen(["/cat", "/ant/torso", "/dog", 12])
 
-    told = [fault.split(";")[0] for fault in caught.value.faults]
-    assert told[:2] == ["pattern: no body matches '/cat'", "pattern: no body matches '/dog'"]
-    assert told[2].startswith("index 12: ")
+    faults = [fault.split(";")[0] for fault in caught.value.faults]
+    assert faults[:2] == ["pattern: no body matches '/cat'", "pattern: no body matches '/dog'"]
+    assert faults[2].startswith("index 12: ")
 
 
 def test_a_world_without_any_is_an_error():

@@ -89,7 +89,7 @@ def test_host_and_device_refuse_the_same_values(robots, table, name):
 
         getattr(view, where)(wp.array(wrong, dtype=getattr(wp, table[name].dtype)))
         np.testing.assert_array_equal(reading(view, name), before)
-        with pytest.raises(ViewError, match=rf"{where}: 1 values on the device were not allowed, in row 1, "):
+        with pytest.raises(ViewError, match=rf"{where}: 1 values on the device were not allowed, such as in row 1, "):
             robots.raise_errors()
         robots.raise_errors()
 
@@ -259,7 +259,7 @@ def test_arrays_of_every_library_broadcast_alike(view, shape):
         np.testing.assert_array_equal(reading(view, "dof_forces"), expected)
 
 
-def test_a_held_body_is_refused_only_if_its_row_is_written(robots):
+def test_a_jointed_body_is_refused_only_if_its_row_is_written(robots):
     view = robots.view.rigid_bodies(["ball", "left_shin"], worlds=[0])
     before = reading(view, "transforms")
     moved = before.copy()
@@ -272,7 +272,7 @@ def test_a_held_body_is_refused_only_if_its_row_is_written(robots):
         view.set_transforms(moved)
 
     view.set_velocities(wp.zeros((2, 6), dtype=float), indices=wp.array([1], dtype=int))
-    with pytest.raises(ViewError, match="set_velocities: 1 bodies on the device are held by joints, in row 1, "):
+    with pytest.raises(ViewError, match="1 bodies on the device are held by joints, such as in row 1, "):
         view.raise_errors()
 
 

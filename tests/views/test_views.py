@@ -12,8 +12,8 @@ VIEWS = {"Array", "ArticulationView", "RigidBodyView", "RigidContactView", "Simu
 
 def imported_by(code):
     """Return which of Newton and Warp a fresh interpreter has imported after some code."""
-    told = f"{code}; import sys; print(*sorted({{'newton', 'warp'}} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    script = f"{code}; import sys; print(*sorted({{'newton', 'warp'}} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 

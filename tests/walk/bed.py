@@ -17,6 +17,8 @@ from pippin.conformance.subject import Subject
 from pippin.state.world_rows import arrays_of, worlds_of
 from pippin.step.callbacks import Callbacks
 
+from ..scenes import cloth
+
 STEPS = 2
 """Control steps in which a call has to show its effect."""
 
@@ -83,24 +85,6 @@ def robots(builder: newton.ModelBuilder) -> None:
     scenes.ball(builder)
     builder.joint_q[-7:-5] = [-2.0, 0.0]
     builder.joint_qd[-6:] = [1.0, 0.5, 0.0, 0.0, 0.0, 1.0]
-
-
-def cloth(builder: newton.ModelBuilder) -> None:
-    """Add a small flat cloth, moving along x."""
-    newton.solvers.style3d.add_cloth_grid(
-        builder,
-        pos=wp.vec3(0.0, 0.0, 0.5),
-        rot=wp.quat_identity(),
-        vel=wp.vec3(0.3, 0.0, 0.0),
-        dim_x=3,
-        dim_y=3,
-        cell_x=0.05,
-        cell_y=0.05,
-        mass=0.01,
-        tri_aniso_ke=wp.vec3(400.0, 400.0, 100.0),
-        edge_aniso_ke=wp.vec3(1e-4),
-        particle_radius=0.01,
-    )
 
 
 class Wind:

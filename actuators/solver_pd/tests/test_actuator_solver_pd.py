@@ -173,7 +173,7 @@ def test_worlds_without_the_joints_are_left_alone():
 
 
 @pytest.mark.parametrize("field", ["kp", "armature"])
-def test_a_table_that_leaves_out_the_joints_of_one_robot_is_an_error_and_no_reason_to_skip_it(field):
+def test_a_table_without_the_joints_of_one_robot_is_an_error(field):
     options = {"kp": 1.0, field: {"left": 1.0}}
     with pytest.raises(pippin.ConfigError, match=rf"actuators\.arm\.{field}: no joint matches 'left'.*\(in world 2\)"):
         simulate_two_robots(joints=[".*"], **options)

@@ -39,14 +39,22 @@ from .state.double_buffer import DoubleBuffer
 from .step.callbacks import Callback, Callbacks
 
 if TYPE_CHECKING:
+    from .analysis.compare import compare
+    from .analysis.comparison import Comparison, SolverRun
+    from .analysis.inspection import inspect
+    from .analysis.inspection.rows import AssetContents
+    from .analysis.verify import RunDifference, verify
     from .assets.fidelity.difference import Difference
     from .assets.report import ImportReport
     from .export.replay import Replay, ReplayError, replay
     from .runs.reading import Run, open_run
+    from .runs.result import RunResult
+    from .runs.run import run
     from .state.state_record import StateRecord
 
 __all__ = [
     "AssetConfig",
+    "AssetContents",
     "Binding",
     "BodyPairReductionConfig",
     "BufferOverflowError",
@@ -55,6 +63,7 @@ __all__ = [
     "CaptureWarning",
     "CatalogConfig",
     "CollisionConfig",
+    "Comparison",
     "ComponentConfig",
     "ConfigError",
     "Difference",
@@ -72,34 +81,50 @@ __all__ = [
     "Replay",
     "ReplayError",
     "Run",
+    "RunDifference",
+    "RunResult",
     "SceneConfig",
     "ShapeConfig",
     "Simulation",
     "SimulationConfig",
     "SimulationError",
     "SimulationOptions",
+    "SolverRun",
     "StateRecord",
     "TaskConfig",
+    "compare",
     "did_you_mean",
     "find_file",
     "hookimpl",
     "hookspec",
+    "inspect",
     "load",
     "open_run",
     "replay",
+    "run",
     "structure",
+    "verify",
 ]
 
 
 _LATE = {
+    "AssetContents": "pippin.analysis.inspection.rows",
+    "Comparison": "pippin.analysis.comparison",
     "Difference": "pippin.assets.fidelity.difference",
     "ImportReport": "pippin.assets.report",
     "StateRecord": "pippin.state.state_record",
     "Replay": "pippin.export.replay",
     "ReplayError": "pippin.export.replay",
     "Run": "pippin.runs.reading",
+    "RunDifference": "pippin.analysis.verify",
+    "RunResult": "pippin.runs.result",
+    "SolverRun": "pippin.analysis.comparison",
+    "compare": "pippin.analysis.compare",
+    "inspect": "pippin.analysis.inspection",
     "open_run": "pippin.runs.reading",
     "replay": "pippin.export.replay",
+    "run": "pippin.runs.run",
+    "verify": "pippin.analysis.verify",
 }
 """Modules of public names that need NumPy, Warp or Newton, which the commands do without."""
 

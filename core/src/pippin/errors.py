@@ -35,7 +35,7 @@ class PluginError(PippinError):
 
 
 class SimulationError(PippinError):
-    """The simulation cannot go on: non-finite state, an overflowed buffer, a step that cannot be captured."""
+    """The simulation cannot continue: non-finite state, an overflowed buffer, a step that cannot be captured."""
 
 
 class BufferOverflowError(SimulationError):

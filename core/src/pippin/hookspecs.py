@@ -173,7 +173,7 @@ class Hooks:
     def frame(self, simulation: Host, time: float) -> None:
         """Show the state at `time` [s], between control steps. First called when all components are bound. Never
         recorded; may read arrays, and may do what a user may: write targets, reset worlds. A viewer that raises is
-        switched off, and the simulation goes on.
+        switched off, and the simulation continues.
         """
 
     @hookspec

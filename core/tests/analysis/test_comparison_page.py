@@ -2,14 +2,12 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
-from pippin.analysis.compare import SolverRun
+from pippin.analysis.comparison import Comparison, SolverRun
 from pippin.analysis.comparison_page import comparison_page
 from pippin.recording.series import Series
-
-SUMMARY = {"file": "scenes/arm.toml", "steps": 100, "reference": "xpbd", "exceeded": ["vbd: distance is 3"]}
-COLUMNS = {"world_steps_per_second": "world-steps/s", "joint_gap": "joint gap [m]", "distance": "distance [m]"}
 
 
 def run(solver, outcome, samples, gap, **figures) -> SolverRun:
@@ -26,8 +24,18 @@ RESULTS = [
 ]
 
 
+COMPARISON = Comparison(
+    file=Path("scenes/arm.toml"),
+    steps=100,
+    reference="xpbd",
+    solvers={result.solver: result for result in RESULTS},
+    exceeded=("vbd: distance is 3",),
+    folder=Path("out"),
+)
+
+
 def made() -> tuple[str, list[dict]]:
-    page = comparison_page(RESULTS, SUMMARY, COLUMNS, lambda name, value: "" if value is None else f"{value:.3g}")
+    page = comparison_page(COMPARISON)
     (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)
     return page, json.loads(text)["charts"]
 

@@ -88,7 +88,7 @@ def test_another_contract_is_a_fault_and_a_blocked_plugin_is_left_alone(install,
     assert "blocked by" in rows["plug-off"]["problem"]
 
 
-def test_the_table_has_the_time_and_what_is_wanted_and_the_exit_code_is_0_where_all_is_well(install):
+def test_the_table_has_times_and_requirements_and_the_exit_code_is_0(install):
     install("plug-works", PLUGIN, 'works = "plug_works:DemoConfig"', kind="sensor", dependencies=["attrs"])
 
     result = CliRunner().invoke(main, ["plugins", "works", "--doctor"])

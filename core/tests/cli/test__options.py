@@ -56,7 +56,10 @@ def test_a_label_tells_two_of_a_class_apart(show):
             "--plugin: plugins.push.type: plugins.push exists already, --plugin",
         ),
         (["left="], "--plugin: expected file.py:Name, module:Name or an installed plugin, got 'left='"),
-        (["push.py:Pash"], "the file has no class 'Pash'; name one of its classes; did you mean 'PushConfig'?"),
+        (
+            ["push.py:PashConfig"],
+            "the file has no class 'PashConfig'; name one of its classes; did you mean 'PushConfig'?",
+        ),
         (["gone.py:PushConfig"], "gone.py: there is no such file; correct the path"),
         (["gone:Push"], "plugin 'gone:Push': not installed"),
     ],

@@ -100,7 +100,7 @@ def test_positions_are_valid_before_the_first_step_and_after_a_reset_of_one_worl
         assert reading(simulation, "effort")[1].tolist() == [0.0, 0.0]
 
 
-def test_what_a_user_wrote_for_the_next_step_does_not_show_after_a_reset_of_another_world(simulate, machine):
+def test_written_inputs_do_not_show_after_a_reset_of_another_world(simulate, machine):
     with simulate(machine, worlds=2) as simulation:
         simulation.step()
         simulation.control.joint_f.fill_(7.0)

@@ -147,9 +147,7 @@ def test_a_stack_rests_and_the_ground_bears_its_weight(simulate, scene):
 
 
 @pytest.mark.parametrize("enable_joint_limits", [False, True])
-def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_only_where_it_is_enabled(
-    simulate, scene, enable_joint_limits
-):
+def test_a_pendulum_swings_by_the_formula_and_its_limit_holds_if_enabled(simulate, scene, enable_joint_limits):
     """T = 2π √((I + m l²) / (m g l)): after half of it the bob is on the other side, where its limit stops it."""
     period = 2 * np.pi * np.sqrt((INERTIA + MASS * LENGTH**2) / (MASS * 9.81 * LENGTH))
     with simulate(scene, enable_joint_limits=enable_joint_limits) as simulation:

@@ -110,7 +110,7 @@ def test_a_tendon_that_is_driven_in_part_is_off_and_named(simulate):
     assert note == "actuator 'pull' is off, since a group drives some of its joints; nothing drives the others: knee"
 
 
-def test_the_servo_s_limits_go_with_the_servo_but_its_force_limit_becomes_the_joint_s(simulate):
+def test_the_servo_s_force_limit_becomes_the_joint_s(simulate):
     more = '<actuator><position joint="hip" kp="1" ctrlrange="-1 1" forcerange="-5 5"/></actuator>'
     drive = {"type": "solver-pd", "joints": ["hip"], "kp": 100.0, "kd": 1.0}
     with simulate(more, {"arm": drive}) as simulation:

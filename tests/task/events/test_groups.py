@@ -88,7 +88,7 @@ def test_targets_are_off_by_a_constant_of_the_episode(floating):
     ("event", "fault"),
     [
         ({**GAINS, "actuator": "leg"}, "events.it.actuator: there is no actuator 'leg'"),
-        ({**GAINS, "gain": "kq"}, "events.it.gain: 'kq' is no gain of 'arm'.*gains: kp, kd"),
+        ({**GAINS, "gain": "kq"}, "events.it.gain: 'arm' has no gain 'kq'.*gains: kp, kd"),
         ({**GAINS, "add": [-6.0, 0.0]}, "events.it.*the kp can become -1"),
         ({**GAINS, "gain": "kd"}, "events.it.gain: the group 'arm' draws 'kd' itself"),
         ({"type": "joint-offsets", "action": "leg", "range": [0.0, 1.0]}, "events.it.action: there is no action 'leg'"),

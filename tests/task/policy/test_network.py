@@ -76,7 +76,7 @@ def test_convolutions_see_the_observations_as_an_image(network_file):
     assert network.is_capturable
 
 
-def test_a_network_of_several_outputs_gives_the_first_and_leaves_out_what_only_others_need(network_file):
+def test_a_network_of_several_outputs_gives_the_first(network_file):
     file = network_file(4, CHAINS["dense"])
     model = onnx.load(file)
     model.graph.node.append(helper.make_node("Hardmax", ["observations"], ["value"]))

@@ -112,7 +112,7 @@ def test_a_layer_moves_the_prims_of_the_stage(tmp_path, monkeypatch, up, unit, c
     material, _ = UsdShade.MaterialBindingAPI(stage.GetPrimAtPath("/World/outer")).ComputeBoundMaterial()
     assert material.GetPath() == "/World/Red"
     assert not stage.GetPrimAtPath("/World/outer").GetAttribute("physics:rigidBodyEnabled").Get()
-    assert notes[0] == "'/World/copy' is no instance in 'motion.usdc', so that its bodies can move"
+    assert notes[0] == "'/World/copy' is not an instance in 'motion.usdc', so that its bodies can move"
     assert len(notes) == 1 + (clip_size < 3 * STEPS)
 
 

@@ -95,13 +95,17 @@ def test_no_filters_are_no_columns(model):
 @pytest.mark.parametrize(
     ("sensors", "filters", "fault"),
     [
-        (["/box_1", "/box_2", "/ball_1"], ["/ball_*"], "'/ball_\\*': matches 2 in world 0, which has 3 sensors"),
+        (
+            ["/box_1", "/box_2", "/ball_1"],
+            ["/ball_*"],
+            "'/ball_\\*': matches 2 objects in world 0, which has 3 sensors",
+        ),
         ("/box_1", ["/bal_1"], "no body or static shape matches '/bal_1'; did you mean '/ball_1'"),
         ("/bxo_1", ["/ball_1"], "no body matches '/bxo_1'; did you mean '/box_1'"),
         (["/box_1", "/box_2"], [["/ball_1"]], "expected patterns for all sensors, or 2 lists of them"),
         (["/box_1", "/box_2"], [["/ball_1"], "/ground"], "expected patterns for all sensors"),
-        (["/box_*", "/box_2"], [["/ball_1"], ["/ground"]], "'/box_2' is matched twice"),
-        ([0], [7], "matches 0 in world 0"),
+        (["/box_*", "/box_2"], [["/ball_1"], ["/ground"]], "'/box_2' matches two patterns"),
+        ([0], [7], "matches 0 objects in world 0"),
     ],
 )
 def test_filters_that_do_not_fit_are_refused(model, sensors, filters, fault):

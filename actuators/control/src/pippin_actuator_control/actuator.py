@@ -10,7 +10,7 @@ import numpy as np
 import pippin
 import warp as wp
 from pippin import Binding, Host
-from pippin.actuation import AssetActuators, Lanes, Parameters, refuse_second_simulation
+from pippin.actuation import AssetActuators, Lanes, Parameters
 from pippin.arrays import on_host
 from pippin.labels import lookup
 
@@ -38,7 +38,10 @@ class ActuatorControl:
     @pippin.hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Find the actuators, and note that this group sets their inputs."""
-        refuse_second_simulation(self, is_bound=hasattr(self, "_lanes"))
+        if hasattr(self, "_lanes"):
+            raise pippin.ConfigError(
+                f"object: this {type(self).__name__} belongs to another simulation; make an object for each simulation"
+            )
         own = AssetActuators(builder)
         self._chosen[prototype] = own.choose(self.config.actuators, "actuators")
         own.control(self._chosen[prototype], "actuators")

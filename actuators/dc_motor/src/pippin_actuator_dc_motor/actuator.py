@@ -5,13 +5,15 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from newton.actuators import ClampingBase, DrivePD
-from pippin.actuation import DriveActuator, Lanes, build_dc_motor
-from pippin.arrays import on_host
+from newton.actuators import ClampingBase, ClampingDCMotor, DrivePD
+from pippin.actuation import DriveActuator, Lanes
 
 from . import DCMotorDriveConfig
 
 __all__ = ["ActuatorDCMotor", "DCMotorWarning"]
+
+_SMALLEST = float(np.finfo(np.float32).tiny)
+"""The smallest positive speed, in single precision."""
 
 
 class DCMotorWarning(UserWarning):
@@ -33,15 +35,19 @@ class ActuatorDCMotor(DriveActuator):
 
     def build_clamping(self, lanes: Lanes) -> list[ClampingBase]:
         """Return the motor's curve, then the clampings of the file."""
-        motor = build_dc_motor(self.config, lanes)
+        motor = ClampingDCMotor(
+            saturation_effort=lanes.per_lane(self.config.saturation_effort, "saturation_effort", minimum=0.0),
+            velocity_limit=lanes.per_lane(self.config.velocity_limit, "velocity_limit", minimum=_SMALLEST),
+            max_motor_effort=lanes.per_lane(self.config.max_motor_effort, "max_motor_effort", minimum=0.0),
+        )
         _warn_of_limits(lanes)
         return [motor, *super().build_clamping(lanes)]
 
 
 def _warn_of_limits(lanes: Lanes) -> None:
     """Warn of joints whose effort at rest only `saturation_effort` limits: the other limit is missing or larger."""
-    largest, saturation = lanes.parameters["max_motor_effort"], lanes.parameters["saturation_effort"]
-    is_above = np.reshape(on_host(largest.high) > on_host(saturation.low), lanes.dofs.shape)
+    (_, largest), (saturation, _) = lanes.bounds("max_motor_effort"), lanes.bounds("saturation_effort")
+    is_above = largest > saturation
     names = dict.fromkeys(lanes.labels[index] for index in np.flatnonzero(is_above.any(axis=0)))
     if names:
         warnings.warn(

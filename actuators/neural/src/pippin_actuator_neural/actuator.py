@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from newton.actuators import DriveBase
 from pippin import ConfigError, find_file
-from pippin.actuation import TARGETS, DriveActuator, Lanes
+from pippin.actuation import DriveActuator, Lanes
 
 from . import NeuralConfig
 from .drives import build_drive
@@ -31,7 +31,8 @@ class ActuatorNeural(DriveActuator):
         # A write to a target that the network does not read would have no effect.
         reads = " and ".join(sorted(self._network.targets)) or "no targets"
         reason = f"network {str(self._network.file)!r} does not read it; it reads {reads}"
-        self.unread_targets = {name: reason for name in TARGETS if name not in self._network.targets}
+        names = ("position_targets", "velocity_targets", "feedforward")
+        self.unread_targets = {name: reason for name in names if name not in self._network.targets}
         return build_drive(self._network)
 
     def _refuse_implicit_mode(self) -> None:

@@ -15,16 +15,12 @@ if TYPE_CHECKING:
     from pippin.assets.actuators.transmissions import Transmissions
 
     from .clamping import Clamping
-    from .clampings import build_dc_motor
-    from .drive import TARGETS, DriveActuator
-    from .joint_properties import JOINT_PROPERTIES, JointProperties
-    from .joints import Axes, lanes_of, refuse_second_simulation
-    from .parameters import LaneParameter, Lanes, Parameters
-    from .targets import SharedTargets, refuse_assignment
+    from .drive import DriveActuator
+    from .joint_actuator import JointActuator
+    from .joints import Axes
+    from .parameters import Lanes, Parameters
 
 __all__ = [
-    "JOINT_PROPERTIES",
-    "TARGETS",
     "ActuatorConfig",
     "AssetActuators",
     "Axes",
@@ -32,42 +28,28 @@ __all__ = [
     "DCMotorConfig",
     "DelayConfig",
     "DriveActuator",
+    "JointActuator",
     "JointConfig",
-    "JointProperties",
-    "LaneParameter",
     "Lanes",
     "MaxEffortConfig",
     "Parameter",
     "Parameters",
     "PositionBasedConfig",
-    "SharedTargets",
     "Transmissions",
     "Uniform",
-    "build_dc_motor",
-    "lanes_of",
     "parameter",
-    "refuse_assignment",
-    "refuse_second_simulation",
 ]
 
 __getattr__ = late(
     __name__,
     {
-        "JOINT_PROPERTIES": ".joint_properties",
-        "TARGETS": ".drive",
         "AssetActuators": "pippin.assets.actuators.asset_actuators",
         "Axes": ".joints",
         "Clamping": ".clamping",
         "DriveActuator": ".drive",
-        "JointProperties": ".joint_properties",
-        "LaneParameter": ".parameters",
+        "JointActuator": ".joint_actuator",
         "Lanes": ".parameters",
         "Parameters": ".parameters",
-        "SharedTargets": ".targets",
         "Transmissions": "pippin.assets.actuators.transmissions",
-        "build_dc_motor": ".clampings",
-        "lanes_of": ".joints",
-        "refuse_assignment": ".targets",
-        "refuse_second_simulation": ".joints",
     },
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from newton.actuators import ClampingBase, ClampingDCMotor, ClampingMaxEffort, ClampingPositionBased
@@ -14,7 +13,7 @@ from .clamping import Clamping
 from .clamping_configs import DCMotorConfig, MaxEffortConfig, PositionBasedConfig, refuse_points
 from .parameters import Lanes
 
-__all__ = ["DCMotorClamping", "MaxEffortClamping", "PositionBasedClamping", "build_dc_motor"]
+__all__ = ["DCMotorClamping", "MaxEffortClamping", "PositionBasedClamping"]
 
 _SMALLEST = float(np.finfo(np.float32).tiny)
 """The smallest positive speed, in single precision."""
@@ -37,21 +36,12 @@ class DCMotorClamping(Clamping):
 
     def build(self, lanes: Lanes) -> ClampingBase:
         """Return Newton's curve."""
-        return build_dc_motor(self.config, lanes)
-
-
-def build_dc_motor(config: Any, lanes: Lanes) -> ClampingBase:
-    """Return the curve of any configuration that has the three fields of a DC motor.
-
-    Args:
-        config: Has `saturation_effort`, `velocity_limit` and `max_motor_effort`.
-        lanes: The driven DOFs.
-    """
-    return ClampingDCMotor(
-        saturation_effort=lanes.per_lane(config.saturation_effort, "saturation_effort", minimum=0.0),
-        velocity_limit=lanes.per_lane(config.velocity_limit, "velocity_limit", minimum=_SMALLEST),
-        max_motor_effort=lanes.per_lane(config.max_motor_effort, "max_motor_effort", minimum=0.0),
-    )
+        config = self.config
+        return ClampingDCMotor(
+            saturation_effort=lanes.per_lane(config.saturation_effort, "saturation_effort", minimum=0.0),
+            velocity_limit=lanes.per_lane(config.velocity_limit, "velocity_limit", minimum=_SMALLEST),
+            max_motor_effort=lanes.per_lane(config.max_motor_effort, "max_motor_effort", minimum=0.0),
+        )
 
 
 class PositionBasedClamping(Clamping):

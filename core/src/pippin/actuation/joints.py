@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import attrs
 import newton
-import numpy as np
 from pippin import labels
-from pippin.arrays import on_host
 from pippin.assets.actuators.asset_actuators import mark_driven
 from pippin.axes import choose_axes
-from pippin.binding import Binding
 from pippin.errors import ConfigError
 
 from .config import JointConfig, Parameter, Uniform
-from .parameters import Lanes
 
-__all__ = ["Axes", "lanes_of", "refuse_second_simulation"]
+__all__ = ["Axes"]
 
 
 @attrs.frozen(eq=False)
@@ -101,40 +96,3 @@ class Axes:
         for dof in dofs:
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
             builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0
-
-
-def refuse_second_simulation(component: Any, *, is_bound: bool) -> None:
-    """Refuse an object that a simulation has bound already: its arrays are of that simulation.
-
-    Args:
-        component: The object, for the error.
-        is_bound: Whether a simulation has bound it.
-
-    Raises:
-        ConfigError: The object is bound.
-    """
-    if is_bound:
-        raise ConfigError(
-            f"object: this {type(component).__name__} belongs to another simulation; make an object for each simulation"
-        )
-
-
-def lanes_of(binding: Binding, axes: Mapping[int, Axes]) -> Lanes:
-    """Return lanes for the axes selected in each prototype, in all worlds of the finished model that have them."""
-    simulation, worlds = binding.simulation, binding.worlds
-    model, prototypes = simulation.model, simulation.prototype_of_world[binding.worlds].tolist()
-    pairs = {prototype: each.pairs for prototype, each in axes.items()}
-    joints = binding.indices("joint", {key: [joint for joint, _ in each] for key, each in pairs.items()})
-    offsets = np.array([[axis for _, axis in pairs[key]] for key in prototypes])
-    labels_of_world = tuple(axes[key].labels for key in prototypes)
-    return Lanes(
-        labels=labels_of_world[0],
-        labels_of_world=labels_of_world,
-        worlds=worlds,
-        world_count=simulation.world_count,
-        dofs=on_host(model.joint_qd_start)[joints] + offsets,
-        coordinates=on_host(model.joint_q_start)[joints] + offsets,
-        device=model.device,
-        dt=simulation.config.simulation.dt,
-        catalog=simulation.catalog,
-    )

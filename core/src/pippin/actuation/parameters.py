@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import warp as wp
 from pippin import labels
-from pippin.arrays import present
+from pippin.arrays import on_host, present
 from pippin.binding import Binding
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError
@@ -17,6 +17,7 @@ from pippin.indices import IndexRange
 from pippin.spelling import did_you_mean
 
 from .config import Parameter, Uniform
+from .joints import Axes
 from .kernels import draw_uniform, draw_uniform_steps
 
 __all__ = ["LaneParameter", "Lanes", "Parameters"]
@@ -47,7 +48,10 @@ class LaneParameter:
     _attribute: str = attrs.field(default="", alias="attribute")
 
     def locate(self, components: Iterable[Any]) -> None:
-        """Find which of the `components` holds the array, and in which attribute: Newton may replace it there."""
+        """Find which of the `components` holds the array, and in which attribute.
+
+        Newton's implicit mode replaces the arrays of drives and clampings by columns of one array.
+        """
         for component in components:
             for name, value in vars(component).items():
                 if value is self.array:
@@ -86,7 +90,33 @@ class Lanes:
     prefix: str = ""
     """Place of the parameters in the actuator's table: `clamping[0].` for those of the first clamping."""
     parameters: dict[str, LaneParameter] = attrs.field(factory=dict)
-    """The parameters so far, by their place in the actuator's table."""
+    """For the core: the parameters so far, by their place in the actuator's table."""
+
+    @classmethod
+    def of(cls, binding: Binding, axes: Mapping[int, Axes]) -> Lanes:
+        """Return lanes for the axes selected in each prototype, in all worlds of the finished model that have them.
+
+        Args:
+            binding: The component's place in the simulation.
+            axes: The axes of each prototype that has some.
+        """
+        simulation, worlds = binding.simulation, binding.worlds
+        model, prototypes = simulation.model, simulation.prototype_of_world[binding.worlds].tolist()
+        pairs = {prototype: each.pairs for prototype, each in axes.items()}
+        joints = binding.indices("joint", {key: [joint for joint, _ in each] for key, each in pairs.items()})
+        offsets = np.array([[axis for _, axis in pairs[key]] for key in prototypes])
+        labels_of_world = tuple(axes[key].labels for key in prototypes)
+        return cls(
+            labels=labels_of_world[0],
+            labels_of_world=labels_of_world,
+            worlds=worlds,
+            world_count=simulation.world_count,
+            dofs=on_host(model.joint_qd_start)[joints] + offsets,
+            coordinates=on_host(model.joint_q_start)[joints] + offsets,
+            device=model.device,
+            dt=simulation.config.simulation.dt,
+            catalog=simulation.catalog,
+        )
 
     def within(self, place: str) -> Lanes:
         """Return the same lanes for the parameters of an inner table, such as `clamping[0]`.
@@ -129,6 +159,16 @@ class Lanes:
         is_random = bool((bounds[:, 0] < bounds[:, 1]).any())
         self.parameters[self.prefix + where] = LaneParameter(array, low, high, minimum, maximum, is_random)
         return array
+
+    def bounds(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lowest and the highest value that a parameter has at first, each of shape [len(worlds), DOFs].
+
+        Args:
+            name: Place of the parameter in the actuator's table, such as `max_motor_effort`.
+        """
+        found = self.parameters[name]
+        low, high = (np.reshape(on_host(end), self.dofs.shape) for end in (found.low, found.high))
+        return low, high
 
     def own(self, values: np.ndarray, where: str, minimum: float = -np.inf) -> wp.array[float]:
         """Return a parameter that has a value of its own for each lane, shape [lanes]. See `per_lane`.

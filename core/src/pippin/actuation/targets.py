@@ -9,7 +9,7 @@ from pippin.arrays import on_host
 
 from .kernels import exchange_targets
 
-__all__ = ["TARGETS_OF_CONTROL", "SharedTargets", "refuse_assignment"]
+__all__ = ["TARGETS_OF_CONTROL", "SharedTargets"]
 
 TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": "joint_target_qd"}
 """Arrays of `newton.Control` with the targets of all joints, by the name of an actuator's own array."""
@@ -42,7 +42,7 @@ class SharedTargets:
             wp.array(each.ravel(), dtype=int, device=device) for each in (dofs, coordinates)
         )
         # What both held after the last step; another value in `control` was written by a user.
-        self._told_positions, self._told_velocities = (
+        self._known_positions, self._known_velocities = (
             wp.array(on_host(array)[index.ravel()], dtype=float, device=device)
             for array, index in ((control.joint_target_q, coordinates), (control.joint_target_qd, dofs))
         )
@@ -50,19 +50,7 @@ class SharedTargets:
     def exchange(self, control: newton.Control) -> None:
         """Take over what was written into `control`, and write all targets there. May be recorded."""
         own = [array.flatten() for array in self._own]
-        told = [self._told_positions, self._told_velocities]
-        inputs = [self._dofs, self._coordinates, *own, *told, control.joint_target_q, control.joint_target_qd]
+        known = [self._known_positions, self._known_velocities]
+        inputs = [self._dofs, self._coordinates, *own, *known, control.joint_target_q, control.joint_target_qd]
         # A tape has the user's own arrays; the exchange would hide them.
         wp.launch(exchange_targets, self._dofs.size, inputs, device=self._dofs.device, record_tape=False)
-
-
-def refuse_assignment(name: str) -> None:
-    """Refuse to replace an array that recorded steps read.
-
-    Args:
-        name: The attribute, for the error.
-
-    Raises:
-        AttributeError: Always, with the way to write it.
-    """
-    raise AttributeError(f"{name}: recorded steps read it; write into it, with .assign(values) or .fill_(value)")

@@ -16,8 +16,6 @@ from pippin.assets.actuators.prim_configs import find_prim_actuators
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig, load
-from pippin.config.loading import read_tree, structure_tree
-from pippin.config.overrides import Override, apply
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.runs.start import start_notes
@@ -26,7 +24,9 @@ from pippin.spelling import listed
 from pippin.step.compilation import compile_step
 from pippin.support.requirements import gaps, unmet_needs
 
-__all__ = ["Verdict", "check_solvers", "with_solver"]
+from .solver_choice import with_solver
+
+__all__ = ["Verdict", "check_solvers"]
 
 
 @attrs.frozen(kw_only=True)
@@ -79,22 +79,6 @@ def check_solvers(
     built = [trial.model for trial in trials.values() if trial.model is not None]
     model = built[0] if built else _model(config, catalog)  # its features are the same with every solver
     return [_verdict(file, overrides, name, model, catalog, trials.get(name)) for name in solvers]
-
-
-def with_solver(file: Path, overrides: Sequence[str], solver: str) -> SimulationConfig:
-    """Return a file's configuration with a solver, and without viewers and recorders.
-
-    Unless the file names this solver, its settings are the defaults.
-
-    Raises:
-        ConfigError: The file is wrong with that solver.
-        PluginError: There is no such solver, or it is broken.
-    """
-    config = load(file, overrides)
-    if config.solver is not None and config.solver.type == solver:
-        return config.unobserved()
-    unwritten = Override(("solver",), {"type": solver}, source="")  # neither the file nor the user has written it
-    return structure_tree(apply(read_tree(file, overrides), [unwritten])).unobserved()
 
 
 @attrs.frozen(kw_only=True, eq=False)

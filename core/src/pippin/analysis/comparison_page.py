@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from pippin.runs.report.chart import Chart, Line
 from pippin.runs.report.markup import Markup, bars, element, joined, section, table
 from pippin.runs.report.page import Charts, grid, page
 
-if TYPE_CHECKING:
-    from pippin.analysis.compare import SolverRun
+from .comparison import COLUMNS, Comparison, SolverRun, figure_text
 
 __all__ = ["comparison_page"]
 
@@ -35,53 +32,40 @@ _HEADROOM = 3.0
 _BADGES = {"finished": "badge good", "failed": "badge bad", "unable": "badge"}
 
 
-def comparison_page(
-    results: Sequence[SolverRun],
-    summary: Mapping[str, Any],
-    columns: Mapping[str, str],
-    cell: Callable[[str, Any], str],
-) -> str:
-    """Return the page of a comparison.
-
-    Args:
-        results: The results of the solvers, in order.
-        summary: File, steps, reference, and the lines about figures beyond their limits.
-        columns: The titles of the figures to list.
-        cell: Returns a figure as text, given its name and its value.
-    """
-    charts = Charts()
-    reference = summary["reference"]
-    places = [charts.place(chart) for chart in _charts(results, reference)]
+def comparison_page(comparison: Comparison) -> str:
+    """Return the page of a comparison."""
+    charts, results = Charts(), tuple(comparison.solvers.values())
+    places = [charts.place(chart) for chart in _charts(results, comparison.reference)]
     body = [
-        *_header(results, summary),
-        section("Figures", _figures(results, columns, cell)),
+        *_header(comparison),
+        section("Figures", _figures(comparison)),
         section("Speed", _speed(results)),
         section("Over time, in the worst world", _bar() if places else None, grid(places) if places else None),
         section("Reasons and warnings", _notes(results)),
     ]
-    return page(f"{Path(summary['file']).stem}: comparison of solvers", body, charts)
+    return page(f"{comparison.file.stem}: comparison of solvers", body, charts)
 
 
-def _header(results: Sequence[SolverRun], summary: Mapping[str, Any]) -> Iterator[Markup]:
-    count = sum(result.outcome == "finished" for result in results)
-    badge = element("span", f"{count} of {len(results)} finished", class_=f"badge{' good' * (count == len(results))}")
-    text = f"{summary['steps']:,} control steps with each solver; the reference is {summary['reference']}"
-    yield element("header", element("h1", Path(summary["file"]).name, badge), element("p", text))
-    if summary["exceeded"]:
-        yield element("div", "\n".join(summary["exceeded"]), class_="box bad")
+def _header(comparison: Comparison) -> Iterator[Markup]:
+    count, whole = sum(run.outcome == "finished" for run in comparison.solvers.values()), len(comparison.solvers)
+    badge = element("span", f"{count} of {whole} finished", class_=f"badge{' good' * (count == whole)}")
+    text = f"{comparison.steps:,} control steps with each solver; the reference is {comparison.reference}"
+    yield element("header", element("h1", comparison.file.name, badge), element("p", text))
+    if comparison.exceeded:
+        yield element("div", "\n".join(comparison.exceeded), class_="box bad")
 
 
-def _figures(results: Sequence[SolverRun], columns: Mapping[str, str], cell: Callable[[str, Any], str]) -> Markup:
-    shown = [name for name in columns if any(getattr(result, name) is not None for result in results)]
+def _figures(comparison: Comparison) -> Markup:
+    shown = comparison.measured
     rows = [
         [
-            result.solver,
-            element("span", result.outcome, class_=_BADGES[result.outcome]),
-            *(cell(name, getattr(result, name)) for name in shown),
+            solver,
+            element("span", run.outcome, class_=_BADGES[run.outcome]),
+            *(figure_text(name, getattr(run, name)) for name in shown),
         ]
-        for result in results
+        for solver, run in comparison.solvers.items()
     ]
-    return table(["solver", "outcome", *(columns[name] for name in shown)], rows, numeric=len(shown))
+    return table(["solver", "outcome", *(COLUMNS[name] for name in shown)], rows, numeric=len(shown))
 
 
 def _speed(results: Sequence[SolverRun]) -> Markup | None:

@@ -15,7 +15,7 @@ from pippin.assets.asset import find_assets
 from pippin.assets.importing import import_asset
 from pippin.config import SceneConfig
 from pippin.errors import ConfigError
-from pippin.viewing.video.bounding_box import bounding_box
+from pippin.viewing.bounding_box import bounding_box
 from pippin.viewing.video.image import render_image
 
 __all__ = ["draw_scene", "png"]
@@ -37,7 +37,7 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
         ConfigError: An asset cannot be read, nothing can be seen, or the file cannot be written.
     """
     if file.suffix.lower() != ".png" or not file.parent.is_dir():
-        raise ConfigError(f"--draw: '{file}' cannot be written; name a .png file in a folder that exists")
+        raise ConfigError(f"draw: '{file}' cannot be written; name a .png file in a folder that exists")
     device = wp.get_device("cpu")
     with wp.ScopedDevice(device):
         builder = new_builder(scene)
@@ -51,7 +51,7 @@ def draw_scene(scene: SceneConfig, file: Path) -> None:
         newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
         ends = bounding_box(model, state, world=-1)
         if ends is None:
-            raise ConfigError("--draw: the asset has no shape that can be seen; leave the option out")
+            raise ConfigError("draw: the asset has no shape that can be seen; leave the option out")
         low, high = ends
         present(model.shape_transform)[ground : ground + 1].fill_(
             wp.transform((0.0, 0.0, low[2] - 1e-3), wp.quat_identity())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -12,17 +12,18 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin.config import load
-from pippin.devices import warp_quiet
-from pippin.simulation import Simulation, import_hot_modules
-from pippin.state.state_record import StateRecord
-from pippin.state.world_rows import worlds_of
+from pippin.errors import ConfigError
+from pippin.runs.progress import current_progress
+from pippin.simulation import import_hot_modules
 from pippin.workers import WorkerProcess
 
-__all__ = ["Difference", "verify"]
+from .compared_values import ComparedValues
+
+__all__ = ["RunDifference", "verify"]
 
 
 @attrs.frozen(kw_only=True)
-class Difference:
+class RunDifference:
     """First difference between two runs."""
 
     step: int
@@ -56,25 +57,34 @@ class Difference:
 
 
 def verify(
-    file: Path, overrides: Sequence[str], steps: int, progress: Callable[[int], None] = lambda step: None
-) -> Difference | None:
+    file: str | os.PathLike[str], overrides: Mapping[str, Any] | Iterable[str] | None = None, *, steps: int = 100
+) -> RunDifference | None:
     """Run a file twice, side by side in fresh processes, and return the first difference; None if there is none.
+
+    The state, the inputs and the data of actuators, sensors and other plugins are compared bit by bit after every
+    control step.
 
     Args:
         file: A configuration file.
-        overrides: Values that replace those of the file, as on the command line.
-        steps: Number of control steps to compare.
-        progress: Called with the number of control steps compared.
+        overrides: Values on top of the file, as for `load`.
+        steps: Control steps to compare.
 
     Raises:
         ConfigError: The file is wrong.
         PluginError: A plugin is broken.
         SimulationError: A run fails, or ends in values that are not finite.
     """
-    before = partial(import_hot_modules, requires_grad=load(file, overrides).simulation.requires_grad)
+    if steps < 1:
+        raise ConfigError(f"steps: expected at least 1, got {steps!r}")
+    progress, changes = current_progress(), overrides
+    if changes is not None and not isinstance(changes, Mapping):
+        changes = tuple(changes)
+    before = partial(import_hot_modules, requires_grad=load(file, changes).simulation.requires_grad)
+    arguments = (Path(file), changes, steps)
     with (
-        WorkerProcess("first run", _replay, file, overrides, steps, before=before) as first,
-        WorkerProcess("second run", _replay, file, overrides, steps, before=before) as second,
+        progress.phase("compare"),
+        WorkerProcess("first run", _replay, *arguments, before=before) as first,
+        WorkerProcess("second run", _replay, *arguments, before=before) as second,
     ):
         runs = (first, second)
         for step in range(steps + 1):
@@ -84,73 +94,25 @@ def verify(
                 run.send(odd[0] if odd else None)
             if odd:
                 return _difference(step, odd, *(run.receive() for run in runs))
-            progress(step)
+            progress.update(f"step {step} of {steps}")
         for run in runs:
             run.receive()  # a run that ended in NaN raises here; both runs ended in the same values
     return None
 
 
-@attrs.frozen(kw_only=True)
-class _Contents:
-    """Values of one run under one name."""
+def _replay(connection: Connection, *arguments: Any) -> None:
+    """Run the file in a process of its own."""
+    from .digests import replay
 
-    time: float
-    array: np.ndarray | None
-    world_of_row: np.ndarray | None
+    replay(connection, *arguments)
 
 
-def _replay(connection: Connection, file: Path, overrides: Sequence[str], steps: int) -> None:
-    """Run the file; send digests after each step, and the values of the array that the caller asks for."""
-    with warp_quiet(), Simulation(load(file, overrides).unobserved()) as simulation:
-        for step in range(steps + 1):
-            simulation.step(min(step, 1))
-            record = simulation.state_record()
-            connection.send(_digests(record))
-            asked = connection.recv()
-            if asked is not None:
-                connection.send(_contents(simulation, record, asked))
-                return
-        simulation.raise_errors()
-        connection.send(None)
-
-
-def _digests(record: StateRecord) -> dict[str, bytes]:
-    """Return a digest of each array, then of each Python value, by name."""
-    found = {name: array.tobytes() for name, array in record.arrays.items() if not _is_scratch(name)}
-    for owner, values in record.counts.items():
-        found |= {f"{owner}.{name}": repr(value).encode() for name, value in values.items()}
-    return {name: hashlib.blake2b(data, digest_size=16).digest() for name, data in found.items()}
-
-
-def _is_scratch(name: str) -> bool:
-    """Return whether an array is private data of a solver in the state, which may hold unused memory."""
-    owner, _, rest = name.partition(".")
-    return owner in ("state", "next_state") and "._" in f".{rest}"
-
-
-def _contents(simulation: Simulation, record: StateRecord, name: str) -> _Contents:
-    array = record.arrays.get(name)
-    worlds = None if array is None else _world_of_row(simulation, name, array)
-    return _Contents(time=simulation.time, array=array, world_of_row=worlds)
-
-
-def _world_of_row(simulation: Simulation, name: str, array: np.ndarray) -> np.ndarray | None:
-    """Return the world of each row: from the model for arrays of the state, else equal parts as in components."""
-    owner, _, attribute = name.rpartition(".")
-    if owner in ("state", "next_state", "control"):
-        worlds = worlds_of(simulation.model, attribute)
-        return worlds if worlds is not None and len(worlds) == len(array) else None
-    count = simulation.world_count
-    rows = array.shape[0] if array.ndim else 0
-    return np.repeat(np.arange(count), rows // count) if rows and rows % count == 0 else None
-
-
-def _difference(step: int, names: Sequence[str], left: _Contents, right: _Contents) -> Difference:
+def _difference(step: int, names: Sequence[str], left: ComparedValues, right: ComparedValues) -> RunDifference:
     world, largest = None, None
     if left.array is not None and right.array is not None and left.array.shape == right.array.shape:
         largest = _largest(left.array, right.array)
         world = _first_world(left.array, right.array, left.world_of_row)
-    return Difference(step=step, time=left.time, name=names[0], world=world, largest=largest, others=len(names) - 1)
+    return RunDifference(step=step, time=left.time, name=names[0], world=world, largest=largest, others=len(names) - 1)
 
 
 def _largest(left: np.ndarray, right: np.ndarray) -> float | None:

@@ -39,7 +39,7 @@ class _Rule:
 
 def refuse_values(model: newton.Model) -> None:
     """Refuse numbers that are not finite, negative masses, gains and frictions, reversed limits, and quaternions that
-    are not unit. A solver would go on with them, or blow up somewhere else.
+    are not unit. A solver would continue with them, or blow up somewhere else.
 
     Raises:
         ConfigError: Names the arrays, the parts of the scene and their values.

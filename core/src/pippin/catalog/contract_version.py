@@ -22,7 +22,7 @@ def declared_version(names: Collection[str]) -> int:
     """Return the version that a distribution declares, from its names in `CONTRACT_GROUP`; 1 if it has none.
 
     Raises:
-        ValueError: It declares several, or one that is no integer.
+        ValueError: It declares several, or one that is not an integer.
     """
     if not names:
         return 1

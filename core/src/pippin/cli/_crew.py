@@ -153,7 +153,7 @@ class Crew:
     def run(self, count: int, stop_if_asked: Callable[[], None]) -> KeyboardInterrupt | None:
         """Let all step, each as fast as it can, and return what stopped them early, if Ctrl-C was pressed.
 
-        If one fails, the others go on to its step and no further. If they are stopped, all go on to the step of the
+        If one fails, the others continue to its step, no further. If they are stopped, all continue to the step of the
         foremost one.
 
         Args:

@@ -19,6 +19,7 @@ from pippin.runs.decisions import DEFAULT_DURATION
 __all__ = [
     "PATH",
     "changes",
+    "duration",
     "json_line",
     "json_list",
     "options_named",
@@ -33,8 +34,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)
 
-
-_ARGUMENTS = re.compile(r"^(checkpoint|duration|out|record_worlds|reference|solvers|steps|timeout): ", re.MULTILINE)
+_ARGUMENTS = re.compile(r"^(checkpoint|draw|duration|limit|out|over|record_worlds|reference|solver|steps|timeout): ")
 """Beginning of an error that names an argument of Pippin's functions."""
 
 
@@ -98,6 +98,18 @@ def solvers(verb: str) -> Callable[[C], C]:
     )
 
 
+def duration(command: C) -> C:
+    """Add the option `--duration`."""
+    option = click.option(
+        "--duration",
+        type=float,
+        metavar="SECONDS",
+        show_default=f"{DEFAULT_DURATION:g}",
+        help="Time to simulate [s], in place of --steps.",
+    )
+    return option(command)
+
+
 def out(what: str = "The run folder") -> Callable[[C], C]:
     """Return the option `--out`."""
     return click.option("--out", type=PATH, metavar="DIR", help=f"{what}, new or empty.")
@@ -132,9 +144,7 @@ def simulation_options(command: C) -> C:
     """Add the common options of `run` and `resume`: the duration, and the files to write."""
     options = (
         click.option("--steps", type=click.IntRange(min=1), help="Control steps to simulate."),
-        click.option(
-            "--duration", type=float, metavar="SECONDS", help=f"Time to simulate, by default {DEFAULT_DURATION:g} s."
-        ),
+        duration,
         out(),
         click.option(
             "--record-worlds",

@@ -16,13 +16,12 @@ import attrs
 from pippin.config import SimulationConfig, load, structure
 from pippin.errors import ConfigError, SimulationError
 from pippin.runs.decisions import import_newton
+from pippin.runs.interrupt import stopped_between_steps
 from pippin.runs.progress import RunProgress
 from pippin.simulation import Simulation
 from pippin.validators import slice_or_indices
 from pippin.viewing.viser.config import ViserConfig
 from pippin.viewing.viser.ports import free_port
-
-from ._interrupt import stopped_between_steps
 
 if TYPE_CHECKING:
     from pippin.runs.loop import RunLoop

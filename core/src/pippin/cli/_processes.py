@@ -16,13 +16,13 @@ from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
 from pippin.runs.decisions import recorded_by_default
 from pippin.runs.growth import Growth
+from pippin.runs.interrupt import stopped_between_steps
 from pippin.runs.progress import RunProgress
 from pippin.runs.result import End, RunResult, summary_of
 from pippin.sharding.shard import Shard, shards_of
 from pippin.workers import free_cores
 
 from ._crew import Crew
-from ._interrupt import stopped_between_steps
 from ._joining import joined, recorder_of
 from ._shard import Task
 

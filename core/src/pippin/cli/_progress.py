@@ -11,9 +11,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 
-from pippin.runs.progress import RunProgress
+from pippin.runs.progress import RunProgress, progress_shown_by
 from rich.console import Console
 from rich.status import Status
+
+from ._options import options_named
 
 __all__ = ["ConsoleProgress", "log_shown", "shown_progress"]
 
@@ -35,6 +37,8 @@ class ConsoleProgress(RunProgress):
     Args:
         console: Console to print to.
     """
+
+    owns_process = True
 
     def __init__(self, console: Console) -> None:
         super().__init__()
@@ -97,7 +101,7 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[ConsoleProgress
     """
     progress = ConsoleProgress(Console(stderr=is_stdout_reserved))
     reserved = _stdout_on_stderr() if is_stdout_reserved else nullcontext()
-    with log_shown(progress), _warp_quiet(), reserved:
+    with log_shown(progress), progress_shown_by(progress), options_named(), _warp_quiet(), reserved:
         yield progress
 
 

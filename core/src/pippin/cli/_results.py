@@ -1,4 +1,4 @@
-"""What a command prints of the result of a run."""
+"""Lines that a command prints about the result of a run."""
 
 from __future__ import annotations
 

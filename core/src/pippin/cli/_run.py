@@ -11,7 +11,6 @@ import attrs
 from pippin.config.tree import key_text
 from pippin.errors import ConfigError
 
-from ._options import options_named
 from ._progress import shown_progress
 
 if TYPE_CHECKING:
@@ -38,13 +37,12 @@ def run_file(
     **options: Any,
 ) -> None:
     """Simulate a file and write a run folder; arguments are those of the command."""
-    with shown_progress(is_stdout_reserved=as_json) as progress, options_named():
+    with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin.components.tracing import HookTrace
             from pippin.config import load
             from pippin.runs.decisions import import_newton, recorded_by_default, step_count
 
-            from ._interrupt import stopped_between_steps
             from ._results import finish, report
 
             config = load(file, [*overrides, *_viewers(viewers, video, camera)])
@@ -71,7 +69,6 @@ def run_file(
                 start,
                 count,
                 progress,
-                stopping=stopped_between_steps,
                 name=str(file),
                 checkpoint=checkpoint,
                 trace=trace,

@@ -57,7 +57,7 @@ class Task:
 def simulate_shard(connection: Connection, shard: Shard, task: Task) -> None:
     """Simulate some worlds as the caller says, and send what ran.
 
-    It receives one message when it may compile, then control steps to go on to, then None. It sends `("done", phase)`;
+    It receives one message when it may compile, then steps to continue to, then None. It sends `("done", phase)`;
     `("at", step, goal)` with the goal if it waits there; `("doing", phase, text)` and `("note", text)` for the
     progress; and at the end `("ended", results)`.
     """
@@ -120,12 +120,12 @@ def _default_recorder(shard: Shard, task: Task) -> dict[str, NpzRecorder]:
 
 def _place_recordings(simulation: Simulation, shard: Shard, task: Task) -> None:
     """Tell each recorder of which recording its own is a part."""
-    from pippin.recording.part import Part
+    from pippin.recording.whole_run import WholeRun
 
     config = _config(simulation, task)
     for label, recorder in {**simulation.recorders, **simulation.plugins}.items():
         if label in task.worlds_of:
-            recorder.part = Part(config=config, worlds=task.worlds_of[label], first_world=shard.worlds.start)
+            recorder.whole_run = WholeRun(config=config, worlds=task.worlds_of[label], first_world=shard.worlds.start)
 
 
 def _config(simulation: Simulation, task: Task) -> SimulationConfig:
@@ -178,6 +178,8 @@ class _SentProgress(RunProgress):
         connection: Where messages go.
         shard: The shard, whose worlds the lines name.
     """
+
+    owns_process = True
 
     def __init__(self, connection: Connection, shard: Shard) -> None:
         super().__init__()

@@ -24,7 +24,7 @@ def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) 
 
     The file starts from the start of the simulation, as after a reset. A replay of it is compared with the simulation,
     bit for bit. What cannot be exported is refused with the reason: operations that run eagerly, and sensors with a
-    period. Viewers and recorders are no part of the step.
+    period. Viewers and recorders are not part of the step.
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):

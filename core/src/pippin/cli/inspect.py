@@ -5,29 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
-from pippin.config import SimulationConfig
-from pippin.config.loading import load, structure_robot
+import pippin
 
 from ._options import PATH, changes, json_list
 from ._progress import shown_progress
 from ._table import new_table, print_table
 
-if TYPE_CHECKING:
-    from pippin.analysis.inspection import Contents
-
 LISTS = ("bodies", "joints", "shapes", "sites", "actuators", "sensors", "cameras", "keyframes")
-
-CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
 
 
 @click.command()
 @click.argument("file", type=PATH)
 @changes("Replace a value of the file; scene.assets.0.KEY=VALUE is an option of a robot file.")
-@click.option("--draw", "image", type=PATH, metavar="PICTURE.png", help="Draw the start pose.")
+@click.option("--draw", "image", type=PATH, metavar="IMAGE.png", help="Draw the start pose.")
 @json_list
 def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, as_json: bool) -> None:
     """List what FILE has, by name: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes.
@@ -37,20 +31,8 @@ def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, as_json:
     radians.
     """
     # The result is the tables: progress goes to standard error.
-    with shown_progress(is_stdout_reserved=True) as progress:
-        config = _config(file, overrides)
-        from pippin.runs.decisions import import_newton
-
-        import_newton(config, progress)
-        from pippin.analysis.inspection import inspect_assets
-
-        with progress.phase("read"):
-            found = inspect_assets(config.scene)
-        if image is not None:
-            from pippin.analysis.image import draw_scene
-
-            with progress.phase("draw"):
-                draw_scene(config.scene, image)
+    with shown_progress(is_stdout_reserved=True):
+        found = pippin.inspect(file, overrides, draw=image)
     if as_json:
         click.echo(json.dumps([attrs.asdict(contents) for contents in found], indent=2, ensure_ascii=False))
     else:
@@ -58,11 +40,7 @@ def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, as_json:
             _print(contents)
 
 
-def _config(file: Path, overrides: Sequence[str]) -> SimulationConfig:
-    return load(file, overrides) if file.suffix.lower() in CONFIGURATIONS else structure_robot(file, overrides)
-
-
-def _print(contents: Contents) -> None:
+def _print(contents: pippin.AssetContents) -> None:
     counts = ", ".join(f"{name} {len(getattr(contents, name))}" for name in LISTS if getattr(contents, name))
     mass, dofs = f"{contents.total_mass:.6g} kg", f"{contents.dof_count} degrees of freedom"
     click.echo(f"{contents.file} ({contents.format}): {mass}, {dofs}; {counts}")

@@ -12,7 +12,7 @@ from pippin.config import SimulationConfig, structure
 from pippin.devices import leave_out_backward_kernels
 from pippin.simulation import Simulation
 
-from ._options import PATH, options_named, simulation_options
+from ._options import PATH, simulation_options
 from ._progress import shown_progress
 
 
@@ -25,13 +25,12 @@ def resume(saved: Path, steps: int | None, duration: float | None, as_json: bool
     Steps and duration count from the checkpoint. The checkpoint contains the configuration, which cannot be changed.
     Pippin, Newton and Warp must have the same versions as when it was written. The run folder is as with `pippin run`.
     """
-    with shown_progress(is_stdout_reserved=as_json) as progress, options_named():
+    with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             leave_out_backward_kernels()
             from pippin.runs.decisions import import_newton, recorded_by_default, step_count
             from pippin.state.checkpoint import Checkpoint
 
-            from ._interrupt import stopped_between_steps
             from ._results import finish, report
 
             config = structure(tomllib.loads(Checkpoint.read(saved).config))
@@ -44,8 +43,6 @@ def resume(saved: Path, steps: int | None, duration: float | None, as_json: bool
             with progress.phase("load"):
                 return Simulation.load(saved, plugins, folder=folder)
 
-        result = simulate(
-            config, start, count, progress, stopping=stopped_between_steps, name=str(saved), may_grow=False, **options
-        )
+        result = simulate(config, start, count, progress, name=str(saved), may_grow=False, **options)
         report(result, progress)
     finish(result, as_json=as_json)

@@ -74,7 +74,7 @@ def sweep(
 
     The folder, by default sweeps/NAME-ID, contains results.csv and a folder for each finished variant with its
     configuration (config.toml), its summary (summary.json), what it printed (log.txt) and the files of its recorders.
-    Viewers are left out. The same command goes on with a sweep that was stopped, and runs nothing twice.
+    Viewers are left out. The same command resumes a sweep that was stopped, and runs nothing twice.
 
     \b
     ok         finished

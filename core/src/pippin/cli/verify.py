@@ -7,18 +7,16 @@ from pathlib import Path
 
 import attrs
 import click
-from pippin.config import load
-from pippin.devices import leave_out_backward_kernels
+import pippin
 from pippin.errors import SimulationError
-from rich.console import Console
 
 from ._options import PATH, changes, json_line
-from ._progress import ConsoleProgress
+from ._progress import shown_progress
 
 
 @click.command()
 @click.argument("file", type=PATH)
-@click.option("--steps", type=click.IntRange(min=1), default=100, help="Control steps to compare, by default 100.")
+@click.option("--steps", type=click.IntRange(min=1), default=100, show_default=True, help="Control steps to compare.")
 @changes()
 @json_line("Print")
 def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) -> None:
@@ -28,14 +26,8 @@ def verify(file: Path, steps: int, overrides: tuple[str, ...], as_json: bool) ->
     step. The exit code is 4 if the runs differ; the error names the first step, array and world that differ, and the
     size of the difference.
     """
-    progress = ConsoleProgress(Console(stderr=as_json))
-    with progress.phase("read"):
-        load(file, overrides)
-    with progress.phase("import"):
-        leave_out_backward_kernels()
-        from pippin.analysis.verify import verify as run_twice
-    with progress.phase("compare"):
-        found = run_twice(file, overrides, steps, lambda step: progress.update(f"step {step} of {steps}"))
+    with shown_progress(is_stdout_reserved=as_json):
+        found = pippin.verify(file, overrides, steps=steps)
     if as_json:
         difference = None if found is None else attrs.asdict(found)
         click.echo(json.dumps({"is_same": found is None, "steps": steps, "difference": difference}))

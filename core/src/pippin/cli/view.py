@@ -36,7 +36,7 @@ def view(
 ) -> None:
     """Show FILE on a page in the browser, until Ctrl-C.
 
-    FILE is a configuration, which runs in real time without an end; a checkpoint, from which it goes on; or a run
+    FILE is a configuration, which runs in real time without an end; a checkpoint, from which it continues; or a run
     folder, which is replayed. Nothing is recorded, and other viewers of the file are left out. The page has pause, one
     step, reset, speed, choice of world, and sliders for the targets of actuators. Only this machine can open it.
 

@@ -183,7 +183,7 @@ class Bound:
         return bool(self._call("wants_frame", lambda: True))
 
     def wait_time(self) -> float:
-        """Viewers: A method that returns the time to wait before the next control step [s]: 0 to go on, `inf` while
+        """Viewers: A method that returns the time to wait before the next control step [s]: 0 to continue, `inf` while
         the simulation is paused. The host asks again while it waits. After a pause it takes one step, and asks.
         """
         return float(self._call("wait_time", float))

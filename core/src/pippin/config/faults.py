@@ -21,7 +21,7 @@ from .known_keys import replaced_keys_of
 from .tree import KeyPath, Node, path_text
 from .wording import expected_text, value_text
 
-__all__ = ["Fault", "MissingKeyError", "UnexpectedValueError", "fault_error", "faults_of", "under_key"]
+__all__ = ["ConfigFault", "MissingKeyError", "UnexpectedValueError", "fault_error", "faults_of", "under_key"]
 
 
 class UnexpectedValueError(ValueError):
@@ -40,7 +40,7 @@ class MissingKeyError(ValueError):
 
 
 @attrs.frozen
-class Fault:
+class ConfigFault:
     """One fault, at one key path."""
 
     path: KeyPath
@@ -72,7 +72,7 @@ def under_key(key: str, error: Exception) -> ClassValidationError:
     return ClassValidationError(f"at {key}", [error], dict)  # pyright: ignore[reportCallIssue] a group by `__new__`
 
 
-def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[Fault]:
+def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[ConfigFault]:
     """Yield every fault inside an exception that a converter raised for the value at `path`."""
     match error:
         case ClassValidationError():
@@ -92,14 +92,16 @@ def faults_of(error: Exception, path: KeyPath = ()) -> Iterator[Fault]:
                 yield from faults_of(inner, path)
         case ForbiddenExtraKeysError():
             for key in sorted(error.extra_fields, key=str):
-                yield Fault((*path, key), _unknown_key(key, error.cl), error)
+                yield ConfigFault((*path, key), _unknown_key(key, error.cl), error)
         case StructureHandlerNotFoundError():
-            yield Fault(path, f"the plugin's configuration asks for {error.type_!r}, which no file can hold", error)
+            yield ConfigFault(
+                path, f"the plugin's configuration asks for {error.type_!r}, which no file can hold", error
+            )
         case _:
-            yield Fault(path, _text(error, path), error)
+            yield ConfigFault(path, _text(error, path), error)
 
 
-def fault_error(faults: Iterable[Fault], tree: Node) -> ConfigError | PluginError:
+def fault_error(faults: Iterable[ConfigFault], tree: Node) -> ConfigError | PluginError:
     """Return all faults as one error, ordered by file and line.
 
     The error is a `PluginError` if every fault is a plugin's, so that a program can tell a wrong file from a wrong
@@ -112,7 +114,7 @@ def fault_error(faults: Iterable[Fault], tree: Node) -> ConfigError | PluginErro
     return ConfigError(*lines)
 
 
-def _place(fault: Fault, tree: Node) -> tuple[str, int]:
+def _place(fault: ConfigFault, tree: Node) -> tuple[str, int]:
     origin = tree.nearest_origin(fault.path)
     return origin.source, origin.line or 0
 

@@ -94,7 +94,7 @@ def apply(tree: Node, overrides: Iterable[Override]) -> Node:
     old plugin stay, and the new one refuses those that it does not have.
 
     Raises:
-        ConfigError: A path leads through a value that is no table, or to an item that a list does not have; or a key
+        ConfigError: A path leads through a value that is not a table, or to an item that a list does not have; or a key
             that must be new exists.
     """
     faults = []

@@ -27,7 +27,7 @@ def _range_about_zero(instance: Any, attribute: Any, value: tuple[float, float])
 
 
 def _whole_tiles(instance: Any, attribute: Any, value: int) -> None:
-    """Reject a resolution that is no multiple of 8, the edge of the tiles that Newton allocates.
+    """Reject a resolution that is not a multiple of 8, the edge of the tiles that Newton allocates.
 
     Raises:
         ValueError: The resolution is below 8, above 65528, or no multiple of 8.

@@ -45,7 +45,7 @@ def repeated_key(source: str, line: int, path: KeyPath, first_line: int) -> str:
 
 
 def union_members(annotation: Any) -> list[Any]:
-    """Return the members of a union without None; a type that is no union is its own only member."""
+    """Return the members of a union without None; a type that is not a union is its own only member."""
     if get_origin(annotation) not in (Union, types.UnionType):
         return [annotation]
     return [member for member in get_args(annotation) if member is not types.NoneType]

@@ -20,7 +20,7 @@ def parse_yaml(text: str, path: Path) -> Node:
     """Return a YAML document as a tree.
 
     Raises:
-        ConfigError: The text is no YAML, holds more than one document, repeats a key, has a key that is no string,
+        ConfigError: The text is not YAML, holds more than one document, repeats a key, has a key that is not a string,
             or refers to itself.
     """
     source = str(path)

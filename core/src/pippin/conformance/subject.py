@@ -178,7 +178,7 @@ class Subject:
             is_on_ground: Whether there is a ground.
             world_count: Number of worlds, by default the subject's.
             plugins: More components, by label.
-            is_present: Whether the simulation contains the plugin at all, if it is no solver.
+            is_present: Whether the simulation contains the plugin at all, if it is not a solver.
             settable_joints: Value of `scene.settable_joints`.
             has_folder: Whether the simulation has a folder for files.
         """

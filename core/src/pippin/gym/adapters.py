@@ -1,4 +1,4 @@
-"""What adapters for other libraries need of an environment."""
+"""Refusal of environments that an adapter for another library cannot take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of what a caller gives: the mode of pictures, seeds, and the worlds to reset."""
+"""Checks of what a caller gives: the mode of images, seeds, and the worlds to reset."""
 
 from __future__ import annotations
 

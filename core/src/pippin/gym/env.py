@@ -31,7 +31,7 @@ class Env(gymnasium.Env[Any, Any]):
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES)}  # noqa: RUF012 (as Gymnasium's own)
-    """The modes of `render`, and its pictures per second, as Gymnasium asks."""
+    """The modes of `render`, and its images per second, as Gymnasium asks."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Env(gymnasium.Env[Any, Any]):
         """Begin an episode; see `VectorEnv.reset`.
 
         Args:
-            seed: Seed of the draws; by default they go on.
+            seed: Seed of the draws; by default they continue.
             options: As for `VectorEnv.reset`.
         """
         super().reset(seed=seed)
@@ -83,7 +83,7 @@ class Env(gymnasium.Env[Any, Any]):
         return _first(observations), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Any:
-        """Return a picture of the world, shape [height, width, 3]; None without a render mode."""
+        """Return an image of the world, shape [height, width, 3]; None without a render mode."""
         frames = self.worlds.render()
         return None if frames is None else frames[0]
 

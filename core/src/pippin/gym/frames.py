@@ -1,4 +1,4 @@
-"""Frames of an environment: a picture of each world, with a camera that follows its robot."""
+"""Frames of an environment: an image of each world, with a camera that follows its robot."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pippin.viewing.video.tiles import Tiles
 __all__ = ["Frames"]
 
 _SIZE = (320, 240)
-"""Width and height of a picture [pixels]."""
+"""Width and height of an image [pixels]."""
 
 
 class Frames:
-    """Pictures of all worlds.
+    """Images of all worlds.
 
     Args:
         simulation: The simulation, whose state gives the distance of the cameras from the robots.
@@ -32,7 +32,7 @@ class Frames:
         self._renderer = Renderer(simulation.model, worlds, layout, self._shot.fov, self._shot.scale)
 
     def draw(self) -> tuple[np.ndarray, ...]:
-        """Return the picture of each world, shape [height, width, 3], from 0 to 255."""
+        """Return the image of each world, shape [height, width, 3], from 0 to 255."""
         state = self._simulation.state
-        picture = self._renderer.render(state, self._shot.poses(state, self._simulation.time))
-        return tuple(picture.reshape(-1, *_SIZE[::-1], 3).copy())
+        image = self._renderer.render(state, self._shot.poses(state, self._simulation.time))
+        return tuple(image.reshape(-1, *_SIZE[::-1], 3).copy())

@@ -126,7 +126,7 @@ class LocalWorlds:
         self.simulation.raise_errors()
 
     def render(self) -> tuple[np.ndarray, ...]:
-        """Return a picture of each world."""
+        """Return an image of each world."""
         from .frames import Frames
 
         if self._frames is None:

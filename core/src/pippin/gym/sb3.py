@@ -68,7 +68,7 @@ class Sb3VecEnvWrapper(VecEnv or object):  # pyright: ignore[reportGeneralTypeIs
         self.env.close()
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """Return a picture of each world."""
+        """Return an image of each world."""
         return self.env.render() or [None] * self.num_envs
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:

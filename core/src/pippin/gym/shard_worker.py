@@ -92,7 +92,7 @@ class EnvShardWorker:
         self._worlds.raise_errors()
 
     def render(self) -> tuple[np.ndarray, ...]:
-        """Return a picture of each world."""
+        """Return an image of each world."""
         return self._worlds.render()
 
     def save(self, path: Path) -> None:

@@ -123,8 +123,8 @@ class ShardedWorlds:
         self._call("raise_errors")
 
     def render(self) -> tuple[np.ndarray, ...]:
-        """Return a picture of each world."""
-        return tuple(picture for pictures in self._call("render") for picture in pictures)
+        """Return an image of each world."""
+        return tuple(image for images in self._call("render") for image in images)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a folder with a checkpoint for each shard."""

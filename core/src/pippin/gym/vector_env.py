@@ -48,7 +48,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         autoreset: Time of the reset of a world whose episode ended: "same-step", "next-step" or "disabled"; by default
             as the file says.
         max_episode_steps: Control steps after which an episode is truncated; by default as the file says.
-        render_mode: "rgb_array" for pictures, or None.
+        render_mode: "rgb_array" for images, or None.
         plugins: As for `pippin.Simulation`.
         first_world: Number of the first world among those of a larger run: random draws depend on it.
         shards: Number of processes of this machine that the worlds are split over, or "auto" for the number of cores;
@@ -230,7 +230,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._worlds.raise_errors()
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """Return a picture of each world, shape [height, width, 3], from 0 to 255; None without a render mode.
+        """Return an image of each world, shape [height, width, 3], from 0 to 255; None without a render mode.
 
         Raises:
             SimulationError: The environment is closed.

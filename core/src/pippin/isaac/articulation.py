@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from pippin.actuation import DriveActuator, refuse_second_simulation
-from pippin.errors import SimulationError
+from pippin.actuation import DriveActuator
+from pippin.errors import ConfigError, SimulationError
 from pippin.hookspecs import hookimpl
 from pippin.indices import IndexRange
 
@@ -76,7 +76,10 @@ class ArticulationActuators:
     @hookimpl
     def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
         """Resolve the joints of given actuators, and switch off the asset's drives of these joints."""
-        refuse_second_simulation(self, is_bound=self._simulation is not None)
+        if self._simulation is not None:
+            raise ConfigError(
+                f"object: this {type(self).__name__} belongs to another simulation; make an object for each simulation"
+            )
         for given in self._given:
             given.select(builder, prototype, self._roots)
 

@@ -219,18 +219,18 @@ class _Finder:
         """Yield label and component of those that are in the worlds, with the worlds' rows in its arrays."""
         for label, component in components.items():
             bound = Bound(component, f"{table}:{label}")
-            held = bound.worlds
-            if held is None:
+            own = bound.worlds
+            if own is None:
                 yield label, bound, self._worlds
                 continue
-            is_held = np.isin(self._worlds, held)
-            if is_held.any() and not is_held.all():
+            is_here = np.isin(self._worlds, own)
+            if is_here.any() and not is_here.all():
                 raise ConfigError(
-                    f"{self._where}worlds: {table}.{label} has no values in world {self._worlds[~is_held][0]}, but in"
-                    f" world {self._worlds[is_held][0]}; record them by two recorders"
+                    f"{self._where}worlds: {table}.{label} has no values in world {self._worlds[~is_here][0]}, but in"
+                    f" world {self._worlds[is_here][0]}; record them by two recorders"
                 )
-            if is_held.all():
-                yield label, bound, np.searchsorted(held, self._worlds)
+            if is_here.all():
+                yield label, bound, np.searchsorted(own, self._worlds)
 
 
 def _joint_entries(model: newton.Model, world: int, *, has_quaternions: bool) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,7 @@ class Column:
     """SI unit of all values, or one for each label; `1` for values without a unit. Poses, [m] and 1, have none."""
 
     frame: str = "none"
-    """Frame of the components, as of `pippin.sensing.Output`; `none` for values without a direction."""
+    """Frame of the components, as in `pippin.sensing.Output`; `none` for values without a direction."""
 
     components: tuple[str, ...] = ()
     """Names of the entries of the last axis, such as `x`, `y` and `z`, if they have names."""

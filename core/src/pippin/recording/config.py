@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import attrs
-from attrs.validators import ge, in_, min_len, optional
-from pippin.validators import in_schema, non_negative, positive, slice_or_indices
+from attrs.validators import ge, min_len, optional
+from pippin.validators import non_negative, positive, slice_or_indices
 
 __all__ = ["RecorderConfig"]
-
-_ON_FULL = ("stop-recording", "stop-run")
-
-
-@in_schema(enum=list(_ON_FULL))
-def _on_full(instance: Any, attribute: Any, value: str) -> None:
-    in_(_ON_FULL)(instance, attribute, value)
 
 
 @attrs.frozen(kw_only=True)
@@ -42,7 +35,7 @@ class RecorderConfig:
     flush_period: float = attrs.field(default=1.0, validator=non_negative)
     """Wall time after which rows are written although the buffer is not full [s]: the most that a killed run loses."""
 
-    on_full: str = attrs.field(default="stop-recording", validator=_on_full)
+    on_full: Literal["stop-recording", "stop-run"] = "stop-recording"
     """What happens if the disk is nearly full, before the file is damaged: `stop-recording` closes the file and
     continues the run without it, `stop-run` ends the run."""
 

@@ -62,7 +62,7 @@ class ContactTable:
             setattr(self._table, name, array)
 
     def update(self) -> None:
-        """Fill the arrays; unused places have bodies of -1, and zeros."""
+        """Fill the arrays; unused rows have bodies of -1, and zeros."""
         simulation, model = self._simulation, self._simulation.model
         for name, array in self.arrays.items():
             array.fill_(-1 if name == "bodies" else 0)

@@ -14,7 +14,7 @@ from pippin.config import dump_toml
 from pippin.errors import ConfigError
 
 from .column import Column, row_type
-from .part import Part
+from .whole_run import WholeRun
 
 __all__ = ["Header"]
 
@@ -71,7 +71,7 @@ class Header:
         worlds: Sequence[int] | np.ndarray,
         period: int,
         columns: Sequence[Column],
-        part: Part | None = None,
+        whole_run: WholeRun | None = None,
     ) -> Self:
         """For the core: Return the header of a recording that begins now.
 
@@ -81,9 +81,9 @@ class Header:
             worlds: The recorded worlds.
             period: Control steps from one row to the next.
             columns: The recorded channels.
-            part: The place of the recording in that of a run, if other processes simulate other worlds of it.
+            whole_run: The run, if other processes simulate other worlds of it.
         """
-        first = 0 if part is None else part.first_world
+        first = 0 if whole_run is None else whole_run.first_world
         of_run = tuple(first + int(world) for world in worlds)
         return cls(
             label=label,
@@ -92,10 +92,10 @@ class Header:
             period=period * simulation.control_dt,
             start_step=simulation.step_count - 1,
             columns=tuple(columns),
-            config=dump_toml(simulation.config if part is None else part.config),
+            config=dump_toml(simulation.config if whole_run is None else whole_run.config),
             versions={name: metadata.version(distribution) for name, distribution in _DISTRIBUTIONS.items()},
             up_axis="xyz"[int(simulation.model.up_axis)],
-            whole=None if part is None or part.worlds == of_run else part.worlds,
+            whole=None if whole_run is None or whole_run.worlds == of_run else whole_run.worlds,
         )
 
     @property

@@ -18,7 +18,7 @@ from .recorder import Recorder
 __all__ = ["join", "refuse_unjoinable"]
 
 _MARGIN = 1_000_000
-"""Free bytes beside the size of the parts that joining needs."""
+"""Free bytes beside the size of the files, for joining."""
 
 
 def refuse_unjoinable(suffix: str, target: Path, *, is_split: bool) -> None:
@@ -45,44 +45,44 @@ def refuse_unjoinable(suffix: str, target: Path, *, is_split: bool) -> None:
         )
 
 
-def join(recorder: Recorder, parts: Sequence[Path], target: Path) -> tuple[Path, str | None]:
-    """Write one file of the rows that all parts have, and remove them; the only part is moved.
+def join(recorder: Recorder, files: Sequence[Path], target: Path) -> tuple[Path, str | None]:
+    """Write one file of the rows that all files have, and remove them; a single file is moved.
 
     Args:
         recorder: A recorder of the format, not bound to a simulation.
-        parts: The complete files of the processes; a name may also stand for the rows that had no room in an npz file.
+        files: The complete files of the processes; a name may also stand for the rows that had no room in an npz file.
         target: The file.
 
     Returns:
-        The file; or the first part, if there is no room for the file, and a note on it.
+        The file; or the first of the files, if there is no room for the file, and a note on it.
     """
-    files = [path if path.exists() else spool_of(path) for path in parts]
+    found = [path if path.exists() else spool_of(path) for path in files]
     target.parent.mkdir(parents=True, exist_ok=True)
-    if len(files) == 1:
-        target = target if files[0] == parts[0] else spool_of(target)
-        shutil.move(files[0], target)
+    if len(found) == 1:
+        target = target if found[0] == files[0] else spool_of(target)
+        shutil.move(found[0], target)
         return target, None
     partial = target.with_name(f"{target.name}.part")
     try:
-        if room_for(partial) < sum(path.stat().st_size for path in files) + _MARGIN:
-            return files[0], _no_room(files, target)
-        _write(recorder, files, partial)
+        if room_for(partial) < sum(path.stat().st_size for path in found) + _MARGIN:
+            return found[0], _no_room(found, target)
+        _write(recorder, found, partial)
         os.replace(partial, target)
     except OSError as error:
         if not is_full(error):
             raise
-        return files[0], _no_room(files, target)
+        return found[0], _no_room(found, target)
     finally:
         partial.unlink(missing_ok=True)
-    for path in files:
+    for path in found:
         path.unlink()
     return target, None
 
 
 def _write(recorder: Recorder, files: Sequence[Path], path: Path) -> None:
     with Recording(*files) as whole:
-        assert whole.parts is not None
-        recorder.join(whole.parts, path)
+        assert whole.partial_files is not None
+        recorder.join(whole.partial_files, path)
 
 
 def _no_room(files: Sequence[Path], target: Path) -> str:

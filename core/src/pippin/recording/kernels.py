@@ -40,7 +40,7 @@ def fill_table(
     body_q: wp.array[wp.transform],
     table: Table,
 ):
-    """Write each contact into the next place of its world, and count it."""
+    """Write each contact into the next row of its world, and count it."""
     i = wp.tid()
     if not is_contact(contacts, i):
         return

@@ -15,13 +15,14 @@ from pippin.spelling import did_you_mean
 from .hdf5.file import Hdf5File
 from .header import Header
 from .mcap.file import McapFile
-from .npz.file import NpzFile, SpoolFile
-from .parts import Parts
+from .npz.file import NpzFile
+from .npz.spool import Spool
+from .partial_files import PartialFiles
 from .series import Series
 
 __all__ = ["Recording", "is_readable"]
 
-_FORMATS = {".npz": NpzFile, ".rows": SpoolFile, ".h5": Hdf5File, ".mcap": McapFile}
+_FORMATS = {".npz": NpzFile, ".rows": Spool, ".h5": Hdf5File, ".mcap": McapFile}
 """Readers by the suffix of their files."""
 
 
@@ -40,10 +41,10 @@ class Recording(Mapping[str, Series]):
     def __init__(self, path: str | os.PathLike[str], *others: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         #: For the core: The files as one; None for one file.
-        self.parts: Parts | None = None
+        self.partial_files: PartialFiles | None = None
         if others:
-            self.parts = Parts({Path(each): _reader(Path(each)) for each in (path, *others)})
-        self._file: Any = self.parts or _reader(self.path)
+            self.partial_files = PartialFiles({Path(each): _reader(Path(each)) for each in (path, *others)})
+        self._file: Any = self.partial_files or _reader(self.path)
         #: Everything besides the values: worlds, channels, times of the steps, configuration and versions.
         self.header: Header = self._file.header
         self._columns = {column.name: column for column in self.header.columns}

@@ -17,8 +17,8 @@ from pippin.indices import chosen_worlds
 
 from .files import is_full, locked, refuse_locked, room_for
 from .header import Header
-from .part import Part
-from .parts import Parts
+from .partial_files import PartialFiles
+from .whole_run import WholeRun
 
 __all__ = ["Recorder"]
 
@@ -53,9 +53,8 @@ class Recorder(abc.ABC):
     worlds: np.ndarray
     #: Everything about the recording besides its rows; known after the first row.
     header: Header
-    #: For the core: The place of the recording in that of a run, if other processes simulate other worlds of it; set
-    #: after `bind`.
-    part: Part | None = None
+    #: For the core: The run, if other processes simulate other worlds of it; set after `bind`.
+    whole_run: WholeRun | None = None
 
     def __init__(self, config: Any) -> None:
         self.config = config
@@ -87,18 +86,18 @@ class Recorder(abc.ABC):
     def finish(self) -> None:
         """Complete and close the file. Called once if it was opened, also after a failed `write`."""
 
-    def join(self, parts: Parts, path: Path) -> None:
+    def join(self, files: PartialFiles, path: Path) -> None:
         """For the core: Write a file of the recordings of several processes, as if one had recorded all worlds.
 
         The recorder is not bound to a simulation.
 
         Args:
-            parts: The recordings, in the order of their worlds.
+            files: The recordings, in the order of their worlds.
             path: The file, which is replaced if it is there.
         """
-        self.open(path, parts.header)
+        self.open(path, files.header)
         try:
-            for rows in parts.blocks():
+            for rows in files.blocks():
                 self.write(rows)
         finally:
             self.finish()
@@ -200,7 +199,7 @@ class Recorder(abc.ABC):
 
     def _start(self, simulation: Host) -> None:
         name = self._label.partition(":")[2]
-        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels, self.part)
+        self.header = Header.of(simulation, name, self.worlds, self._step_period, self.channels, self.whole_run)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.growing_path.exists():
             refuse_locked(self.growing_path, "path: ")

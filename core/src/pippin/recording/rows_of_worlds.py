@@ -26,7 +26,7 @@ def rows(array: Any, indices: np.ndarray) -> tuple[wp.array, Update | None]:
 
 
 def blocks(array: Any, starts: np.ndarray, size: int) -> tuple[wp.array, Update | None]:
-    """Return equal parts of a flat array, shape [parts, size], and their function as of `rows`."""
+    """Return equal parts of a flat array, shape [parts, size], and their update as in `rows`."""
     step = _even_step(starts)
     if step is None:
         copy, update = _copied(array, (starts[:, None] + np.arange(size)).ravel())

@@ -23,7 +23,7 @@ class Series:
     """SI unit of all entries, or one for each label."""
 
     frame: str = "none"
-    """Frame of the components, as of `pippin.sensing.Output`; `none` for values without a direction."""
+    """Frame of the components, as in `pippin.sensing.Output`; `none` for values without a direction."""
 
     components: tuple[str, ...] = ()
     """Names of the entries of the last axis, if they have names."""

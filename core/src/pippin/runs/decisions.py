@@ -1,4 +1,4 @@
-"""What a run decides before anything is built: its number of control steps, and what is recorded by default."""
+"""Decisions of a run before anything is built: its number of control steps, and what is recorded by default."""
 
 from __future__ import annotations
 
@@ -61,12 +61,14 @@ def recorded_by_default(config: SimulationConfig, record_worlds: int | None) -> 
 
 
 def import_newton(config: SimulationConfig, progress: RunProgress) -> None:
-    """Import Newton and Warp, which takes seconds, and limit Warp's messages to warnings from here on."""
+    """Import Newton and Warp, which takes seconds. In a command, limit Warp's messages to warnings from here on."""
     with progress.phase("import"), no_garbage_collection():
-        import warp as wp
+        if progress.owns_process:
+            import warp as wp
 
-        wp.config.log_level = wp.LOG_WARNING
+            wp.config.log_level = wp.LOG_WARNING
         import_hot_modules(requires_grad=config.simulation.requires_grad)
-    # The collector need not walk what was imported, neither during the run nor, for two seconds, at the very end.
-    gc.freeze()
-    atexit.register(gc.freeze)
+    if progress.owns_process:
+        # The collector need not walk what was imported, neither during the run nor, for two seconds, at the very end.
+        gc.freeze()
+        atexit.register(gc.freeze)

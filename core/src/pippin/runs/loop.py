@@ -4,38 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import TypeAlias
 
 from pippin.errors import PluginError, SimulationError
 from pippin.simulation import Simulation
 from pippin.step.stride import next_stride
 
+from .interrupt import stopped_between_steps
 from .progress import RunProgress
 from .result import End
 from .start import prepare
 from .summary import status_line, throughput
 
-__all__ = ["LOOK_PERIOD", "RunLoop", "Stopping"]
+__all__ = ["LOOK_PERIOD", "RunLoop"]
 
 LOOK_PERIOD = 0.25
 """Time between two checks of the simulation [s]: each waits for the device, and redraws the line."""
 
-Stopping: TypeAlias = Callable[[Simulation], AbstractContextManager[Callable[[], None]]]
-"""Returns a context, given the simulation, whose value is called between steps and may raise KeyboardInterrupt."""
-
-
-def _never_stopped(simulation: Simulation) -> AbstractContextManager[Callable[[], None]]:
-    return nullcontext(lambda: None)
-
 
 class RunLoop:
-    """Takes the control steps of a run, and measures the time of all but the first one.
+    """Takes the control steps of a run, and measures the time of all but the first one. Ctrl-C stops between steps.
 
     Args:
         simulation: The simulation.
         progress: The progress of the run.
-        stopping: What may stop the run between steps.
         notes: Notes on earlier starts.
     """
 
@@ -43,7 +34,6 @@ class RunLoop:
         self,
         simulation: Simulation,
         progress: RunProgress,
-        stopping: Stopping = _never_stopped,
         notes: Sequence[str] = (),
     ) -> None:
         self.simulation, self.progress = simulation, progress
@@ -57,7 +47,7 @@ class RunLoop:
         self.steps = 0
         #: Time that they took, without pauses for viewers [s].
         self.seconds = 0.0
-        self._stopping, self._stride = stopping, 1
+        self._stride = 1
 
     def run(self, take: Callable[[RunLoop], None]) -> None:
         """Call a function that takes the steps, and keep in `end` what ends it early."""
@@ -74,7 +64,7 @@ class RunLoop:
     def step_to(self, goal: int) -> None:
         """Step to a control step, and check the results: after one step, then about four times a second."""
         simulation = self.simulation
-        with self._stopping(simulation) as stop_if_asked:
+        with stopped_between_steps(simulation) as stop_if_asked:
             while simulation.step_count < goal:
                 self.stride_to(goal)
                 stop_if_asked()

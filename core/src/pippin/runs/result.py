@@ -54,8 +54,8 @@ class RunResult:
     summary: Mapping[str, Any]
     """Everything about the run as plain data, as in `summary.json`: notes, buffers, plugins, versions, hardware."""
 
-    end: End | None = attrs.field(default=None, repr=False)
-    """The exception that ended the run early."""
+    end: BaseException | None = attrs.field(default=None, repr=False)
+    """For the core: the exception that ended the run early."""
 
     @classmethod
     def of(cls, summary: Mapping[str, Any], folder: Path, end: End | None) -> RunResult:

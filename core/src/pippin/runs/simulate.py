@@ -17,7 +17,7 @@ from pippin.simulation import Simulation
 from .decisions import recorded_by_default
 from .folder import RunFolder
 from .growth import Growth, sizes_for
-from .loop import RunLoop, Stopping
+from .loop import RunLoop
 from .progress import RunProgress
 from .result import End, RunResult, summary_of
 from .summary import what_ran
@@ -34,7 +34,6 @@ def simulate(
     count: int,
     progress: RunProgress,
     *,
-    stopping: Stopping,
     name: str,
     out: Path | None = None,
     record_worlds: int | None = None,
@@ -49,7 +48,6 @@ def simulate(
         start: Returns the simulation.
         count: Control steps to simulate.
         progress: The progress of the run.
-        stopping: What may stop the run between steps.
         name: The simulated file.
         out: The run folder; by default a new one, which has the name of the file.
         record_worlds: Number of worlds that the default recorder records; None for the usual number.
@@ -80,7 +78,7 @@ def simulate(
         if checkpoint is not None:
             _save(loop.simulation, checkpoint, progress, loop.end)
 
-    loop = stepped(config, build, take, progress, stopping, finish=save, may_grow=may_grow)
+    loop = stepped(config, build, take, progress, finish=save, may_grow=may_grow)
     facts, config = facts_of(loop), loop.simulation.config
     facts["measured_seconds"] = progress.seconds.get("run", 0.0) - loop.simulation.seconds_waited  # wall time
     with progress.phase("write"):
@@ -94,7 +92,6 @@ def stepped(
     build: Callable[[SimulationConfig], Simulation],
     take: Callable[[RunLoop], None],
     progress: RunProgress,
-    stopping: Stopping,
     *,
     finish: Callable[[RunLoop], None] = lambda loop: None,
     may_grow: bool = True,
@@ -108,14 +105,13 @@ def stepped(
         build: Returns the simulation of a configuration.
         take: Takes the steps; `RunLoop.end` keeps what ends them early.
         progress: The progress of the run.
-        stopping: What may stop the run between steps.
         finish: Called at the end of the last start, before the simulation is closed.
         may_grow: Whether the simulation may start again.
     """
     growth = Growth(config)
     while True:
         with build(growth.config) as simulation:
-            loop = RunLoop(simulation, progress, stopping, growth.notes)
+            loop = RunLoop(simulation, progress, growth.notes)
             loop.run(take)
             sizes = sizes_for(growth.asked, simulation.capacities, loop.end)
             if sizes is None or growth.is_exhausted or not may_grow:

@@ -34,12 +34,14 @@ def shard_pool(
     Raises:
         PippinError: An object cannot be made.
     """
+    requires_grad = shards[0].config.simulation.requires_grad
     return WorkerPool(
         [str(shard) for shard in shards],
         make,
         arguments,
         cure=cure,
-        before=partial(import_hot_modules, requires_grad=shards[0].config.simulation.requires_grad),
+        before=partial(import_hot_modules, requires_grad=requires_grad),
+        is_warm=not requires_grad,
         threads=max(1, free_cores() // len(shards)),
         restate=lambda index, fault: renumber_worlds(fault, shards[index].worlds.start),
         heal=heal,

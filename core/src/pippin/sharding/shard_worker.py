@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pippin.config import SimulationConfig
 from pippin.simulation import Simulation
-from pippin.task.functions import function_named
+from pippin.task.functions.lookup import function_named
 
 __all__ = ["ShardWorker"]
 

@@ -13,10 +13,10 @@ __all__ = ["ContinuousAngles"]
 
 
 class ContinuousAngles:
-    """Inverse kinematics whose angles go on from the last ones, although Newton's lie within a turn.
+    """Inverse kinematics whose angles continue from the last ones, although Newton's lie within a turn.
 
     The last angles are those in the state, so a reset and a user's write start anew from what they write. An angle is
-    the one nearest to what the velocities lead to; three angular axes of one joint go on from the last value only,
+    the one nearest to what the velocities lead to; three angular axes of one joint continue from the last value only,
     because their velocities are unbounded near the singularity.
 
     Args:

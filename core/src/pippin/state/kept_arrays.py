@@ -26,7 +26,7 @@ class _Owner:
 class KeptArrays:
     """The arrays of objects whose arrays a caller writes in place, such as Newton's state and control.
 
-    A recorded step goes on with the arrays that it was recorded with. Another array under the same name would act in
+    A recorded step keeps using the arrays that it was recorded with. Another array under the same name would act in
     eager steps alone.
 
     Args:

@@ -1,1 +1,1 @@
-"""What a solver supports: features, the declaration of a component, and what a scene or a user needs of them."""
+"""Support of features: what a solver declares, and what a scene or a user needs."""

@@ -29,6 +29,9 @@ class Job:
     folder: Path
     """Folder of the job, which exists; what the job prints goes into `log.txt` there."""
 
+    needs_fresh_process: bool = False
+    """Whether its process must not be a fork of one that has imported Newton without backward kernels."""
+
     timeout: float | None = None
     """Longest time that the job may take after its start [s]; None means any time."""
 

@@ -9,25 +9,24 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from .executor import Job
+from .executor import Job, JobStatus
 from .job_starts import STARTED
 
-__all__ = ["call_job", "call_job_alone", "call_job_logged", "serve"]
+__all__ = ["JobRunner", "call_job", "call_job_alone", "call_job_logged"]
 
 
-def serve(connection: Connection) -> None:
-    """Run each job that comes, and send its end: "returned" or "raised", and the reason."""
-    faulthandler.enable()  # a crash of native code leaves its stack in the job's log
-    while True:
-        try:
-            job = connection.recv()
-        except EOFError:
-            return
-        connection.send(call_job_logged(job))
+class JobRunner:
+    """Runs one job after the other in a worker."""
+
+    def __init__(self) -> None:
+        faulthandler.enable()  # a crash of native code leaves its stack in the job's log
+
+    def run(self, job: Job) -> tuple[JobStatus, str]:
+        """Run a job; see `call_job_logged`."""
+        return call_job_logged(job)
 
 
 def call_job(job: Job) -> Any:
@@ -48,7 +47,7 @@ def call_job_alone(job: Job) -> None:
             raise
 
 
-def call_job_logged(job: Job) -> tuple[str, str]:
+def call_job_logged(job: Job) -> tuple[JobStatus, str]:
     """Call the function of a job, which prints into `log.txt`; return "returned" or "raised", and the reason."""
     with _printing_to(job.folder / "log.txt"):
         try:

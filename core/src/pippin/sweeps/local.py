@@ -7,14 +7,37 @@ from collections import deque
 from typing import Literal
 
 import attrs
-from pippin.errors import SimulationError
-from pippin.workers import WorkerProcess, usable_cores, wait_any
+from pippin.workers import Worker, usable_cores, wait_any
 
 from .executor import Job, JobResult, JobStatus
-from .job_calls import serve
+from .job_calls import JobRunner
 from .settings import number_or_auto
 
-__all__ = ["LocalExecutor"]
+__all__ = ["LocalExecutor", "LocalExecutorConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class LocalExecutorConfig:
+    """Settings of the local executor."""
+
+    implementation = "LocalExecutor"
+
+    processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
+    """Number of processes; `auto` is the number of cores that this process may use, if the memory is enough."""
+
+
+@attrs.frozen(eq=False)
+class _Run:
+    """A job and the worker that runs it."""
+
+    job: Job
+    worker: Worker
+    started: float
+
+    @property
+    def deadline(self) -> float:
+        """Latest end of the job [s]."""
+        return self.started + (float("inf") if self.job.timeout is None else self.job.timeout)
 
 
 class LocalExecutor:
@@ -22,18 +45,11 @@ class LocalExecutor:
 
     keeps_processes = True
 
-    @attrs.frozen(kw_only=True)
-    class Config:
-        """Settings of the local executor."""
-
-        processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
-        """Number of processes; `auto` is the number of cores that this process may use, if the memory is enough."""
-
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: LocalExecutorConfig) -> None:
         self.slots = usable_cores("executor.processes") if config.processes == "auto" else config.processes
         self._waiting: deque[Job] = deque()
-        self._idle: list[WorkerProcess] = []
-        self._busy: dict[WorkerProcess, tuple[Job, float]] = {}
+        self._idle: dict[bool, list[Worker]] = {True: [], False: []}
+        self._running: list[_Run] = []
         self._ended: list[JobResult] = []
 
     def submit(self, job: Job) -> None:
@@ -43,12 +59,11 @@ class LocalExecutor:
 
     def wait(self, timeout: float) -> list[JobResult]:
         """Return the jobs that ended since the last call."""
-        if not self._ended and self._busy:
-            now = time.monotonic()
-            nearest = min(self._deadline(*entry) for entry in self._busy.values())
-            for process in wait_any(list(self._busy), max(0.0, min(timeout, nearest - now))):
-                self._finish(process)
-            self._end_late()
+        if not self._ended and self._running:
+            nearest = min(run.deadline for run in self._running) - time.monotonic()
+            wait_any([run.worker for run in self._running], max(0.0, min(timeout, nearest)))
+            for run in list(self._running):
+                self._look(run)
             self._start_waiting()
         ended, self._ended = self._ended, []
         return ended
@@ -58,47 +73,44 @@ class LocalExecutor:
         for job in [job for job in self._waiting if job.key == key]:
             self._waiting.remove(job)
             self._ended.append(JobResult(key=key, status="cancelled"))
-        for process in [process for process, (job, _) in self._busy.items() if job.key == key]:
-            self._drop(process, "cancelled", "")
+        for run in [run for run in self._running if run.job.key == key]:
+            self._drop(run, "cancelled", "")
         self._start_waiting()
 
     def close(self) -> None:
         """End all processes."""
         self._waiting.clear()
-        for process in [*self._idle, *self._busy]:
-            process.close()
-        self._idle.clear()
-        self._busy.clear()
+        for worker in [*self._idle[True], *self._idle[False], *(run.worker for run in self._running)]:
+            worker.close()
+        self._idle = {True: [], False: []}
+        self._running.clear()
 
     def _start_waiting(self) -> None:
-        while self._waiting and len(self._busy) < self.slots:
+        while self._waiting and len(self._running) < self.slots:
             job = self._waiting.popleft()
-            process = self._idle.pop() if self._idle else WorkerProcess("worker", serve)
-            process.send(job)
-            self._busy[process] = job, time.monotonic()
+            idle, is_warm = self._idle[job.needs_fresh_process], not job.needs_fresh_process
+            worker = idle.pop() if idle else Worker("worker", JobRunner, is_warm=is_warm)
+            worker.start_call("run", job)
+            self._running.append(_Run(job, worker, time.monotonic()))
 
-    def _finish(self, process: WorkerProcess) -> None:
-        """Note the end of the job of a process that sent a message or ended."""
-        try:
-            how, text = process.receive()
-        except SimulationError as error:
-            self._drop(process, "lost", str(error).removeprefix("worker: ").partition(";")[0])
+    def _look(self, run: _Run) -> None:
+        """Note the end of a job, if it returned, its process was lost, or it takes too long."""
+        while wait_any([run.worker], 0.0):
+            result = run.worker.take()
+            if result is None:
+                continue
+            if result.is_lost:
+                self._drop(run, "lost", str(result.error).removeprefix("worker: ").partition(";")[0])
+                return
+            self._running.remove(run)
+            self._idle[run.job.needs_fresh_process].append(run.worker)
+            status, text = result.value
+            self._ended.append(JobResult(key=run.job.key, status=status, text=text))
             return
-        job, _ = self._busy.pop(process)
-        self._ended.append(JobResult(key=job.key, status=how, text=text))
-        self._idle.append(process)
+        if time.monotonic() >= run.deadline:
+            self._drop(run, "timed-out", f"it took longer than {run.job.timeout:g} s")
 
-    def _end_late(self) -> None:
-        now = time.monotonic()
-        for process, (job, started) in list(self._busy.items()):
-            if now >= self._deadline(job, started):
-                self._drop(process, "timed-out", f"it took longer than {job.timeout:g} s")
-
-    def _drop(self, process: WorkerProcess, how: JobStatus, text: str) -> None:
-        job, _ = self._busy.pop(process)
-        process.close()
-        self._ended.append(JobResult(key=job.key, status=how, text=text))
-
-    @staticmethod
-    def _deadline(job: Job, started: float) -> float:
-        return started + (float("inf") if job.timeout is None else job.timeout)
+    def _drop(self, run: _Run, status: JobStatus, text: str) -> None:
+        self._running.remove(run)
+        run.worker.close()
+        self._ended.append(JobResult(key=run.job.key, status=status, text=text))

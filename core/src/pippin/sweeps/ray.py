@@ -22,7 +22,7 @@ from .job_calls import call_job_logged
 from .job_starts import STARTED, JobStartTimes
 from .settings import number_or_auto
 
-__all__ = ["RayExecutor", "run_job"]
+__all__ = ["RayExecutor", "RayExecutorConfig", "run_job"]
 
 _LOOK_PERIOD = 0.05
 """Longest time between two looks at the jobs [s]."""
@@ -38,6 +38,26 @@ _LOST = {
 }
 
 
+@attrs.frozen(kw_only=True)
+class RayExecutorConfig:
+    """Settings of the Ray executor."""
+
+    implementation = "RayExecutor"
+    extra = "ray"
+
+    address: str | None = None
+    """Address of the cluster, `host:port` or `auto`; by default RAY_ADDRESS."""
+
+    processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
+    """Largest number of jobs at once; `auto` is the number for which the cluster has cores and GPUs."""
+
+    cpus: float = attrs.field(default=1.0, validator=ge(0.0))
+    """Cores of a job."""
+
+    gpus: float = attrs.field(default=0.0, validator=ge(0.0))
+    """GPUs of a job; a fraction shares one."""
+
+
 class RayExecutor:
     """Runs each job as a task of a Ray cluster. The folders must be on a file system that all nodes have.
 
@@ -46,23 +66,7 @@ class RayExecutor:
 
     keeps_processes = False
 
-    @attrs.frozen(kw_only=True)
-    class Config:
-        """Settings of the Ray executor."""
-
-        address: str | None = None
-        """Address of the cluster, `host:port` or `auto`; by default RAY_ADDRESS."""
-
-        processes: int | Literal["auto"] = attrs.field(default="auto", validator=number_or_auto)
-        """Largest number of jobs at once; `auto` is the number for which the cluster has cores and GPUs."""
-
-        cpus: float = attrs.field(default=1.0, validator=ge(0.0))
-        """Cores of a job."""
-
-        gpus: float = attrs.field(default=0.0, validator=ge(0.0))
-        """GPUs of a job; a fraction shares one."""
-
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: RayExecutorConfig) -> None:
         self._config = config
         self._ray: Any = None
         self._slots, self._is_ours = 0, False

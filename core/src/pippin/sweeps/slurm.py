@@ -18,13 +18,45 @@ from .job_calls import call_job_alone
 from .job_starts import JobStartTimes
 from .slurm_queue import SlurmQueue
 
-__all__ = ["SlurmExecutor"]
+__all__ = ["SlurmExecutor", "SlurmExecutorConfig"]
 
 _LOOK_PERIOD = 0.1
 """Time between two looks at the files of the jobs [s]."""
 
 _END_LIMIT = 60.0
 """Longest wait for the end of cancelled jobs [s]."""
+
+
+@attrs.frozen(kw_only=True)
+class SlurmExecutorConfig:
+    """Settings of the Slurm executor."""
+
+    implementation = "SlurmExecutor"
+    extra = "slurm"
+
+    cluster: Literal["slurm", "local"] = "slurm"
+    """`slurm`, or `local`: submitit's own processes of this machine, to try a sweep before."""
+
+    processes: int = attrs.field(default=100, validator=ge(1))
+    """Largest number of jobs that are queued or run at once."""
+
+    partition: str | None = None
+    """Partition of the cluster; by default that of the cluster."""
+
+    minutes: int = attrs.field(default=60, validator=ge(1))
+    """Time limit of a job for the cluster [min]; that of the sweep holds too."""
+
+    cpus: int = attrs.field(default=1, validator=ge(1))
+    """Cores of a job."""
+
+    gpus: int = attrs.field(default=0, validator=ge(0))
+    """GPUs of a job."""
+
+    folder: str = ".submitit"
+    """Folder for the files of submitit, on the shared file system."""
+
+    look_period: float = attrs.field(default=15.0, validator=gt(0.0))
+    """Time between two questions to the cluster for lost jobs [s]; jobs that end by themselves are seen at once."""
 
 
 class SlurmExecutor:
@@ -36,35 +68,7 @@ class SlurmExecutor:
 
     keeps_processes = False
 
-    @attrs.frozen(kw_only=True)
-    class Config:
-        """Settings of the Slurm executor."""
-
-        cluster: Literal["slurm", "local"] = "slurm"
-        """`slurm`, or `local`: submitit's own processes of this machine, to try a sweep before."""
-
-        processes: int = attrs.field(default=100, validator=ge(1))
-        """Largest number of jobs that are queued or run at once."""
-
-        partition: str | None = None
-        """Partition of the cluster; by default that of the cluster."""
-
-        minutes: int = attrs.field(default=60, validator=ge(1))
-        """Time limit of a job for the cluster [min]; that of the sweep holds too."""
-
-        cpus: int = attrs.field(default=1, validator=ge(1))
-        """Cores of a job."""
-
-        gpus: int = attrs.field(default=0, validator=ge(0))
-        """GPUs of a job."""
-
-        folder: str = ".submitit"
-        """Folder for the files of submitit, on the shared file system."""
-
-        look_period: float = attrs.field(default=15.0, validator=gt(0.0))
-        """Time between two questions to the cluster for lost jobs [s]; jobs that end by themselves are seen at once."""
-
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: SlurmExecutorConfig) -> None:
         self.slots, self._is_local = config.processes, config.cluster == "local"
         self._submitit = import_library("submitit", "slurm")
         self._executor = self._submitit.AutoExecutor(folder=config.folder, cluster=config.cluster)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +97,7 @@ class Sweep:
         for number in range(count):
             arguments = {"requires_grad": self._requires_grad}
             function = "pippin.sweeps.variant_job:prepare"
-            self._executor.submit(
-                Job(key=f"prepare-{number}", function=function, arguments=arguments, folder=self._folder.path)
-            )
+            self._executor.submit(self._job(f"prepare-{number}", function, arguments, self._folder.path))
 
     def _submit(self) -> None:
         """Submit variants while there are slots. One variant alone compiles what others of the same plugins need."""
@@ -129,9 +127,14 @@ class Sweep:
         }
         self._running[variant.id] = _Running(variant=variant, folder=folder, started=time.monotonic())
         function = "pippin.sweeps.variant_job:run"
-        self._executor.submit(
-            Job(key=variant.id, function=function, arguments=arguments, folder=folder, timeout=self._timeout)
-        )
+        self._executor.submit(self._job(variant.id, function, arguments, folder, self._timeout))
+
+    def _job(
+        self, key: str, function: str, arguments: Mapping[str, Any], folder: Path, timeout: float | None = None
+    ) -> Job:
+        is_fresh = self._requires_grad
+        own = {"arguments": arguments, "folder": folder, "timeout": timeout, "needs_fresh_process": is_fresh}
+        return Job(key=key, function=function, **own)
 
     def _settle(self, ended: JobResult) -> None:
         """Note the end of a variant. One that left no summary gets one from here."""

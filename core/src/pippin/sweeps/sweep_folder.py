@@ -37,7 +37,7 @@ class SweepFolder:
     Args:
         path: The folder, new, empty, or of the same sweep.
         variants: All variants of the sweep.
-        command: The command that goes on with the sweep, for the reader of the folder.
+        command: The command that resumes the sweep, for the reader of the folder.
 
     Raises:
         ConfigError: The folder belongs to something else, or another process runs the sweep.

@@ -7,14 +7,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from pippin.analysis.compare import SolverRun, measured_run
+from pippin.analysis.measured_run import MeasuredRun
 from pippin.config import SimulationConfig
 from pippin.devices import warp_quiet
-from pippin.errors import PluginError, SimulationError
-from pippin.runs.growth import Growth, sizes_for
-from pippin.runs.start import start_notes
 from pippin.runs.summary import what_ran
-from pippin.simulation import Simulation
 
 __all__ = ["run_variant"]
 
@@ -33,31 +29,13 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int) -> dict[str,
     Raises:
         PippinError: The simulation cannot be built.
     """
-    started, growth = time.time(), Growth(config)
     with warp_quiet(), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
-        while True:
-            with Simulation(growth.config, folder=folder) as simulation:
-                summary, failure = _summary(simulation, folder, steps, started)
-                start = start_notes(simulation)
-                sizes = sizes_for(growth.asked, simulation.capacities, failure)
-            if sizes is None or growth.is_exhausted:
-                break
-            growth.grow(sizes, simulation.time)
-    summary |= what_ran(simulation, start)  # recorders write their last rows, and note faults, at the end
-    return {**summary, "warnings": list(dict.fromkeys(" ".join(str(each.message).split()) for each in noted))}
-
-
-def _summary(
-    simulation: Simulation, folder: Path, steps: int, started: float
-) -> tuple[dict[str, Any], SimulationError | PluginError | None]:
-    try:
-        result, failure = measured_run(simulation, steps, started, (folder / "begun").touch)
-    except PluginError as error:  # a component raised in a step: what was measured until then is lost
-        result, failure = SolverRun(solver="", outcome="failed", reason=str(error)), error
-    diverged = None if failure is None else simulation.first_diverged_step
-    summary = {
-        "outcome": "ok" if failure is None else "failed" if diverged is None else "diverged",
+        run = MeasuredRun(config, steps, time.time(), folder, (folder / "begun").touch)
+    result, simulation = run.result(solver=""), run.loop.simulation
+    has_diverged = simulation.first_diverged_step is not None
+    return {
+        "outcome": "ok" if run.loop.end is None else "diverged" if has_diverged else "failed",
         "reason": result.reason,
         "figures": {
             "worlds": simulation.world_count,
@@ -66,5 +44,6 @@ def _summary(
             **{name: value for name, value in result.figures().items() if name not in _NO_FIGURES},
         },
         "ignored": list(result.ignored),
+        **what_ran(simulation, run.loop.notes),  # recorders write their last rows, and note faults, at the end
+        "warnings": list(dict.fromkeys(" ".join(str(each.message).split()) for each in noted)),
     }
-    return summary, failure

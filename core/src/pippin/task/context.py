@@ -15,6 +15,7 @@ from pippin.binding import Host
 from pippin.config.component import ComponentConfig
 from pippin.errors import ConfigError
 from pippin.sensing import Output
+from pippin.sensing.lanes import numbers_of
 from pippin.spelling import did_you_mean
 from pippin.state.draws import Draws
 from pippin.support.features import OF_ATTRIBUTES
@@ -175,6 +176,12 @@ class TermContext:
             hint = did_you_mean(name, outputs) or ";"
             raise ConfigError(f"output: {sensor!r} has no output {name!r}{hint} outputs: {', '.join(outputs)}")
         return outputs[name]
+
+    def numbers(self, output: Output) -> wp.array | None:
+        """View a sensor's output as rows, shape [worlds, numbers]; None unless it has real numbers or flags."""
+        if output.data.dtype is wp.bool:
+            return output.data.reshape((self.world_count, output.data.size // self.world_count))
+        return numbers_of(output.data, is_arithmetic=False)
 
     def contact_output(self, sensor: str, name: str) -> Output:
         """Return an output of a contact sensor.

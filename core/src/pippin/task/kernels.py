@@ -10,7 +10,6 @@ __all__ = [
     "end_episodes",
     "judge",
     "note_any",
-    "random_state",
     "take_due",
     "weigh",
 ]

@@ -1,12 +1,13 @@
-"""Ranges of uniform random numbers in the tables of events and commands."""
+"""Ranges in the tables of terms: of uniform random numbers, and with one or two ends."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import attrs
 
-__all__ = ["ZERO", "AxesRanges", "Range", "ordered", "ranged"]
+__all__ = ["ZERO", "AxesRanges", "Range", "ends_of", "ordered", "ranged", "refuse_no_range"]
 
 Range = tuple[float, float]
 """Lowest and highest value."""
@@ -15,7 +16,7 @@ ZERO: Range = (0.0, 0.0)
 
 
 def ordered(instance: object, attribute: attrs.Attribute[Any], value: Range | None) -> None:
-    """Reject a range whose lowest value is above its highest; None is none.
+    """Reject a range whose lowest value is above its highest; None is permitted.
 
     Raises:
         ValueError: It is not ordered.
@@ -27,6 +28,24 @@ def ordered(instance: object, attribute: attrs.Attribute[Any], value: Range | No
 def ranged(default: Range = ZERO) -> Any:
     """Return a field for a range."""
     return attrs.field(default=default, validator=ordered)
+
+
+def refuse_no_range(low: float | None, high: float | None) -> None:
+    """Reject a range that is empty, or has no end.
+
+    Raises:
+        ValueError: The ends make no range.
+    """
+    if low is None and high is None:
+        raise ValueError("'low' and 'high' must make a range; give at least one of them")
+    lowest, highest = ends_of(low, high)
+    if not lowest < highest:
+        raise ValueError(f"'low' and 'high' must make a range with low < high, got {low} and {high}")
+
+
+def ends_of(low: float | None, high: float | None) -> tuple[float, float]:
+    """Return the ends of a range, infinite if there is none."""
+    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 @attrs.frozen(kw_only=True, slots=False)  # so that a configuration may derive from it and from another class

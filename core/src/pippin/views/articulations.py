@@ -60,7 +60,7 @@ class ArticulationView(RowView):
         super().__init__(
             host, labels, _worlds(model, articulations), articulations, maps, joints, balls, _quaternion(indices)
         )
-        self._dynamics = Dynamics(host, articulations, indices, self._marks.world_of)
+        self._dynamics = Dynamics(host, articulations, indices, self._row_flags.world_of)
 
     def _name_of(self, element: Element, row: int, column: int) -> str:
         structure = of_articulation(self._host.model, int(self.articulation_indices[row]))
@@ -141,7 +141,7 @@ class ArticulationView(RowView):
             RowError: There is no such row.
         """
         if isinstance(row, bool) or not isinstance(row, int | np.integer) or not 0 <= row < self.count:
-            raise RowError(f"metatype: {row!r} is no row; the view has {self.count}, counted from 0")
+            raise RowError(f"metatype: {row!r} is not a row; the view has {self.count}, counted from 0")
         return of_articulation(self._host.model, int(self.articulation_indices[row]))
 
     get_metatype = metatype
@@ -270,7 +270,7 @@ class ArticulationView(RowView):
         return self._get("dof_limits", out)
 
     def set_dof_limits(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the lowest and highest position [m or rad], shape [count, max_dofs, 2]. The solver is told."""
+        """Set the lowest and highest position [m or rad], shape [count, max_dofs, 2]. The solver is notified."""
         self._set("dof_limits", data, indices, mask, compact)
 
     def get_dof_stiffnesses(self, out: Array | None = None) -> Array:
@@ -278,7 +278,7 @@ class ArticulationView(RowView):
         return self._get("dof_stiffnesses", out)
 
     def set_dof_stiffnesses(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the stiffness of the drive [N/m or N·m/rad], shape [count, max_dofs]. The solver is told."""
+        """Set the stiffness of the drive [N/m or N·m/rad], shape [count, max_dofs]. The solver is notified."""
         self._set("dof_stiffnesses", data, indices, mask, compact)
 
     def get_dof_dampings(self, out: Array | None = None) -> Array:
@@ -286,7 +286,7 @@ class ArticulationView(RowView):
         return self._get("dof_dampings", out)
 
     def set_dof_dampings(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the damping of the drive [N·s/m or N·m·s/rad], shape [count, max_dofs]. The solver is told."""
+        """Set the damping of the drive [N·s/m or N·m·s/rad], shape [count, max_dofs]. The solver is notified."""
         self._set("dof_dampings", data, indices, mask, compact)
 
     def get_dof_max_forces(self, out: Array | None = None) -> Array:
@@ -294,7 +294,7 @@ class ArticulationView(RowView):
         return self._get("dof_max_forces", out)
 
     def set_dof_max_forces(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the largest effort of the drive [N or N·m], shape [count, max_dofs]. The solver is told."""
+        """Set the largest effort of the drive [N or N·m], shape [count, max_dofs]. The solver is notified."""
         self._set("dof_max_forces", data, indices, mask, compact)
 
     def get_dof_max_velocities(self, out: Array | None = None) -> Array:
@@ -304,7 +304,7 @@ class ArticulationView(RowView):
     def set_dof_max_velocities(
         self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
     ) -> None:
-        """Set the highest speed [m/s or rad/s], shape [count, max_dofs]. The solver is told."""
+        """Set the highest speed [m/s or rad/s], shape [count, max_dofs]. The solver is notified."""
         self._set("dof_max_velocities", data, indices, mask, compact)
 
     def get_dof_armatures(self, out: Array | None = None) -> Array:
@@ -312,7 +312,7 @@ class ArticulationView(RowView):
         return self._get("dof_armatures", out)
 
     def set_dof_armatures(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the armature [kg or kg·m²], shape [count, max_dofs]. The solver is told."""
+        """Set the armature [kg or kg·m²], shape [count, max_dofs]. The solver is notified."""
         self._set("dof_armatures", data, indices, mask, compact)
 
     def get_dof_frictions(self, out: Array | None = None) -> Array:
@@ -320,7 +320,7 @@ class ArticulationView(RowView):
         return self._get("dof_frictions", out)
 
     def set_dof_frictions(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the friction [N or N·m], shape [count, max_dofs]. The solver is told."""
+        """Set the friction [N or N·m], shape [count, max_dofs]. The solver is notified."""
         self._set("dof_frictions", data, indices, mask, compact)
 
     def get_root_transforms(self, out: Array | None = None) -> Array:
@@ -335,7 +335,7 @@ class ArticulationView(RowView):
         """Set the pose of the root [m, 1], shape [count, 7].
 
         Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion
-        (x, y, z, w). The solver is told.
+        (x, y, z, w). The solver is notified.
         """
         self._set("root_transforms", data, indices, mask, compact)
 

@@ -14,19 +14,18 @@ from pippin.binding import Host
 from pippin.spelling import did_you_mean
 from pippin.support.features import OF_ATTRIBUTES
 
-from .choice import Choice
+from .dirty_flags import RowFlags
 from .errors import ViewError
-from .exchange import alias, scalar_shape
-from .indexing import PADDING, padded
+from .exchange import scalar_shape
+from .host_checks import HostCheck
+from .indexing import PADDING, index_map, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
-from .kernels.marks import Marks
+from .kernels.dirty_flags import DirtyFlags
 from .launching import PreparedLaunch
-from .marks import RowMarks
-from .places import places_of
+from .memory import Staging, alias
 from .quantities import ViewQuantity
+from .row_selection import RowSelection
 from .rules import RULES, Valid, of_type
-from .staging import Staging
-from .values import Values
 
 __all__ = ["KNOWN", "Attributes", "shapes_of"]
 
@@ -34,30 +33,30 @@ _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
 
 @attrs.frozen
-class _Known:
+class _ModelAttribute:
     """The flag of an attribute of the model, and the rule of its values."""
 
     flag: str
     valid: Valid
 
 
-KNOWN: Mapping[str, _Known] = {
-    "joint_X_p": _Known("JOINT_PROPERTIES", "pose"),
-    "joint_X_c": _Known("JOINT_PROPERTIES", "pose"),
-    "joint_damping": _Known(_FORCES, "non-negative"),
-    "joint_stiffness": _Known(_FORCES, "non-negative"),
-    "joint_limit_ke": _Known(_FORCES, "non-negative"),
-    "joint_limit_kd": _Known(_FORCES, "non-negative"),
-    "joint_rest_q": _Known("JOINT_REFERENCE_POSE_PROPERTIES", "finite"),
-    "shape_transform": _Known(_SHAPES, "pose"),
-    "shape_material_mu": _Known(_SHAPES, "non-negative"),
-    "shape_material_restitution": _Known(_SHAPES, "non-negative"),
-    "shape_material_ke": _Known(_SHAPES, "non-negative"),
-    "shape_material_kd": _Known(_SHAPES, "non-negative"),
-    "shape_material_kf": _Known(_SHAPES, "non-negative"),
-    "shape_material_ka": _Known(_SHAPES, "non-negative"),
+KNOWN: Mapping[str, _ModelAttribute] = {
+    "joint_X_p": _ModelAttribute("JOINT_PROPERTIES", "pose"),
+    "joint_X_c": _ModelAttribute("JOINT_PROPERTIES", "pose"),
+    "joint_damping": _ModelAttribute(_FORCES, "non-negative"),
+    "joint_stiffness": _ModelAttribute(_FORCES, "non-negative"),
+    "joint_limit_ke": _ModelAttribute(_FORCES, "non-negative"),
+    "joint_limit_kd": _ModelAttribute(_FORCES, "non-negative"),
+    "joint_rest_q": _ModelAttribute("JOINT_REFERENCE_POSE_PROPERTIES", "finite"),
+    "shape_transform": _ModelAttribute(_SHAPES, "pose"),
+    "shape_material_mu": _ModelAttribute(_SHAPES, "non-negative"),
+    "shape_material_restitution": _ModelAttribute(_SHAPES, "non-negative"),
+    "shape_material_ke": _ModelAttribute(_SHAPES, "non-negative"),
+    "shape_material_kd": _ModelAttribute(_SHAPES, "non-negative"),
+    "shape_material_kf": _ModelAttribute(_SHAPES, "non-negative"),
+    "shape_material_ka": _ModelAttribute(_SHAPES, "non-negative"),
 }
-"""Attributes of the model that can be set while it runs: the flag that tells the solver, and the allowed values."""
+"""Attributes of the model that can be set while it runs: the flag that notifies the solver, and the allowed values."""
 
 STRUCTURE = frozenset(
     {
@@ -66,7 +65,7 @@ STRUCTURE = frozenset(
         *("shape_body", "shape_type", "articulation_start", "articulation_end"),
     }
 )
-"""Attributes that say what the scene is made of: it is built anew to change them."""
+"""Attributes of the structure of the scene: it is built again to change them."""
 
 
 class Attributes:
@@ -79,7 +78,7 @@ class Attributes:
         elements: Index map of each frequency of Newton's attributes, shape [count] or [count, columns]; padding is -1.
         quantities: The quantities of the view, which have setters of their own.
         faults: The faults of the setting of attributes.
-        marks: Marks the rows whose model is written; None if nobody asks for them.
+        row_flags: The flags of the rows whose model is written; None if nobody asks for them.
     """
 
     def __init__(
@@ -88,18 +87,18 @@ class Attributes:
         elements: Mapping[str, Callable[[], np.ndarray]],
         quantities: Mapping[str, ViewQuantity],
         faults: wp.array,
-        marks: RowMarks | None,
+        row_flags: RowFlags | None,
     ) -> None:
         self._host, self._elements, self._quantities, self._faults = host, elements, quantities, faults
-        self._unmarked = Marks()
-        self._of_model = self._unmarked if marks is None else marks.argument
+        self._no_flags = DirtyFlags()
+        self._model_flags = self._no_flags if row_flags is None else row_flags.argument
         self._known: dict[str, _Attribute] = {}
 
     def get(self, name: str) -> wp.array:
         """Return the numbers of all rows; padding is 0."""
         attribute, source = self._find(name, f"get_attribute: {name}")
         values = _bytes(attribute.values, attribute.count)
-        inputs = [_bytes(source, source.shape[0]), attribute.places.index, values]
+        inputs = [_bytes(source, source.shape[0]), attribute.index.elements, values]
         wp.launch(gather_bytes, attribute.count, inputs, device=source.device)
         return attribute.values
 
@@ -107,18 +106,18 @@ class Attributes:
         self,
         name: str,
         data: Any,
-        choice: Choice,
+        selection: RowSelection,
         flags: newton.ModelFlags | int | None,
-        told: Callable[[int], str],
+        describe: Callable[[int], str],
     ) -> None:
-        """Write the numbers of the chosen rows, and tell the solver.
+        """Write the numbers of the selected rows, and notify the solver.
 
         Args:
             name: Name of the array.
             data: The numbers.
-            choice: The rows.
-            flags: What the solver is told.
-            told: Return the words for a row in errors.
+            selection: The rows.
+            flags: The flags that notify the solver.
+            describe: Return the words for a row in errors.
 
         Raises:
             ViewError: The attribute is unknown, is set by a setter of its own, or needs flags; or a number is NaN.
@@ -127,23 +126,23 @@ class Attributes:
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
         if attribute.name in STRUCTURE:
-            raise ViewError(f"{where}: it says what the scene is made of; build another simulation to change it")
+            raise ViewError(f"{where}: it is part of the structure of the scene; build another simulation to change it")
         support = self._host.services.support
         if fault := support.fault(OF_ATTRIBUTES.get(attribute.name, "")):
             raise ViewError(f"{where}: {fault}")
         if fault := support.dimension_fault(attribute.name, attribute.elements):
             raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
-        shape = (choice.data_count, *attribute.values.shape[1:])
-        values = attribute.values_of(told).of(data, shape, choice, where).on_device(attribute.staging)
+        shape = (selection.data_count, *attribute.values.shape[1:])
+        checked = attribute.check(describe).check(data, shape, selection, where)
+        values = checked.on_device(attribute.staging)
         if notified:
             self._host.services.model_changes.note(notified)
-        rows = _bytes(values, choice.data_count * attribute.places.width)
+        rows = _bytes(values, selection.data_count * attribute.index.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
-        has_rotation = attribute.rule.has_quaternion
-        inputs = [rows, numbers, has_rotation, attribute.places, choice.argument, self._faults]
-        inputs.append(self._of_model if notified else self._unmarked)
-        attribute.scatter(choice.count, [*inputs, _bytes(target, target.shape[0])])
+        flags_of = self._model_flags if notified else self._no_flags
+        inputs = [rows, attribute.index, selection.argument, self._faults, flags_of]
+        attribute.scatter(selection.count, [*inputs, _bytes(target, target.shape[0]), numbers])
 
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
         """Return an attribute and the array that holds it now."""
@@ -174,7 +173,7 @@ class Attributes:
         key = frequency if isinstance(frequency, str) else newton.Model.AttributeFrequency(frequency).name
         if key not in self._elements:
             raise ViewError(
-                f"{where}: its elements are of frequency {key!r}, and the rows have those of"
+                f"{where}: its elements are of frequency {key!r}, and the rows have elements of"
                 f" {', '.join(self._elements)}; read the array itself"
             )
         return self._elements[key]()
@@ -186,27 +185,27 @@ class Attributes:
             cure = f"call {' or '.join(setters)}" if setters else "this one is only read"
             raise ViewError(f"{where}: other arrays follow when it is set; {cure}")
 
-    def _flags(self, where: str, attribute: _Attribute, given: newton.ModelFlags | int | None) -> int:
-        """Return the flags that tell the solver, none for the state and the inputs."""
+    def _flags(self, where: str, attribute: _Attribute, flags: newton.ModelFlags | int | None) -> int:
+        """Return the flags that notify the solver, none for the state and the inputs."""
         if attribute.owner != "model":
-            if given:
+            if flags:
                 raise ViewError(
-                    f"{where}: flags tell of changes of the model, and this array is of the {attribute.owner}"
+                    f"{where}: flags are for changes of the model, and this array is of the {attribute.owner}"
                 )
             return 0
         known = KNOWN.get(attribute.name)
-        if given is None:
+        if flags is None:
             if known is None:
                 raise ViewError(
-                    f"{where}: nobody knows which solver reads it; pass flags=newton.ModelFlags.…, or flags=0 if none"
-                    " does"
+                    f"{where}: the solvers that read it are not known; pass flags=newton.ModelFlags.…, or flags=0 if"
+                    " none does"
                 )
             return int(newton.ModelFlags[known.flag])
-        if isinstance(given, bool) or not isinstance(given, int):
-            raise ViewError(f"{where}: flags: expected newton.ModelFlags or an integer, got {given!r}")
-        if known is not None and not given & newton.ModelFlags[known.flag]:
+        if isinstance(flags, bool) or not isinstance(flags, int):
+            raise ViewError(f"{where}: flags: expected newton.ModelFlags or an integer, got {flags!r}")
+        if known is not None and not flags & newton.ModelFlags[known.flag]:
             raise ViewError(f"{where}: flags: without {known.flag} the solver would not read it; leave flags out")
-        return int(given)
+        return int(flags)
 
 
 class _Attribute:
@@ -237,18 +236,23 @@ class _Attribute:
         self.staging = Staging(self.values.size, self.dtype, device)
         width = index.size // len(index) if len(index) else 1
         self._is_used = (index != PADDING).reshape(len(index), width)
-        self.places = places_of(index.astype(np.int32).reshape(len(index), width), device, self.rule)
+        elements = index.astype(np.int32).reshape(len(index), width)
+        quaternion = np.zeros_like(elements) if self.rule.has_quaternion else None
+        #: The elements as an argument of kernels.
+        self.index = index_map(elements, device, self.rule, quaternion)
         #: Writes rows of bytes.
         self.scatter = PreparedLaunch(scatter_bytes, device, width)
 
-    def values_of(self, told: Callable[[int], str]) -> Values:
+    def check(self, describe: Callable[[int], str]) -> HostCheck:
         """Return the check of values on the host."""
-        return Values(
+        return HostCheck(
             rule=self.rule,
             dtype=self.dtype,
             components=self.values.size // max(self.count, 1),
             is_used=self._is_used,
-            told=lambda row, column: f"{told(row)}, column {column}" if self._is_used.shape[1] > 1 else told(row),
+            describe=lambda row, column: (
+                f"{describe(row)}, column {column}" if self._is_used.shape[1] > 1 else describe(row)
+            ),
         )
 
 

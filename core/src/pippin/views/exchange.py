@@ -13,7 +13,7 @@ from pippin.arrays import present
 
 from .errors import ViewError
 
-__all__ = ["Array", "alias", "as_warp", "deliver", "scalar_shape", "unreadable"]
+__all__ = ["Array", "as_warp", "broadcastable", "deliver", "scalar_shape", "unreadable"]
 
 Array = Any
 """An array of Warp, NumPy, PyTorch, JAX or another library with DLPack or an array interface."""
@@ -62,18 +62,11 @@ def scalar_shape(array: wp.array) -> tuple[int, ...]:
     return (*array.shape, *getattr(array.dtype, "_shape_", ()))
 
 
-def alias(base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: int | None = None) -> wp.array:
-    """Return an array of another type over an array's memory.
-
-    Args:
-        base: The array that owns the memory.
-        dtype: Type of an element.
-        count: The number of elements.
-        offset: Offset of the first element [bytes].
-        stride: Distance between two elements [bytes]; by default they are dense.
-    """
-    stride = wp.types.type_size_in_bytes(dtype) if stride is None else stride
-    return wp.array(ptr=(base.ptr or 0) + offset, dtype=dtype, shape=(count,), strides=(stride,), device=base.device)
+def broadcastable(source: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Return whether a shape broadcasts to another one as NumPy does it, without axes that the other does not have."""
+    return len(source) <= len(shape) and all(
+        length in (1, target) for length, target in zip(source[::-1], shape[::-1], strict=False)
+    )
 
 
 def deliver(values: wp.array, out: Array | None, where: str) -> Array:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 import newton
 import numpy as np
+import warp as wp
 from pippin.arrays import on_host
 
+from .kernels.index_map import IndexMap
 from .metatype import DofType
+from .rules import LARGEST, Rule
 from .structure import has_dofs
 
-__all__ = ["PADDING", "ArticulationIndices", "free_roots", "padded"]
+__all__ = ["PADDING", "ArticulationIndices", "free_roots", "index_map", "padded"]
 
 PADDING = -1
 """Number in index maps for elements that a shorter row does not have."""
@@ -62,19 +67,19 @@ class ArticulationIndices:
         dof_counts, coord_counts = (qd[mover + 1] - qd[mover]), (q[mover + 1] - q[mover])
         is_ball = dof_counts != coord_counts
         dof_rows = np.repeat(mine, dof_counts)
-        coords = _runs(q[mover], coord_counts)
+        coords = _ranges(q[mover], coord_counts)
         columns = _ranks(dof_rows, count)
         firsts = np.cumsum(dof_counts) - dof_counts
-        dof_coords = np.where(np.repeat(is_ball, dof_counts), PADDING, _runs(q[mover], dof_counts))
+        dof_coords = np.where(np.repeat(is_ball, dof_counts), PADDING, _ranges(q[mover], dof_counts))
         linear_counts = on_host(model.joint_dof_dim)[mover, 0]  # pyright: ignore[reportArgumentType] (a 2-D array)
-        is_linear = _runs(np.zeros_like(dof_counts), dof_counts) < np.repeat(linear_counts, dof_counts)
+        is_linear = _ranges(np.zeros_like(dof_counts), dof_counts) < np.repeat(linear_counts, dof_counts)
         types_of_dofs = np.where(is_linear, DofType.TRANSLATION, DofType.ROTATION)
         roots = joints[np.flatnonzero(np.diff(rows, prepend=-1))]
         root_coords, root_dofs = free_roots(model, roots)
         return cls(
             joints=padded(rows, joints, count, least=1),
             links=padded(rows, on_host(model.joint_child)[joints], count, least=1),
-            dofs=padded(dof_rows, _runs(qd[mover], dof_counts), count),
+            dofs=padded(dof_rows, _ranges(qd[mover], dof_counts), count),
             coords=padded(np.repeat(mine, coord_counts), coords, count),
             dof_coords=padded(dof_rows, dof_coords, count),
             dof_types=np.maximum(padded(dof_rows, types_of_dofs, count), 0).astype(np.uint8),
@@ -119,14 +124,34 @@ def padded(rows: np.ndarray, values: np.ndarray, count: int, least: int = 0) -> 
     return table
 
 
+def index_map(
+    elements: np.ndarray, device: wp.Device, rule: Rule | None = None, quaternion: np.ndarray | None = None
+) -> Any:
+    """Return an index map as an argument of kernels, a `kernels.index_map.IndexMap`.
+
+    Args:
+        elements: Element of Newton's array of each row and column, shape [rows, columns], padded with -1.
+        device: Device of the kernels.
+        rule: The numbers that are allowed.
+        quaternion: Position of each element in its quaternion, -1 if it is in none, same shape.
+    """
+    result: Any = IndexMap()
+    result.elements = wp.array(elements.ravel(), dtype=int, device=device)
+    result.width = elements.shape[1]
+    result.low, result.high = (-LARGEST, LARGEST) if rule is None else (rule.low, rule.high)
+    if quaternion is not None:
+        result.quaternion = wp.array(quaternion.ravel(), dtype=int, device=device)
+    return result
+
+
 def _tree_joints(model: newton.Model, articulations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return row and index of each joint of the trees, row by row, root first."""
     starts = on_host(model.articulation_start)[articulations]
     counts = on_host(model.articulation_end)[articulations] - starts
-    return np.repeat(np.arange(len(articulations)), counts), _runs(starts, counts)
+    return np.repeat(np.arange(len(articulations)), counts), _ranges(starts, counts)
 
 
-def _runs(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return start, start + 1, ... of each run, one run after the other."""
     firsts = np.cumsum(counts) - counts
     return np.repeat(starts - firsts, counts) + np.arange(int(counts.sum()))

@@ -10,12 +10,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.state.scratch import Scratch
 
-from .exchange import alias
-
-__all__ = ["Aliases", "PreparedLaunch", "update"]
-
-_REMEMBERED = 32
-"""Largest number of aliases kept; without a limit, a caller that passes new arrays each time would fill the memory."""
+__all__ = ["PreparedLaunch", "update"]
 
 _STEP_COUNT = 3
 """Number of arguments that tell a thread its rows and columns."""
@@ -72,23 +67,6 @@ class PreparedLaunch(Scratch):
 
     def _steps(self, count: int) -> tuple[int, int]:
         return (1, 1) if self._device.is_cpu else (count, self._width)
-
-
-class Aliases(Scratch):
-    """Arrays over the memory of other arrays, made once for each memory and type."""
-
-    def __init__(self) -> None:
-        self._made: dict[tuple[Any, ...], wp.array] = {}
-
-    def of(self, base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: int | None = None) -> wp.array:
-        """Return `exchange.alias` of the same arguments, from the cache if possible."""
-        key = (base.ptr, dtype, count, offset, stride)
-        made = self._made.get(key)
-        if made is None:
-            if len(self._made) >= _REMEMBERED:
-                self._made.clear()
-            made = self._made[key] = alias(base, dtype, count, offset=offset, stride=stride)
-        return made
 
 
 def update(struct: Any, **fields: Any) -> None:

@@ -47,10 +47,6 @@ class NewtonArrays:
             return _arrays(host.services.written.state_for_joints(), quantity)
         return _arrays(host.control if quantity.source == "control" else host.model, quantity)
 
-    def inverse(self, quantity: ViewQuantity) -> wp.array | None:
-        """Return the array of a quantity's inverses, if it has one."""
-        return getattr(self._host.model, quantity.inverse) if quantity.inverse else None
-
     def _observable(self, kind: str, name: str) -> wp.array:
         array = getattr(self._host.observables, kind, None)
         if array is None:

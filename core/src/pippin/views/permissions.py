@@ -8,11 +8,14 @@ import numpy as np
 import warp as wp
 from pippin.binding import Host
 
-from .held import Held
 from .indexing import PADDING
 from .quantities import ViewQuantity
+from .read_only import ReadOnlyElements
 
-__all__ = ["Permissions", "index_of"]
+__all__ = ["IN_STEP", "Permissions", "index_of"]
+
+IN_STEP = "inside a step, only targets and forces can be set; set it between steps"
+"""Fault of a call that changes the state or the model within a step."""
 
 
 class Permissions:
@@ -27,30 +30,36 @@ class Permissions:
     def __init__(self, host: Host, indices: Mapping[str, np.ndarray], faults: Mapping[str, wp.array]) -> None:
         self._host, self._indices, self._faults = host, indices, faults
         self._dofs = indices.get("dof")
-        self._held: dict[str, Held | None] = {}
+        self._read_only: dict[str, ReadOnlyElements | None] = {}
         self._owners: tuple[str, ...] | None = None
 
     def prepare(self, quantity: ViewQuantity) -> None:
-        """Allocate now what `held` would allocate later, if all components are bound."""
+        """Allocate now what `read_only` would allocate later, if all components are bound."""
         if self._host.services.owners is not None:
-            self.held(quantity)
+            self.read_only(quantity)
 
     def fault(self, quantity: ViewQuantity) -> str | None:
-        """Return why a quantity cannot be set in any row; None if it can."""
-        return self._fault_of_solver(quantity) or self._fault_of_owners(quantity)
+        """Return why a quantity cannot be set now in any row; None if it can."""
+        is_in_step = self._host.stepped_state is not None
+        if is_in_step and quantity.source != "control":
+            return IN_STEP
+        if quantity.feature and (fault := self._fault_of_solver(quantity)):
+            return fault
+        # Nobody owns the state, and inside a step, what is set holds for that step.
+        return None if is_in_step or quantity.source == "state" else self._fault_of_owners(quantity)
 
-    def held(self, quantity: ViewQuantity) -> Held | None:
-        """Return the elements that the built solver lets nobody set; found again until all components are bound."""
+    def read_only(self, quantity: ViewQuantity) -> ReadOnlyElements | None:
+        """Return the elements that the built solver cannot take over; looked up until all components are bound."""
         name, host = quantity.name, self._host
-        if name in self._held or not quantity.feature:
-            return self._held.get(name)
+        if name in self._read_only or not quantity.feature:
+            return self._read_only.get(name)
         index = index_of(quantity, self._indices)
         # What an actuator takes over needs no drive of the solver.
         index = np.where(self._is_taken(quantity, index), PADDING, index)
-        held = Held.of(quantity, host.services.support, index, self._faults[name], host.model)
+        found = ReadOnlyElements.of(quantity, host.services.support, index, self._faults[name], host.model)
         if host.services.owners is not None:
-            self._held[name] = held
-        return held
+            self._read_only[name] = found
+        return found
 
     def _fault_of_solver(self, quantity: ViewQuantity) -> str | None:
         """Return why the solver cannot honour a quantity; None if it can, or if actuators take over all of it."""
@@ -61,9 +70,9 @@ class Permissions:
         return None if index.size and (self._is_taken(quantity, index) | (index < 0)).all() else fault
 
     def _fault_of_owners(self, quantity: ViewQuantity) -> str | None:
-        """Return why a quantity belongs to an actuator; inside a step, what is set holds for that step."""
+        """Return why a quantity belongs to an actuator, which sets it itself."""
         owners = self._host.services.owners
-        if owners is None or self._dofs is None or self._host.stepped_state is not None:
+        if owners is None or self._dofs is None:
             return None
         if self._owners is None:
             self._owners = tuple(owners.owning(self._dofs))

@@ -12,14 +12,15 @@ import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
 
-from .choice import Choice
+from .dirty_flags import RowFlags
 from .errors import ViewError
 from .indexing import PADDING, free_roots
-from .kernels.placement import Movers, mark_joined, scatter_poses, scatter_twists
-from .launching import Aliases, PreparedLaunch
-from .marks import RowMarks
+from .kernels.placement import Movers, flag_joined, scatter_poses, scatter_twists
+from .launching import PreparedLaunch
+from .memory import WarpArrayCache
+from .row_selection import RowSelection
 from .rules import Rule
-from .runs import Runs
+from .strided_blocks import StridedBlocks
 
 __all__ = ["Placement"]
 
@@ -30,7 +31,7 @@ class Placement:
 
     Args:
         host: The simulation.
-        marks: Marks the rows that were written.
+        flags: The flags of the rows, set for those that were written.
         moves_anchor: Whether a pose moves the anchor of a joint that is not free.
         labels: Labels of the rows, for errors.
         bodies: Body of each row, shape [count].
@@ -38,7 +39,7 @@ class Placement:
     """
 
     host: Host
-    marks: RowMarks
+    flags: RowFlags
     moves_anchor: bool
     labels: Sequence[str]
     bodies: np.ndarray
@@ -53,51 +54,66 @@ class Placement:
         for name, each in maps.items():
             setattr(self._movers, name, wp.array(each.astype(np.int32), dtype=int, device=device))
         self._movers.moves_anchor = self.moves_anchor
-        self._aliases = Aliases()
+        self._aliases = WarpArrayCache()
         self._put = PreparedLaunch(scatter_poses, device)
         self._throw = PreparedLaunch(scatter_twists, device)
-        self._mark_joined = PreparedLaunch(mark_joined, device)
-        self._blocks = Blocks.of(self.host, self.joints, coords, dofs) if device.is_cpu else None
+        self._flag_joined = PreparedLaunch(flag_joined, device)
+        self._blocks = _FreeJointBlocks.of(self.host, self.joints, coords, dofs) if device.is_cpu else None
 
     @property
     def has_joined(self) -> bool:
         """Whether the body of any row is held by a joint that is not free."""
         return bool(self._is_joined.any())
 
-    def refuse_joined(self, where: str, choice: Choice) -> None:
+    def refuse_joined(self, where: str, selection: RowSelection) -> None:
         """Refuse a pose or velocity that only a free body can have. Rows that only the device knows are left to it.
 
         Raises:
             ViewError: The body of a chosen row is not free; the message has its label.
         """
-        if choice.told is None or not self._is_joined[choice.told].any():
+        if selection.known is None or not self._is_joined[selection.known].any():
             return
-        row = next(row for row in choice.told.tolist() if self._is_joined[row])
+        row = next(row for row in selection.known.tolist() if self._is_joined[row])
         raise ViewError(
             f"{where}: row {row}, {self.labels[row]!r} is held by a joint; set the positions and velocities of DOFs"
             " instead"
         )
 
-    def settle_joined(self, values: wp.array, choice: Choice, faults: wp.array, model_marks: RowMarks | None) -> None:
+    def settle_joined(
+        self, values: wp.array, selection: RowSelection, faults: wp.array, model_flags: RowFlags | None
+    ) -> None:
         """Put the chosen bodies that a joint holds where the joint has them. May be recorded.
 
         A solver in maximal coordinates leaves a body a little beside its joint, and much if the joint was just changed.
         """
         _ = self.host.state  # earlier writes
         rows = self._aliases.of(values, wp.transform, len(values))
-        for marks in (self.marks, model_marks):
-            if marks is not None:
-                self._mark_joined(choice.count, [rows, self._movers, choice.argument, faults, marks.argument])
+        for flags in (self.flags, model_flags):
+            if flags is not None:
+                self._flag_joined(selection.count, [rows, self._movers, selection.argument, faults, flags.argument])
         self.host.services.written.note("joints")
         _ = self.host.state
 
     def write(
-        self, what: Literal["pose", "velocity"], values: wp.array, choice: Choice, rule: Rule, faults: wp.array
+        self,
+        what: Literal["pose", "velocity"],
+        values: wp.array,
+        selection: RowSelection,
+        rule: Rule | None,
+        faults: wp.array,
     ) -> None:
-        """Set poses of bodies in the world, shape [rows, 7], or their velocities, shape [rows, 6]. May be recorded."""
+        """Set poses of bodies in the world, shape [rows, 7], or their velocities, shape [rows, 6]. May be recorded.
+
+        Args:
+            what: The quantity.
+            values: Poses or velocities.
+            selection: The rows.
+            rule: The values that are allowed; None if the values were checked.
+            faults: The faults of the setter.
+        """
         model, state = self.host.model, self.host.services.written.state_for_joints()
-        if self._blocks is not None and self._blocks.write(what, state, values, choice, rule):
-            self.marks.mark(None)
+        if self._blocks is not None and self._blocks.write(what, state, values, selection, rule):
+            self.flags.set(None)
             return
         if what == "pose":
             launch, dtype = self._put, wp.transform
@@ -106,11 +122,11 @@ class Placement:
             launch, dtype = self._throw, wp.spatial_vector
             targets = [model.joint_X_p, state.joint_qd, state.body_qd]
         rows = self._aliases.of(values, dtype, len(values))
-        launch(choice.count, [rows, self._movers, choice.argument, faults, self.marks.argument, *targets])
+        launch(selection.count, [rows, self._movers, selection.argument, faults, self.flags.argument, *targets])
 
 
 @attrs.define(kw_only=True, eq=False, slots=False)
-class Blocks:
+class _FreeJointBlocks:
     """Poses and velocities of free bodies as blocks of coordinates, on the CPU.
 
     They are the numbers of the joints if the frames of the joints change nothing. That is looked up again after each
@@ -125,19 +141,19 @@ class Blocks:
 
     host: Host
     joints: np.ndarray
-    poses: Runs
-    velocities: Runs
+    poses: StridedBlocks
+    velocities: StridedBlocks
 
     def __attrs_post_init__(self) -> None:
         self._seen_changes, self._are_identities = -1, False
 
     @classmethod
-    def of(cls, host: Host, joints: np.ndarray, coords: np.ndarray, dofs: np.ndarray) -> Blocks | None:
+    def of(cls, host: Host, joints: np.ndarray, coords: np.ndarray, dofs: np.ndarray) -> _FreeJointBlocks | None:
         """Return the blocks of rows with free joints; None if a row has none, or they are not at equal distances."""
         if (coords == PADDING).any():
             return None
         poses, velocities = (
-            Runs.of(starts[:, None] + np.arange(width), 4) for starts, width in ((coords, 7), (dofs, 6))
+            StridedBlocks.of(starts[:, None] + np.arange(width), 4) for starts, width in ((coords, 7), (dofs, 6))
         )
         if poses is None or velocities is None:
             return None
@@ -148,16 +164,16 @@ class Blocks:
         what: Literal["pose", "velocity"],
         state: newton.State,
         values: wp.array,
-        choice: Choice,
-        rule: Rule,
+        selection: RowSelection,
+        rule: Rule | None,
     ) -> bool:
         """Copy rows into coordinates or DOFs, if these are the same numbers and allowed; return whether it was done."""
         # Listed rows are left to the kernel: for a few of them, it is quicker than the check by NumPy.
-        if not choice.is_all or present(values.device).is_capturing or not self._frames_are_identities():
+        if not selection.is_all or present(values.device).is_capturing or not self._frames_are_identities():
             return False
         if what == "pose":
-            return self.poses.write(present(state.joint_q), values, rule.is_kept)
-        return self.velocities.write(present(state.joint_qd), values, rule.is_kept)
+            return self.poses.write(present(state.joint_q), values, selection, None, rule)
+        return self.velocities.write(present(state.joint_qd), values, selection, None, rule)
 
     def _frames_are_identities(self) -> bool:
         changes = self.host.services.model_changes.joint_change_count

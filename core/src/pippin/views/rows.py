@@ -19,21 +19,20 @@ from pippin.fixed import FixedAttributes
 
 from .attributes import Attributes, shapes_of
 from .balls import Balls
-from .choice import Choice, RowChoice
+from .device_faults import DeviceFaults
+from .dirty_flags import RowFlags
 from .errors import ViewError
 from .exchange import Array, deliver
-from .fault_errors import raise_for
-from .faults import Faults
-from .field import Field
+from .host_checks import HostCheck
 from .indexing import PADDING
-from .marks import RowMarks
+from .memory import Staging
 from .newton_arrays import NewtonArrays
-from .permissions import Permissions, index_of
+from .permissions import IN_STEP, Permissions, index_of
 from .placement import Placement
 from .quantities import Element, ViewQuantity
+from .quantity_buffer import QuantityBuffer
+from .row_selection import RowSelection, RowSelector
 from .rules import RULES, Valid
-from .staging import Staging
-from .values import Values
 from .wrenches import Frame, Wrenches
 
 __all__ = ["RowView"]
@@ -82,56 +81,56 @@ class RowView(FixedAttributes, abc.ABC):
         #: Whether the view can be used; False once the simulation's view was invalidated.
         self.is_valid: bool = True
         settable = [quantity for quantity in self.quantities.values() if quantity.is_settable]
-        self._faults = Faults([*(f"set_{quantity.name}" for quantity in settable), _APPLY, _ATTRIBUTE], device)
+        self._faults = DeviceFaults([*(f"set_{quantity.name}" for quantity in settable), _APPLY, _ATTRIBUTE], device)
         self._faults_of = {quantity.name: self._faults.of(f"set_{quantity.name}") for quantity in settable}
-        self._choice = RowChoice(self.count, device)
-        self._marks = RowMarks.of_state(host, articulation_indices, world_ids)
-        self._model_marks = RowMarks.of_model(host, world_ids)
+        self._selector = RowSelector(self.count, device)
+        self._row_flags = RowFlags.of_state(host, articulation_indices, world_ids)
+        self._model_flags = RowFlags.of_model(host, world_ids)
         self._arrays = NewtonArrays(host)
-        self._fields = {
-            name: self._field(quantity, indices, balls, quaternion)
+        self._buffers = {
+            name: self._buffer(quantity, indices, balls, quaternion)
             for name, quantity in self.quantities.items()
             if quantity.source != "computed"
         }
-        self._values = {quantity.name: self._values_of(quantity, indices, quaternion) for quantity in settable}
+        self._checks = {quantity.name: self._check_of(quantity, indices, quaternion) for quantity in settable}
         self._permissions = Permissions(host, indices, self._faults_of)
         for quantity in settable:
             self._permissions.prepare(quantity)
-        largest = max((math.prod(field.values.shape) for field in self._fields.values()), default=0)
+        largest = max((math.prod(each.values.shape) for each in self._buffers.values()), default=0)
         bodies = indices["link" if "link" in indices else "body"]
-        self._numbers = Staging(largest, "float32", device)
-        self._flags = Staging(bodies.size, "uint8", device)
+        self._staging = Staging(largest, "float32", device)
+        self._flag_staging = Staging(bodies.size, "uint8", device)
         vectors = (*bodies.shape, 3) if "link" in indices else (len(bodies), 3)
         self._attributes = Attributes(
-            host, self._elements(indices), self.quantities, self._faults.of(_ATTRIBUTE), self._model_marks
+            host, self._elements(indices), self.quantities, self._faults.of(_ATTRIBUTE), self._model_flags
         )
         self._wrenches = Wrenches(host, bodies, vectors, self._faults.of(_APPLY))
         element: Element = "link" if "link" in indices else "body"
-        self._forces = Values(
+        self._force_check = HostCheck(
             rule=RULES["finite"],
             dtype="float32",
             components=3,
             is_used=bodies != PADDING,
-            told=partial(self._told, element),
+            describe=partial(self._describe, element),
         )
         self._placement = Placement(
             host=host,
-            marks=self._marks,
+            flags=self._row_flags,
             moves_anchor=any(quantity.moves_anchor for quantity in settable),
             labels=self.labels,
             bodies=indices["root" if "root" in indices else "body"][:, 0],
             joints=joints,
         )
 
-    def _field(
+    def _buffer(
         self,
         quantity: ViewQuantity,
         indices: Mapping[str, np.ndarray],
         balls: Balls | None,
         quaternion: np.ndarray | None,
-    ) -> Field:
+    ) -> QuantityBuffer:
         index = index_of(quantity, indices)
-        return Field(
+        return QuantityBuffer(
             quantity,
             index,
             self._shape(quantity.element, index.shape, quantity.components),
@@ -141,19 +140,19 @@ class RowView(FixedAttributes, abc.ABC):
             quaternion if quantity.element == "coordinate" else None,
         )
 
-    def _values_of(
+    def _check_of(
         self, quantity: ViewQuantity, indices: Mapping[str, np.ndarray], quaternion: np.ndarray | None
-    ) -> Values:
-        return Values(
+    ) -> HostCheck:
+        return HostCheck(
             rule=RULES[quantity.valid],
             dtype=quantity.dtype,
             components=quantity.components,
             is_used=indices[quantity.element] != PADDING,
-            told=partial(self._told, quantity.element),
+            describe=partial(self._describe, quantity.element),
             quaternion=quaternion if quantity.element == "coordinate" else None,
         )
 
-    def _told(self, element: Element, row: int, column: int) -> str:
+    def _describe(self, element: Element, row: int, column: int) -> str:
         """Return the words for a row and an element of it in errors."""
         name = self._name_of(element, row, column)
         return f"{self._label_of(row)}, {name}" if name else self._label_of(row)
@@ -199,7 +198,7 @@ class RowView(FixedAttributes, abc.ABC):
         Args:
             name: Name of the quantity.
         """
-        return self._fields[name].values.shape
+        return self._buffers[name].values.shape
 
     def check(self) -> bool:
         """Return whether the view can be used and has rows; Isaac's name."""
@@ -221,13 +220,7 @@ class RowView(FixedAttributes, abc.ABC):
                 return "a number that the attribute can have, see the reference"
             return RULES[rules.get(setter, "finite")].expected
 
-        raise_for(
-            self._faults.take(),
-            self.count,
-            expected,
-            self._label_of,
-            solver=self._host.services.support.solver,
-        )
+        self._faults.raise_errors(self.count, expected, self._label_of, solver=self._host.services.support.solver)
 
     def _label_of(self, row: int) -> str:
         return f"row {row}, {self.labels[row]!r} of world {self.world_ids[row]}"
@@ -238,52 +231,58 @@ class RowView(FixedAttributes, abc.ABC):
         with WARP_LOCK:
             if not self.is_valid:
                 self._refuse_invalid(f"get_{name}")
-            values = self._fields[name].read(self._arrays.to_read(self.quantities[name]))
+            values = self._buffers[name].read(self._arrays.to_read(self.quantities[name]))
             return values if out is None else deliver(values, out, f"get_{name}")
 
     def _set(self, name: str, data: Any, indices: Any, mask: Any, compact: bool) -> None:
         where, quantity = f"set_{name}", self.quantities[name]
         with WARP_LOCK:
-            self._refuse_unwritable(where)
-            if quantity.source != "control" and self._host.stepped_state is not None:
-                raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
+            if not self.is_valid or self._host.is_closed:
+                self._refuse_unwritable(where)
             if fault := self._permissions.fault(quantity):
                 raise ViewError(f"{where}: {fault}")
-            choice = self._choice.of(where, indices, mask, compact)
+            selection = self._selector.select(where, indices, mask, compact)
             if quantity.placed and not quantity.moves_anchor:
-                self._placement.refuse_joined(where, choice)
-            shape = (choice.data_count, *self._fields[name].values.shape[1:])
-            given = self._values[name].of(data, shape, choice, where)
-            values = given.on_device(self._flags if quantity.storage == "flag" else self._numbers)
+                self._placement.refuse_joined(where, selection)
+            shape = (selection.data_count, *self._buffers[name].values.shape[1:])
+            checked = self._checks[name].check(data, shape, selection, where)
+            values = checked.on_device(self._flag_staging if quantity.storage == "flag" else self._staging)
+            read_only = self._permissions.read_only(quantity) if quantity.feature else None
             if quantity.placed:
-                self._place(where, quantity, values, choice)
-            elif (held := self._permissions.held(quantity)) is not None:
-                is_waiting = given.numbers is not None or not present(values.device).is_cuda
+                self._place(where, quantity, values, selection, checked.is_checked)
+            elif read_only is not None:
+                is_waiting = checked.numbers is not None or not present(values.device).is_cuda
                 at_once = is_waiting and not present(values.device).is_capturing
-                with held.watching(where, self._arrays.to_write(quantity), at_once=at_once):
-                    self._scatter(quantity, values, choice)
+                with read_only.watching(where, self._arrays.to_write(quantity), at_once=at_once):
+                    self._write(where, quantity, values, selection, checked.is_checked)
             else:
-                self._scatter(quantity, values, choice)
+                self._write(where, quantity, values, selection, checked.is_checked)
             if quantity.invalidates is not None:
                 self._host.services.written.note(quantity.invalidates)
 
-    def _scatter(self, quantity: ViewQuantity, values: wp.array, choice: Choice) -> None:
-        arrays, inverse = self._arrays.to_write(quantity), self._arrays.inverse(quantity)
-        self._notify(f"set_{quantity.name}", quantity.flags)
-        marks = self._model_marks if quantity.flags else None if quantity.invalidates is None else self._marks
-        self._fields[quantity.name].write(arrays, values, choice, marks, inverse)
+    def _write(
+        self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
+    ) -> None:
+        arrays = self._arrays.to_write(quantity)
+        inverse = getattr(self._host.model, quantity.inverse) if quantity.inverse else None
+        flags = None if quantity.invalidates is None else self._row_flags
+        if quantity.flags:
+            self._notify(where, quantity.flags)
+            flags = self._model_flags
+        self._buffers[quantity.name].write(arrays, values, selection, flags, inverse, is_checked=is_checked)
 
-    def _place(self, where: str, quantity: ViewQuantity, values: wp.array, choice: Choice) -> None:
+    def _place(
+        self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
+    ) -> None:
+        faults = self._faults_of[quantity.name]
         if quantity.moves_anchor and self._placement.has_joined:
             self._notify(where, quantity.flags)
-            self._placement.settle_joined(values, choice, self._faults_of[quantity.name], self._model_marks)
+            self._placement.settle_joined(values, selection, faults, self._model_flags)
         if quantity.placed:
-            rule, faults = RULES[quantity.valid], self._faults_of[quantity.name]
-            self._placement.write(quantity.placed, values, choice, rule, faults)
+            rule = None if is_checked else RULES[quantity.valid]
+            self._placement.write(quantity.placed, values, selection, rule, faults)
 
     def _notify(self, where: str, flags: Sequence[str]) -> None:
-        if not flags:
-            return
         try:  # This comes first: if the solver does not apply the change, nothing is written.
             self._host.services.model_changes.note(sum(newton.ModelFlags[flag] for flag in flags))
         except ConfigError as error:
@@ -312,7 +311,7 @@ class RowView(FixedAttributes, abc.ABC):
             out: An array of that shape and type that is written and returned instead.
 
         Raises:
-            ViewError: There is no such array, or its elements are none of the rows.
+            ViewError: There is no such array, or the rows do not have its elements.
         """
         with WARP_LOCK:
             self._refuse_invalid("get_attribute")
@@ -336,8 +335,8 @@ class RowView(FixedAttributes, abc.ABC):
             indices: Rows of the view.
             mask: Whether each row is written, shape [count].
             compact: Whether the data has one row per index.
-            flags: What the solver is told of an array of the model. For common attributes, the view knows it; for
-                others, pass 0 if no solver reads them.
+            flags: The flags that notify the solver of a change of the model. For common attributes, the view knows
+                them; for others, pass 0 if no solver reads them.
 
         Raises:
             ViewError: There is no such array, a setter sets it, flags are missing, or the data does not fit.
@@ -348,9 +347,9 @@ class RowView(FixedAttributes, abc.ABC):
         with WARP_LOCK:
             self._refuse_unwritable(where)
             if self._host.stepped_state is not None:
-                raise ViewError(f"{where}: inside a step, only targets and forces can be set; set it between steps")
-            choice = self._choice.of(where, indices, mask, compact)
-            self._attributes.set(name, data, choice, flags, self._label_of)
+                raise ViewError(f"{where}: {IN_STEP}")
+            selection = self._selector.select(where, indices, mask, compact)
+            self._attributes.set(name, data, selection, flags, self._label_of)
 
     # Inertial properties of bodies.
 
@@ -361,7 +360,7 @@ class RowView(FixedAttributes, abc.ABC):
     def set_masses(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
         """Set the mass [kg], shape [count, max_links], or [count] for single bodies.
 
-        Its inverse follows. The solver is told.
+        Its inverse follows. The solver is notified.
         """
         self._set("masses", data, indices, mask, compact)
 
@@ -382,7 +381,7 @@ class RowView(FixedAttributes, abc.ABC):
     def set_coms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
         """Set the centre of mass [m], shape [count, max_links, 7], or [count, 7] for single bodies.
 
-        The quaternion after it is the identity. Frame: body. The solver is told.
+        The quaternion after it is the identity. Frame: body. The solver is notified.
         """
         self._set("coms", data, indices, mask, compact)
 
@@ -396,7 +395,7 @@ class RowView(FixedAttributes, abc.ABC):
     def set_inertias(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
         """Set the inertia [kg·m²], shape [count, max_links, 9], or [count, 9] for single bodies.
 
-        Its inverse follows. Frame: body axes, about the centre of mass. The solver is told.
+        Its inverse follows. Frame: body axes, about the centre of mass. The solver is notified.
         """
         self._set("inertias", data, indices, mask, compact)
 
@@ -416,7 +415,7 @@ class RowView(FixedAttributes, abc.ABC):
     ) -> None:
         """Set the mark of bodies without gravity, shape [count, max_links], or [count] for single bodies.
 
-        1 or 0. The solver is told.
+        1 or 0. The solver is notified.
         """
         self._set("disable_gravities", data, indices, mask, compact)
 
@@ -455,9 +454,9 @@ class RowView(FixedAttributes, abc.ABC):
         Wrenches.refuse(where, forces, positions, frame)
         with WARP_LOCK:
             self._refuse_unwritable(where)
-            choice = self._choice.of(where, indices, mask, compact)
-            given = {"forces": forces, "torques": torques, "positions": positions}
-            self._wrenches.add(where, choice, frame, self._forces, **given)
+            selection = self._selector.select(where, indices, mask, compact)
+            data = {"forces": forces, "torques": torques, "positions": positions}
+            self._wrenches.add(where, selection, frame, self._force_check, **data)
 
     def apply_forces_and_torques_at_position(
         self,

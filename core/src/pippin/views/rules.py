@@ -75,7 +75,7 @@ class Rule:
     has_quaternion: bool = False
     """Whether the last four numbers are a unit quaternion."""
 
-    def is_kept(self, values: np.ndarray) -> bool:
+    def allows(self, values: np.ndarray) -> bool:
         """Return whether all values are allowed, shape [..., components]; quicker than a search for those that are not.
 
         It may also return False for enormous numbers that are allowed. NaN is never within bounds.

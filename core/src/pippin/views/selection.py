@@ -64,22 +64,23 @@ def select(
         SelectionError: A pattern is malformed, matches nothing or has a wrong type, or an index is out of range. There
             is one fault per pattern.
     """
-    choice = _Choice(labels, np.asarray(worlds), what, chosen_worlds)
+    candidates = _Candidates(labels, np.asarray(worlds), what, chosen_worlds)
     found: dict[int, None] = {}
     faults: list[str] = []
     for pattern in _listed(patterns):
         try:
-            indices = choice.of_index(pattern) if isinstance(pattern, int) else choice.of_pattern(pattern, path_glob)
+            of_index, of_pattern = candidates.of_index, candidates.of_pattern
+            indices = of_index(pattern) if isinstance(pattern, int) else of_pattern(pattern, path_glob)
         except SelectionError as error:
             faults.extend(error.faults)
             continue
         if not indices and not allow_empty:
-            faults.append(choice.nothing(pattern))
+            faults.append(candidates.nothing(pattern))
         found.update(dict.fromkeys(indices))
     if faults:
         raise SelectionError(*faults)
     if not found and not allow_empty:
-        raise SelectionError(f"patterns: none given, so no {what} is selected; give a pattern, or allow_empty=True")
+        raise SelectionError(f"patterns: none, so no {what} is selected; pass a pattern, or allow_empty=True")
     return np.fromiter(found, dtype=np.int32, count=len(found))
 
 
@@ -94,22 +95,22 @@ def glob(pattern: str) -> re.Pattern[str]:
         # Each segment includes the slash before it, so that `**` can also match no segment.
         return re.compile("".join("(?:/[^/]+)*" if part == "**" else "/" + _segment(part, pattern) for part in parts))
     except re.error as error:
-        raise _malformed(pattern, str(error), "put what is meant literally in brackets") from error
+        raise _malformed(pattern, str(error), "put literal characters in brackets") from error
 
 
-def chosen_worlds(given: Any, world_count: int) -> list[int] | None:
+def chosen_worlds(choice: Any, world_count: int) -> list[int] | None:
     """Return the indices of worlds from indices or a mask, with -1 for objects of no world; None for None.
 
     Raises:
         SelectionError: An index is out of range, or a mask has another shape.
     """
-    if given is None:
+    if choice is None:
         return None
-    return IndexRange(world_count, error=SelectionError, lowest=-1).indices(given, "worlds").tolist()
+    return IndexRange(world_count, error=SelectionError, lowest=-1).indices(choice, "worlds").tolist()
 
 
-class _Choice:
-    """Labels to select from."""
+class _Candidates:
+    """Labels to select from, with their worlds."""
 
     def __init__(
         self, labels: Sequence[str], worlds: np.ndarray, what: str, chosen_worlds: Sequence[int] | None
@@ -135,8 +136,8 @@ class _Choice:
 
     def of_pattern(self, pattern: str | re.Pattern[str], path_glob: bool) -> list[int]:
         """Return the indices of the labels that a pattern matches, by world and index."""
-        is_meant = _matcher(pattern, path_glob)
-        found = [index for label, indices in self._indices.items() if is_meant(label) for index in indices]
+        is_match = _matcher(pattern, path_glob)
+        found = [index for label, indices in self._indices.items() if is_match(label) for index in indices]
         return sorted(found, key=self._rank.__getitem__)
 
     def nothing(self, pattern: Pattern) -> str:
@@ -179,7 +180,7 @@ def _matcher(pattern: str | re.Pattern[str], path_glob: bool) -> Callable[[str],
 
 
 def _malformed(pattern: str, fault: str, cure: str) -> SelectionError:
-    return SelectionError(f"pattern: {pattern!r} is no glob ({fault}); {cure}")
+    return SelectionError(f"pattern: {pattern!r} is not a valid glob ({fault}); {cure}")
 
 
 def _segments(path: str) -> list[str]:

@@ -16,25 +16,25 @@ from pippin.errors import SimulationError
 from pippin.fixed import FixedAttributes, fix
 
 from .articulations import ArticulationView
-from .choice import RowChoice
+from .classification import object_type
 from .contacts.view import RigidContactView
+from .device_faults import DeviceFaults
+from .dirty_flags import RowFlags
 from .errors import ViewError
 from .exchange import Array, deliver
-from .fault_errors import raise_for
-from .faults import Faults
-from .kernels.field import scatter
-from .kernels.marks import Marks
-from .labelled import object_type
-from .launching import Aliases, PreparedLaunch
-from .marks import RowMarks
+from .host_checks import HostCheck
+from .indexing import index_map
+from .kernels.dirty_flags import DirtyFlags
+from .kernels.gather_scatter import scatter_numbers
+from .launching import PreparedLaunch
+from .memory import Staging, WarpArrayCache
 from .object_type import ObjectType
-from .places import places_of
+from .permissions import IN_STEP
 from .rigid_bodies import RigidBodyView
+from .row_selection import RowSelector
 from .rows import RowView
 from .rules import RULES
 from .selection import Patterns, chosen_worlds, select
-from .staging import Staging
-from .values import Values
 
 __all__ = ["SimulationView"]
 
@@ -59,24 +59,24 @@ class SimulationView(FixedAttributes):
         self._views: weakref.WeakSet[RowView | RigidContactView] = weakref.WeakSet()
         model = host.model
         count, device = model.world_count, model.device
-        self._worlds = RowChoice(count, device, what="world")
+        self._selector = RowSelector(count, device, what="world")
         self._staging = Staging(3 * count, "float32", device)
-        self._faults = Faults([_SET_GRAVITY], device)
+        self._faults = DeviceFaults([_SET_GRAVITY], device)
         self._faults_of_gravity = self._faults.of(_SET_GRAVITY)
-        self._places = places_of(np.arange(3 * count, dtype=np.int32).reshape(count, 3), device)
-        self._values = Values(
+        self._index = index_map(np.arange(3 * count, dtype=np.int32).reshape(count, 3), device)
+        self._check = HostCheck(
             rule=RULES["finite"],
             dtype="float32",
             components=3,
             is_used=np.ones((count, 1), dtype=bool),
-            told=lambda world, _: f"world {world}",
+            describe=lambda world, _: f"world {world}",
         )
         gravity = present(model.gravity)  # its last row is for objects of no world
         self._gravity = wp.array(ptr=gravity.ptr, dtype=wp.float32, shape=(count, 3), device=device)
         self._gravity_numbers = self._gravity.flatten()
-        marks = RowMarks.of_model(host, np.arange(count))
-        self._marking = Marks() if marks is None else marks.argument
-        self._aliases, self._scatter = Aliases(), PreparedLaunch(scatter, device, 3)
+        flags = RowFlags.of_model(host, np.arange(count))
+        self._flags = DirtyFlags() if flags is None else flags.argument
+        self._aliases, self._scatter = WarpArrayCache(), PreparedLaunch(scatter_numbers, device, 3)
         fix(self)
 
     @property
@@ -221,7 +221,7 @@ class SimulationView(FixedAttributes):
     def set_gravity(self, data: Array, worlds: Any = None) -> None:
         """Set the gravitational acceleration [m/s²], shape [world_count, 3], or one vector for all worlds.
 
-        The solver is told.
+        The solver is notified.
 
         Args:
             data: One row per world; on the host, also numbers that broadcast to this shape.
@@ -236,13 +236,14 @@ class SimulationView(FixedAttributes):
             self._refuse_invalid(_SET_GRAVITY)
             refuse_closed(self._host, _SET_GRAVITY)
             if self._host.stepped_state is not None:
-                raise ViewError("set_gravity: inside a step, only targets and forces can be set; set it between steps")
-            choice = self._worlds.of(_SET_GRAVITY, worlds, None, False)
-            values = self._values.of(data, self._gravity.shape, choice, _SET_GRAVITY).on_device(self._staging)
+                raise ViewError(f"{_SET_GRAVITY}: {IN_STEP}")
+            selection = self._selector.select(_SET_GRAVITY, worlds, None, False)
+            checked = self._check.check(data, self._gravity.shape, selection, _SET_GRAVITY)
+            values = checked.on_device(self._staging)
             numbers = self._aliases.of(values, wp.float32, 3 * len(values))
             self._host.services.model_changes.note(newton.ModelFlags.MODEL_PROPERTIES)
-            inputs = [numbers, self._places, choice.argument, self._faults_of_gravity, self._marking]
-            self._scatter(choice.count, [*inputs, self._gravity_numbers])
+            inputs = [numbers, self._index, selection.argument, self._faults_of_gravity, self._flags]
+            self._scatter(selection.count, [*inputs, self._gravity_numbers, None])
 
     @property
     def gravity(self) -> np.ndarray:
@@ -267,7 +268,9 @@ class SimulationView(FixedAttributes):
     def raise_errors(self) -> None:
         """Raise an error for faults on the device in any view since the last call; see `RowView.raise_errors`."""
         expected = RULES["finite"].expected
-        raise_for(self._faults.take(), self._host.world_count, lambda _: expected, lambda row: f"world {row}", "world")
+        self._faults.raise_errors(
+            self._host.world_count, lambda _: expected, lambda world: f"world {world}", what="world"
+        )
         for view in self._views:
             view.raise_errors()
 

@@ -11,13 +11,14 @@ from pippin.arrays import present
 from pippin.binding import Host
 from pippin.state.scratch import Scratch
 
-from .choice import Choice
 from .errors import ViewError
-from .kernels.wrenches import Push, add_wrenches
-from .launching import Aliases, PreparedLaunch, update
-from .places import places_of
-from .staging import Staging
-from .values import Values
+from .host_checks import HostCheck
+from .indexing import index_map
+from .kernels.dirty_flags import DirtyFlags
+from .kernels.wrenches import WrenchData, add_wrenches
+from .launching import PreparedLaunch, update
+from .memory import Staging, WarpArrayCache
+from .row_selection import RowSelection
 
 __all__ = ["Frame", "Wrenches"]
 
@@ -38,11 +39,11 @@ class Wrenches(Scratch):
         device = present(faults.device)
         self._host, self._shape, self._faults = host, shape, faults
         self._width = bodies.shape[1]
-        self._places = places_of(bodies, device)
-        self._push: Any = Push()
+        self._index, self._no_flags = index_map(bodies, device), DirtyFlags()
+        self._data: Any = WrenchData()
         self._staging = [Staging(3 * bodies.size, "float32", device) for _ in range(3)]
         self._launch = PreparedLaunch(add_wrenches, device, self._width)
-        self._aliases = Aliases()
+        self._aliases = WarpArrayCache()
 
     @staticmethod
     def refuse(where: str, forces: Any, positions: Any, frame: str) -> None:
@@ -56,24 +57,26 @@ class Wrenches(Scratch):
         if positions is not None and forces is None:
             raise ViewError(f"{where}: got positions, but no forces that act there; pass forces")
 
-    def add(self, where: str, choice: Choice, frame: Frame, values: Values, **data: Any) -> None:
+    def add(self, where: str, selection: RowSelection, frame: Frame, check: HostCheck, **data: Any) -> None:
         """Add `forces` at `positions`, and `torques`, each an array or None. May be recorded.
 
         Args:
             where: Beginning of error messages.
-            choice: The rows.
+            selection: The rows.
             frame: Frame of the data.
-            values: Checks numbers on the host.
+            check: Checks numbers on the host.
             **data: The arrays.
         """
-        shape = (choice.data_count, *self._shape[1:])
-        given = {name: each for name, each in data.items() if each is not None}
-        checked = {name: values.of(each, shape, choice, f"{where}: {name}") for name, each in given.items()}
+        shape = (selection.data_count, *self._shape[1:])
+        checked = {
+            name: check.check(each, shape, selection, f"{where}: {name}")
+            for name, each in data.items()
+            if each is not None
+        }
         vectors = dict.fromkeys(data)
         for staging, (name, each) in zip(self._staging, checked.items(), strict=False):
-            dense = each.on_device(staging)
-            vectors[name] = self._aliases.of(dense, wp.vec3, math.prod(shape[:-1]))
-        update(self._push, is_in_body_frame=frame == "body", **vectors)
+            vectors[name] = self._aliases.of(each.on_device(staging), wp.vec3, math.prod(shape[:-1]))
         model, state = self._host.model, self._host.stepped_state or self._host.state
-        inputs = [self._push, self._places, choice.argument, self._faults, state.body_q, model.body_com, state.body_f]
-        self._launch(choice.count, inputs)
+        update(self._data, is_in_body_frame=frame == "body", body_com=model.body_com, **vectors)
+        inputs = [self._data, self._index, selection.argument, self._faults, self._no_flags, state.body_f, state.body_q]
+        self._launch(selection.count, inputs)

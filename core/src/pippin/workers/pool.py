@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -48,6 +46,7 @@ class WorkerPool:
         arguments: The arguments of `make` for each worker; plain data.
         cure: What a user can do if a worker is lost, for the error.
         before: Called in each process before the module of `make` is imported.
+        is_warm: As for `WorkerProcess`.
         threads: Threads that libraries may start in each process; None leaves it to them.
         restate: Returns an error text of a worker as the text of the whole, given the worker's number and the text.
         heal: Called with the number of a worker that was lost in a call; returns the result of another worker. By
@@ -65,12 +64,14 @@ class WorkerPool:
         *,
         cure: str,
         before: Callable[[], None] | None = None,
+        is_warm: bool = False,
         threads: int | None = None,
         restate: Callable[[int, str], str] | None = None,
         heal: Callable[[int], CallResult] | None = None,
     ) -> None:
         self._names, self._make, self._cure = tuple(names), make, cure
-        self._before, self._threads, self._restate = before, threads, restate
+        self._before, self._is_warm, self._restate = before, is_warm, restate
+        self._environment = {} if threads is None else {_THREADS: str(threads)}
         #: State of the calls.
         self.state = PoolState.CALLING
         self._heal: Callable[[int], CallResult] | None = None
@@ -166,8 +167,8 @@ class WorkerPool:
         self._raise_errors({index: result for index, result in results.items() if not result.is_lost})
 
     def _started(self, index: int, arguments: tuple[Any, ...]) -> Worker:
-        with _threads(self._threads):
-            return Worker(self._names[index], self._make, *arguments, before=self._before)
+        name, start = self._names[index], {"before": self._before, "is_warm": self._is_warm}
+        return Worker(name, self._make, *arguments, **start, environment=self._environment)
 
     def _results(self) -> dict[int, CallResult]:
         """Return the results of all workers; fewer if one is lost, as the others may take any time."""
@@ -214,16 +215,3 @@ class WorkerPool:
         elif not is_common:
             error.add_note(f"in {name}")
         raise error from RemoteError(f"in {name}\n{result.trace}")
-
-
-@contextmanager
-def _threads(count: int | None) -> Iterator[None]:
-    """Let libraries of processes that are started in the block use some threads each, unless the user decided."""
-    if count is None or _THREADS in os.environ:
-        yield
-        return
-    os.environ[_THREADS] = str(count)
-    try:
-        yield
-    finally:
-        del os.environ[_THREADS]

@@ -1,4 +1,4 @@
-"""Functions that run in fresh processes: they share no memory, and a crash ends one process only."""
+"""Functions that run in processes of their own: they share no memory, and a crash ends one process only."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from pippin.errors import PippinError, SimulationError
+
+from .start import Surroundings, start_process, take_over
 
 __all__ = ["RemoteError", "WorkerProcess", "wait_any"]
 
@@ -35,7 +37,7 @@ class RemoteError(Exception):
 
 
 class WorkerProcess:
-    """A function that runs in a new interpreter, not a copy of this one, and exchanges messages with its caller.
+    """A function that runs in another interpreter, not a copy of this one, and exchanges messages with its caller.
 
     Leaving a `with` block ends the process, whatever it is doing. It also ends if this process ends, even by a kill.
 
@@ -44,20 +46,26 @@ class WorkerProcess:
         function: Called with its end of the connection, then `arguments`; importable by its name from its module.
         arguments: Plain data; they are pickled.
         before: Called before the module of `function` is imported; a partial of `import_hot_modules`, for example.
+        is_warm: Whether it may be a fork of a process that has imported Newton without backward kernels. On systems
+            where that is not safe, it is a fresh process all the same.
+        environment: Variables to set there if this process does not have them.
     """
 
     def __init__(
-        self, name: str, function: Callable[..., None], *arguments: Any, before: Callable[[], None] | None = None
+        self,
+        name: str,
+        function: Callable[..., None],
+        *arguments: Any,
+        before: Callable[[], None] | None = None,
+        is_warm: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        context = multiprocessing.get_context("spawn")
         self._name = name
-        own, theirs = context.Pipe()
+        own, theirs = multiprocessing.Pipe()
         #: The connection with the function.
         self.connection: Connection = own
-        self._process = context.Process(
-            target=_run, args=(theirs, before, pickle.dumps(function), arguments), daemon=True
-        )
-        self._process.start()
+        own_arguments = theirs, before, pickle.dumps(function), arguments
+        self._process = start_process(_run, own_arguments, is_warm=is_warm, environment=environment or {})
         theirs.close()
 
     def send(self, message: Any) -> None:
@@ -129,9 +137,14 @@ def wait_any(workers: Collection[_Connected], timeout: float | None = None) -> l
 
 
 def _run(
-    connection: Connection, before: Callable[[], None] | None, function: bytes, arguments: tuple[Any, ...]
+    surroundings: Surroundings | None,
+    connection: Connection,
+    before: Callable[[], None] | None,
+    function: bytes,
+    arguments: tuple[Any, ...],
 ) -> None:
     """Run the function. Standard output belongs to the caller, so everything printed here goes to standard error."""
+    take_over(surroundings)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal: the caller ends this one
     os.dup2(sys.stderr.fileno(), 1)

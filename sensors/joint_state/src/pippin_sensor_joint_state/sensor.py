@@ -8,7 +8,7 @@ import newton
 import pippin
 import warp as wp
 from pippin import sensing
-from pippin.actuation import Axes, lanes_of
+from pippin.actuation import Axes, Lanes
 from pippin.arrays import present
 
 from . import JointStateConfig
@@ -53,7 +53,7 @@ class SensorJointState(sensing.Sensor):
         """Return the outputs of all worlds that have such joints."""
         simulation = binding.simulation
         self._control, device = simulation.control, simulation.device
-        lanes = lanes_of(binding, self._axes)
+        lanes = Lanes.of(binding, self._axes)
         self._coordinates = wp.array(lanes.coordinates.ravel(), dtype=int, device=device)
         self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=device)
         self._arrays = {name: wp.zeros(lanes.dofs.size, dtype=float, device=device) for name in LINEAR}

@@ -156,7 +156,7 @@ def is_mesh(kind: int):
 
 @wp.func
 def distance_to(kind: int, o: wp.vec3, d: wp.vec3, scale: wp.vec3):
-    """Return the distance to the surface of a shape that is no mesh; -1 for none."""
+    """Return the distance to the surface of a shape that is not a mesh; -1 for none."""
     if kind == GeoType.PLANE:
         return distance_to_plane(o, d, scale)
     return distance_to_volume(kind, o, d, scale)

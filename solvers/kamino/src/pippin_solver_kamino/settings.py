@@ -432,7 +432,7 @@ class KaminoConfig:
     """Whether body poses at start and reset come from Kamino's forward kinematics, which closes loops."""
 
     rotation_correction: Literal["twopi", "continuous", "none"] | None = None
-    """Angles beyond a turn go on, wrap at ±2π, or wrap at ±π (continuous, which laws and sensors expect)."""
+    """Angles beyond a turn continue, wrap at ±2π, or wrap at ±π (continuous, which laws and sensors expect)."""
 
     angular_velocity_damping: float = number(0.0, fraction)
     """Fraction of the angular velocity that is lost per substep."""

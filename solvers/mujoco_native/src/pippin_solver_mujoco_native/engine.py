@@ -154,7 +154,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         Args:
             flags: The kinds of change.
             changed_worlds: The worlds whose part of the model was written, shape [world_count + 1]; None means all.
-                The others go on from MuJoCo's own coordinates.
+                The others continue from MuJoCo's own coordinates.
         """
         changed: Any = (self._everywhere if changed_worlds is None else changed_worlds).numpy()
         if not changed.any():

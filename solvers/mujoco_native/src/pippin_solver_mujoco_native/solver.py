@@ -103,7 +103,7 @@ class SolverMuJoCoNative:
 
     @pippin.hookimpl
     def notify_model_changed(self, solver: MuJoCoBatch, flags: int, changed_worlds: wp.array[wp.bool]) -> None:
-        """Take over changes of the model in the changed worlds; the others go on bit for bit."""
+        """Take over changes of the model in the changed worlds; the others continue bit for bit."""
         solver.notify_model_changed(flags, changed_worlds)
 
     @pippin.hookimpl

@@ -29,7 +29,7 @@ def read_onnx(file: Path) -> tuple[list[Layer], Evaluate]:
     """Return the layers of a file, and what evaluates it.
 
     Raises:
-        ConfigError: The file is no valid ONNX, or has an operator that is no layer of the actuator's networks.
+        ConfigError: The file is not valid ONNX, or has an operator that is not a layer of the actuator's networks.
     """
     try:
         model = onnx.load(str(file))

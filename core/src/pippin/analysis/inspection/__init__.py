@@ -1,5 +1,49 @@
-"""The contents of robot files, by name: what a configuration can choose from."""
+"""Contents of robot files: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes, by name."""
 
-from .contents import Contents, inspect_assets
+from __future__ import annotations
 
-__all__ = ["Contents", "inspect_assets"]
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pippin.config.loading import load, structure_robot
+from pippin.runs.decisions import import_newton
+from pippin.runs.progress import current_progress
+
+from .rows import AssetContents
+
+__all__ = ["inspect"]
+
+_CONFIGURATIONS = (".toml", ".yaml", ".yml", ".json")
+
+
+def inspect(
+    file: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | Iterable[str] | None = None,
+    *,
+    draw: str | os.PathLike[str] | None = None,
+) -> list[AssetContents]:
+    """Return the contents of a robot file, or of each asset of a configuration. No kernel is compiled.
+
+    Args:
+        file: A robot file (MJCF, URDF, xacro, USD, or a format of an installed importer), or a configuration.
+        overrides: Values on top of the file, as for `load`; `scene.assets.0.KEY` is an option of a robot file.
+        draw: A .png file to write: an image of the start pose.
+
+    Raises:
+        ConfigError: The file is wrong, has no assets, or an asset cannot be read; or the image cannot be written.
+    """
+    progress, path = current_progress(), Path(file)
+    config = load(path, overrides) if path.suffix.lower() in _CONFIGURATIONS else structure_robot(path, overrides)
+    import_newton(config, progress)
+    from .contents import inspect_assets
+
+    with progress.phase("read"):
+        found = inspect_assets(config.scene)
+    if draw is not None:
+        from pippin.analysis.image import draw_scene
+
+        with progress.phase("draw"):
+            draw_scene(config.scene, Path(draw))
+    return found

@@ -1,11 +1,10 @@
-"""The contents of the assets of a scene."""
+"""The contents of the assets of a scene, read from the model and from the file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-import attrs
 import newton
 from pippin.assembly.scene import new_builder
 from pippin.assets.actuators.prims import read_actuators
@@ -17,33 +16,12 @@ from pippin.errors import ConfigError
 from pippin.labels import name_of
 
 from . import model_rows, mujoco_rows
-from .rows import ActuatorRow, BodyRow, CameraRow, JointRow, KeyframeRow, SensorRow, ShapeRow, SiteRow
+from .rows import ActuatorRow, AssetContents
 
-__all__ = ["Contents", "inspect_assets"]
-
-
-@attrs.frozen(kw_only=True)
-class Contents:
-    """All that one asset has, by name."""
-
-    file: str
-    format: str
-    """mjcf, urdf or usd."""
-    total_mass: float
-    """Mass of all bodies [kg]."""
-    dof_count: int
-    """Degrees of freedom of all joints."""
-    bodies: tuple[BodyRow, ...]
-    joints: tuple[JointRow, ...]
-    shapes: tuple[ShapeRow, ...]
-    sites: tuple[SiteRow, ...]
-    actuators: tuple[ActuatorRow, ...]
-    sensors: tuple[SensorRow, ...]
-    cameras: tuple[CameraRow, ...]
-    keyframes: tuple[KeyframeRow, ...]
+__all__ = ["inspect_assets"]
 
 
-def inspect_assets(scene: SceneConfig) -> list[Contents]:
+def inspect_assets(scene: SceneConfig) -> list[AssetContents]:
     """Return the contents of each asset of a scene. No kernel is compiled.
 
     Raises:
@@ -54,7 +32,7 @@ def inspect_assets(scene: SceneConfig) -> list[Contents]:
     return [_contents(asset, scene) for asset in find_assets(scene.assets)]
 
 
-def _contents(asset: Asset, scene: SceneConfig) -> Contents:
+def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
     builder = new_builder(scene)
     # The importers read MuJoCo's options and actuators only into attributes that are there.
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
@@ -65,7 +43,7 @@ def _contents(asset: Asset, scene: SceneConfig) -> Contents:
     if model is not None:
         kinds = ("actuator", "sensor", "camera", "keyframe")
         of_file = {f"{kind}s": tuple(getattr(mujoco_rows, f"{kind}_rows")(model)) for kind in kinds}
-    return Contents(
+    return AssetContents(
         file=str(asset.file),
         format=asset.format.name.lower(),
         total_mass=mass,

@@ -1,4 +1,4 @@
-"""Rows of the lists of a robot file: one body, joint axis, shape, site, actuator, sensor, camera or keyframe each.
+"""Contents of a robot file: rows of one body, joint axis, shape, site, actuator, sensor, camera or keyframe each.
 
 The metadata of a field are its heading in a table, with the unit; a field without a heading is only in the JSON.
 """
@@ -12,6 +12,7 @@ import attrs
 
 __all__ = [
     "ActuatorRow",
+    "AssetContents",
     "BodyRow",
     "CameraRow",
     "JointRow",
@@ -148,3 +149,48 @@ class KeyframeRow:
     name: str = _column("keyframe")
     positions: Mapping[str, tuple[float, ...]] = _column("positions [m, rad]")
     """By the names of the file's joints; quaternions have w first, as in the file."""
+
+
+@attrs.frozen(kw_only=True)
+class AssetContents:
+    """All that one robot file or asset has, by name: a list of rows for each kind of element.
+
+    Each row has a `name`. Lengths are in metres, angles in radians, and rotations are quaternions (x, y, z, w).
+    """
+
+    file: str
+    """The file."""
+
+    format: str
+    """"mjcf", "urdf", "usd", or the name of an installed importer."""
+
+    total_mass: float
+    """Mass of all bodies [kg]."""
+
+    dof_count: int
+    """Degrees of freedom of all joints."""
+
+    bodies: tuple[Any, ...]
+    """Bodies: `name`, `parent`, `mass` [kg], `centre_of_mass` in the body's frame [m], `label`."""
+
+    joints: tuple[Any, ...]
+    """Axes of joints: `name`, `type`, `body`, `axis`, `lower` and `upper` [m or rad], `start`, `drive`, `kp`, `kd`,
+    `damping`, `armature`, `friction`, `effort_limit` [N or N·m], `velocity_limit` [m/s or rad/s], `label`."""
+
+    shapes: tuple[Any, ...]
+    """Shapes: `name`, `body`, `type`, `size` [m], `use` ("collides" or "visual"), `label`."""
+
+    sites: tuple[Any, ...]
+    """Sites: `name`, `body`, `position` [m], `rotation`, `label`."""
+
+    actuators: tuple[Any, ...]
+    """Actuators of the file: `name`, `type`, `target`, `gear`, `control_range`, `effort_range` [N or N·m]."""
+
+    sensors: tuple[Any, ...]
+    """Sensors of an MJCF file: `name`, `type`, `target`, and `alternative`, the sensor of Pippin for it."""
+
+    cameras: tuple[Any, ...]
+    """Cameras of an MJCF file: `name`, `body`, `position` [m], `rotation`, `vertical_fov` [rad]."""
+
+    keyframes: tuple[Any, ...]
+    """Keyframes of an MJCF file: `name`, and `positions` by joint [m or rad]."""

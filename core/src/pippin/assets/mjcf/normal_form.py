@@ -179,7 +179,7 @@ def _write_inertias(root: ElementTree.Element, model: Any) -> None:
 
 
 def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
-    """Write the size of height fields that a picture gives, and drop normals that are not those of vertices."""
+    """Write the size of height fields that an image gives, and drop normals that do not belong to vertices."""
     for field in root.iterfind("asset/hfield[@file]"):
         compiled = model.hfield(field.get("name") or Path(field.get("file", "")).stem)
         field.set("nrow", str(int(compiled.nrow[0])))

@@ -49,7 +49,7 @@ def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: 
 
 @contextlib.contextmanager
 def _finding(substitution_args: Any, packages: Packages) -> Iterator[None]:
-    """Let `$(find name)` search as `package://name` does, in place of ROS's index, which is no part of the library."""
+    """Let `$(find name)` search as `package://name` does, in place of ROS's index, which is not part of the library."""
 
     def find(name: str) -> str:
         folder = packages.find_package(name)

@@ -34,7 +34,7 @@ class Robot:
     """The line of each element; None if the text is not that of the file."""
 
     faults: list[str] = attrs.field(factory=list)
-    """What only the user can mend, each with its place and cure."""
+    """Faults that only the user can repair, each with its place and cure."""
 
     kinds: dict[str, list[str]] = attrs.field(factory=dict)
     """Names of the links or joints that were repaired, by the kind of repair."""

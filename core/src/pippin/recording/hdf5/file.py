@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import operator
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +64,11 @@ class _WholeRows:
         """Return the choice of rows, counted from the start: a negative index is counted from the last whole row."""
         if isinstance(rows, slice):
             return slice(*rows.indices(self._count))
-        try:
-            index = operator.index(rows)
-        except TypeError:
+        if not isinstance(rows, Integral):
             return rows
-        if not -self._count <= index < self._count:
-            raise IndexError(f"row {index} of {self._count} rows")
-        return index % self._count
+        if not -self._count <= rows < self._count:
+            raise IndexError(f"row {rows} of {self._count} rows")
+        return rows % self._count
 
 
 def repair(path: Path) -> tuple[Path, int]:

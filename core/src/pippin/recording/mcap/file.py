@@ -75,7 +75,7 @@ class McapFile:
 
 
 def repair(path: Path) -> tuple[Path, int]:
-    """Write the records of a file that was cut off into a complete one, which takes its place."""
+    """Write the records of a file that was cut off into a complete one, which replaces it."""
     writers: Any = import_library("mcap.writer", "mcap")
     found = McapFile(path)
     partial = path.with_name(f"{path.name}.part")

@@ -31,26 +31,26 @@ Row: TypeAlias = Mapping[str, _Message]
 """The messages of one time, by topic."""
 
 
-def join(parts: Any, path: Path, compression: str | None) -> None:
+def join(files: Any, path: Path, compression: str | None) -> None:
     """Write one file of the rows that all files have.
 
     Args:
-        parts: The files, as `Recorder.join` gets them.
+        files: The files, as `Recorder.join` gets them.
         path: The new file.
         compression: Compression of its chunks: "zstd", "lz4" or None.
     """
     writers: Any = import_library("mcap.writer", "mcap")
     kinds = writers.CompressionType
     kind = {"zstd": kinds.ZSTD, "lz4": kinds.LZ4, None: kinds.NONE}[compression]
-    header = parts.header
+    header = files.header
     with path.open("wb") as file:
         writer = writers.Writer(file, compression=kind)
         writer.start()
         writer.add_metadata(METADATA, {"header": header.to_json(), **header.versions})
         writer.add_attachment(0, 0, "config.toml", "application/toml", header.config.encode())
         channels: dict[str, int] = {}
-        rows = zip(*map(_rows, parts.paths), strict=False)
-        for message, data in chain.from_iterable(_in_order(each, parts) for each in rows):
+        rows = zip(*map(_rows, files.paths), strict=False)
+        for message, data in chain.from_iterable(_in_order(each, files) for each in rows):
             _write(writer, channels, message, data)
         writer.finish()
 
@@ -76,16 +76,16 @@ def _messages(path: Path) -> Iterator[_Message]:
                 yield _Message(schema=schemas[channel.schema_id], channel=channel, record=record)
 
 
-def _in_order(rows: Sequence[Row], parts: Any) -> Iterator[tuple[_Message, bytes]]:
+def _in_order(rows: Sequence[Row], files: Any) -> Iterator[tuple[_Message, bytes]]:
     """Yield the messages of a row with their data, by kind as in the first file, then by world."""
     found = {topic: message for row in reversed(rows) for topic, message in row.items()}
     for kind, is_of_world in dict.fromkeys(map(_kind, rows[0])):
         if is_of_world:
-            for world in parts.header.worlds:
+            for world in files.header.worlds:
                 message = found[f"/world_{world}{kind}"]
                 yield message, message.record.data
         else:
-            yield found[kind], _of_all_worlds([row[kind] for row in rows], parts)
+            yield found[kind], _of_all_worlds([row[kind] for row in rows], files)
 
 
 def _kind(topic: str) -> tuple[str, bool]:
@@ -94,7 +94,7 @@ def _kind(topic: str) -> tuple[str, bool]:
     return (topic, False) if of_world is None else (of_world[2], True)
 
 
-def _of_all_worlds(messages: Sequence[_Message], parts: Any) -> bytes:
+def _of_all_worlds(messages: Sequence[_Message], files: Any) -> bytes:
     """Return one message with the entries of all worlds: first those that all messages have, such as the ground."""
     schema = messages[0].schema
     kind = message_type(schema.name, schema.data)
@@ -104,12 +104,12 @@ def _of_all_worlds(messages: Sequence[_Message], parts: Any) -> bytes:
     common = set(entries[0]).intersection(*entries[1:])
     chosen = [entry for entry in entries[0] if entry in common]
     of_world: dict[int, list[bytes]] = {}
-    for own, header in zip(entries, parts.headers, strict=True):
+    for own, header in zip(entries, files.headers, strict=True):
         rest = [entry for entry in own if entry not in common]
         size = len(rest) // len(header.worlds)
         for index, world in enumerate(header.worlds):
             of_world[world] = rest[index * size : (index + 1) * size]
-    chosen += [entry for world in parts.header.worlds for entry in of_world[world]]
+    chosen += [entry for world in files.header.worlds for entry in of_world[world]]
     whole = kind()
     for entry in chosen:
         getattr(whole, field.name).add().ParseFromString(entry)

@@ -30,7 +30,7 @@ _TYPES |= {"u4": "TYPE_FIXED32", "u8": "TYPE_FIXED64"}
 
 @attrs.frozen(kw_only=True, eq=False, slots=False)
 class Topic:
-    """The columns that share a message: those of a sensor or an actuator, or those of the state."""
+    """The columns that share a message: of a sensor, an actuator or the state."""
 
     name: str
     """End of the topics' names, such as `sensors/torso`; in front of it is the world."""

@@ -79,6 +79,6 @@ class McapRecorder(Recorder):
         """Write the summary, and close the file."""
         self._writer.close()
 
-    def join(self, parts: Any, path: Path) -> None:
+    def join(self, files: Any, path: Path) -> None:
         """Write the messages of the files of several processes into one file."""
-        join(parts, path, self.config.compression)
+        join(files, path, self.config.compression)

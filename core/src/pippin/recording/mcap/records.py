@@ -15,7 +15,7 @@ METADATA = "pippin"
 
 
 def records(path: Path) -> Iterator[Any]:
-    """Yield the records of a file until its end, or until the place where it was cut off."""
+    """Yield the records of a file until its end, or until it was cut off."""
     reader: Any = import_library("mcap.stream_reader", "mcap")
     with path.open("rb") as file:
         records = reader.StreamReader(file).records

@@ -30,13 +30,13 @@ __all__ = ["RobotMessages"]
 
 @attrs.frozen
 class _Axis:
-    """A joint's axis with a coordinate of its own, and the places of its numbers in a row."""
+    """A joint's axis with a coordinate of its own, and the indices of its numbers in a row."""
 
     label: str
     position: int
     velocity: int
     effort: tuple[str, int] | None
-    """Name and place in the actuators' columns; None if no recorded actuator drives the axis."""
+    """Name and index in the actuators' columns; None if no recorded actuator drives the axis."""
 
 
 class RobotMessages:
@@ -74,10 +74,10 @@ class RobotMessages:
             scene.log(update.encode(), log_time=0)
         if {"joint_q", "joint_qd"} <= columns.keys():
             efforts = {
-                label: (name, place)
+                label: (name, index)
                 for name, column in columns.items()
                 if name.endswith("/applied_effort")
-                for place, label in enumerate(column.labels)
+                for index, label in enumerate(column.labels)
             }
             self._axes = list(_axes(simulation, worlds[0], efforts))
         if self._axes:
@@ -90,8 +90,8 @@ class RobotMessages:
         if self._frames:
             message = FrameTransforms(transforms=list(self._poses(row["body_q"], stamp)))
             self._transforms.log(message.encode(), log_time=nanoseconds)
-        for place, channel in enumerate(self._joints):
-            message = JointStates(timestamp=stamp, joints=list(self._states(row, place)))
+        for index, channel in enumerate(self._joints):
+            message = JointStates(timestamp=stamp, joints=list(self._states(row, index)))
             channel.log(message.encode(), log_time=nanoseconds)
 
     def _poses(self, body_q: np.ndarray, stamp: Timestamp) -> Iterator[FrameTransform]:
@@ -105,10 +105,10 @@ class RobotMessages:
                     rotation=Quaternion(x=rotation[0], y=rotation[1], z=rotation[2], w=rotation[3]),
                 )
 
-    def _states(self, row: np.void, place: int) -> Iterator[JointState]:
-        positions, velocities = row["joint_q"][place].tolist(), row["joint_qd"][place].tolist()
+    def _states(self, row: np.void, index: int) -> Iterator[JointState]:
+        positions, velocities = row["joint_q"][index].tolist(), row["joint_qd"][index].tolist()
         for axis in self._axes:
-            effort = None if axis.effort is None else float(row[axis.effort[0]][place, axis.effort[1]])
+            effort = None if axis.effort is None else float(row[axis.effort[0]][index, axis.effort[1]])
             yield JointState(
                 name=axis.label, position=positions[axis.position], velocity=velocities[axis.velocity], effort=effort
             )

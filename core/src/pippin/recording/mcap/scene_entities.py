@@ -43,17 +43,17 @@ def entities(
     """
     shapes, of_shape = _ShapePrimitives(model), on_host(model.shape_world)
     body_of_shape, starts = on_host(model.shape_body), on_host(model.body_world_start)
-    for place, world in [(None, -1), *enumerate(worlds)]:
+    for index, world in [(None, -1), *enumerate(worlds)]:
         own = [int(shape) for shape in np.flatnonzero(of_shape == world) if shapes.is_visible(int(shape))]
         static = [shape for shape in own if body_of_shape[shape] < 0]
-        offset = np.zeros(3) if place is None else offsets[place]
+        offset = np.zeros(3) if index is None else offsets[index]
         if static:
-            name = "ground" if place is None else f"world_{numbers[place]}"
+            name = "ground" if index is None else f"world_{numbers[index]}"
             yield _entity("world", name, [shapes.primitive(shape, offset) for shape in static])
-        for body in range(*starts[world : world + 2]) if place is not None else ():
+        for body in range(*starts[world : world + 2]) if index is not None else ():
             of_body = [shapes.primitive(shape, np.zeros(3)) for shape in own if body_of_shape[shape] == body]
             if of_body:
-                frame = f"world_{numbers[place or 0]}/{model.body_label[body]}"
+                frame = f"world_{numbers[index or 0]}/{model.body_label[body]}"
                 yield _entity(frame, frame, of_body)
 
 

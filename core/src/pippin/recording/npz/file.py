@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from pippin import ConfigError
@@ -15,7 +15,7 @@ from pippin.recording import Header
 
 from .spool import Spool
 
-__all__ = ["NpzFile", "RowSource", "SpoolFile", "assemble", "repair", "spool_of"]
+__all__ = ["NpzFile", "assemble", "repair", "spool_of"]
 
 HEADER = "header"
 """Name of the array with the header's text."""
@@ -28,23 +28,13 @@ def spool_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.rows")
 
 
-class RowSource(Protocol):
-    """The rows of a spool, or of the files of several processes."""
+def assemble(spool: Any, path: Path) -> None:
+    """Write an npz file of the rows of a spool, block by block; an existing file is replaced at the end.
 
-    header: Header
-
-    @property
-    def count(self) -> int:
-        """Number of rows."""
-        ...
-
-    def blocks_of(self, name: str) -> Iterator[np.ndarray]:
-        """Yield the values of a column in all rows, some rows at a time."""
-        ...
-
-
-def assemble(spool: RowSource, path: Path) -> None:
-    """Write an npz file of the rows of a spool, block by block; a file that is there is replaced at the end."""
+    Args:
+        spool: A `Spool`, or the files of several processes as `Recorder.join` gets them.
+        path: The npz file.
+    """
     partial = path.with_name(f"{path.name}.part")
     try:
         _write(spool, partial)
@@ -53,7 +43,7 @@ def assemble(spool: RowSource, path: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _write(spool: RowSource, path: Path) -> None:
+def _write(spool: Any, path: Path) -> None:
     header = spool.header
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         _write_column(archive, "time", spool, np.dtype("<f8"), ())
@@ -75,7 +65,7 @@ def _texts(header: Header) -> Iterator[tuple[str, Any]]:
     yield HEADER, header.to_json()
 
 
-def _write_column(archive: zipfile.ZipFile, name: str, spool: RowSource, dtype: np.dtype[Any], shape: Any) -> None:
+def _write_column(archive: zipfile.ZipFile, name: str, spool: Any, dtype: np.dtype[Any], shape: Any) -> None:
     description = {"descr": dtype.str, "fortran_order": False, "shape": (spool.count, *shape)}
     with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
         np.lib.format.write_array_header_1_0(member, description)
@@ -117,25 +107,6 @@ class NpzFile:
         if not all(shape):
             return np.zeros(shape, dtype=dtype)
         return np.memmap(self._path, dtype=dtype, mode="r", offset=start, shape=shape)
-
-    def close(self) -> None:
-        """Do nothing: the arrays keep their memory."""
-
-
-class SpoolFile:
-    """The rows that a killed npz recorder left.
-
-    Args:
-        path: The file of rows.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._spool = Spool(path)
-        self.header = self._spool.header
-
-    def column(self, name: str) -> np.ndarray:
-        """Return the values of a column, memory-mapped."""
-        return self._spool.rows[name]
 
     def close(self) -> None:
         """Do nothing: the arrays keep their memory."""

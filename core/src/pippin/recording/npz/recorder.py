@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pippin.recording import Header, Recorder
 
-from .file import RowSource, assemble, spool_of
+from .file import assemble, spool_of
 from .spool import Spool, SpoolWriter
 
 __all__ = ["NpzRecorder"]
@@ -52,6 +53,6 @@ class NpzRecorder(Recorder):
         assemble(Spool(spool), self.path)
         spool.unlink()
 
-    def join(self, parts: RowSource, path: Path) -> None:
+    def join(self, files: Any, path: Path) -> None:
         """Assemble the npz file from the files of several processes."""
-        assemble(parts, path)
+        assemble(files, path)

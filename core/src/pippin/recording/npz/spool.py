@@ -80,6 +80,13 @@ class Spool:
             return np.zeros(0, dtype=self._type)
         return np.memmap(self.path, dtype=self._type, mode="r", offset=self._start, shape=(self.count,))
 
+    def column(self, name: str) -> np.ndarray:
+        """Return the values of a column, memory-mapped."""
+        return self.rows[name]
+
+    def close(self) -> None:
+        """Do nothing: the arrays keep their memory."""
+
     def blocks(self) -> Iterator[np.ndarray]:
         """Yield all rows, some at a time; the memory is used again for the next ones."""
         buffer = np.empty(max(1, _BLOCK // self._type.itemsize), dtype=self._type)

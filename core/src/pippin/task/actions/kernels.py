@@ -2,7 +2,7 @@
 
 import warp as wp
 
-__all__ = ["put_back", "set_targets"]
+__all__ = ["restore", "set_targets"]
 
 
 @wp.kernel
@@ -21,7 +21,7 @@ def set_targets(
 
 
 @wp.kernel
-def put_back(world_mask: wp.array[wp.bool], built: wp.array2d[float], targets: wp.array2d[float]):
+def restore(world_mask: wp.array[wp.bool], built: wp.array2d[float], targets: wp.array2d[float]):
     """Write the built targets in the masked worlds."""
     world, i = wp.tid()
     if world_mask[world]:

@@ -1,7 +1,7 @@
 """Kernels of commands."""
 
 import warp as wp
-from pippin.state.kernels import random_state
+from pippin.task import random_state
 
 __all__ = ["draw_velocities", "hold_headings"]
 

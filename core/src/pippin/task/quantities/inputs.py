@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-import attrs
+import newton
+import warp as wp
 from pippin.errors import ConfigError
-from pippin.task.terms import Quantity
+from pippin.task import Quantity, TermContext
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-    from pippin.task.context import TermContext
+from .config import CommandValueConfig
+from .kernels import subtract
 
 __all__ = ["ActionRate", "CommandValue", "LastAction"]
 
 
-@attrs.frozen(kw_only=True)
-class NoConfig:
-    """A quantity without settings."""
-
-
 class LastAction(Quantity):
     """The quantity `last-action`: the action of the control step that has just ended, a; zero after a reset."""
-
-    Config: ClassVar[type] = NoConfig
 
     def __init__(self, config: Any, context: TermContext) -> None:
         super().__init__(config, context)
@@ -39,8 +31,6 @@ class LastAction(Quantity):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the action."""
-        import warp as wp
-
         wp.copy(out, self.context.episodes.action)
 
 
@@ -49,26 +39,13 @@ class ActionRate(LastAction):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the difference."""
-        import warp as wp
-
-        from .kernels import subtract
-
-        worlds = self.context.episodes
-        wp.launch(subtract, out.shape, [worlds.action, worlds.last_action, out], device=out.device)
-
-
-@attrs.frozen(kw_only=True)
-class CommandValueConfig:
-    """The numbers of a command."""
-
-    command: str
-    """Label of the command."""
+        episodes = self.context.episodes
+        wp.launch(subtract, out.shape, [episodes.action, episodes.last_action, out], device=out.device)
 
 
 class CommandValue(Quantity):
     """The quantity `command`: the numbers of a command."""
 
-    Config: ClassVar[type] = CommandValueConfig
     unit = "its own"
 
     def __init__(self, config: CommandValueConfig, context: TermContext) -> None:
@@ -83,6 +60,4 @@ class CommandValue(Quantity):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the numbers."""
-        import warp as wp
-
         wp.copy(out, self._command.value)

@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
-import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host
 from pippin.errors import ConfigError
-from pippin.task.terms import Quantity
+from pippin.task import Quantity, TermContext
 
+from .config import JointPositionsConfig, JointsConfig
+from .kernels import gather
 from .rates import Rate
 
-if TYPE_CHECKING:
-    import newton
-    import numpy as np
-    import warp as wp
-    from pippin.task.context import TermContext
-
 __all__ = ["JointAccelerations", "JointPositions", "JointVelocities"]
-
-
-@attrs.frozen(kw_only=True)
-class JointsConfig:
-    """A quantity of joints."""
-
-    joints: tuple[str, ...] = (".*",)
-    """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
-
-
-@attrs.frozen(kw_only=True)
-class JointPositionsConfig(JointsConfig):
-    """Positions of joints [rad, m]."""
-
-    relative: bool = False
-    """Whether the positions count from the initial ones."""
-
-    normalised: bool = False
-    """Whether the range of each joint's limits is mapped to the one from -1 to 1; all joints must have limits."""
-
-    def __attrs_post_init__(self) -> None:
-        if self.relative and self.normalised:
-            raise ValueError("'relative' and 'normalised' exclude each other; choose one")
 
 
 class OfJoints(Quantity):
@@ -48,8 +24,6 @@ class OfJoints(Quantity):
 
     def __init__(self, config: JointsConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        import numpy as np
-
         self._labels, self._coordinates, self._dofs = context.joints(config.joints)
         shape = self._dofs.shape
         self._offset, self._scale = self._rows(np.zeros(shape)), self._rows(np.ones(shape))
@@ -59,29 +33,20 @@ class OfJoints(Quantity):
         """The labels of the joints."""
         return self._labels
 
-    def _rows(self, values: np.ndarray) -> Any:
-        import warp as wp
-
+    def _rows(self, values: np.ndarray) -> wp.array:
         return wp.array(values.astype("float32"), dtype=float, device=self.context.device)
 
     def _gather(self, values: wp.array, indices: wp.array, out: wp.array) -> None:
-        import warp as wp
-
-        from .kernels import gather
-
         wp.launch(gather, out.shape, [values, indices, self._offset, self._scale, out], device=out.device)
 
 
 class JointPositions(OfJoints):
     """The quantity `joint-positions`: q; or q − q_0; or 2 (q − lower) / (upper − lower) − 1."""
 
-    Config: ClassVar[type] = JointPositionsConfig
     unit = "rad, m"
 
     def __init__(self, config: JointPositionsConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        from pippin.arrays import on_host
-
         self.unit = "1" if config.normalised else unit_of(self._dofs, context)
         if config.relative:
             start = on_host(context.simulation.state.joint_q)
@@ -106,9 +71,6 @@ class JointPositions(OfJoints):
         return (lower - offset) * scale, (upper - offset) * scale
 
     def _asset_limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
-        import numpy as np
-        from pippin.arrays import on_host
-
         model, dofs = self.context.simulation.model, on_host(self._dofs)
         lower, upper = on_host(model.joint_limit_lower)[dofs], on_host(model.joint_limit_upper)[dofs]
         is_limited = (lower < upper) & (np.abs(lower) < 1e6) & (np.abs(upper) < 1e6)
@@ -121,7 +83,6 @@ class JointPositions(OfJoints):
 class JointVelocities(OfJoints):
     """The quantity `joint-velocities`: qd."""
 
-    Config: ClassVar[type] = JointsConfig
     unit = "rad/s, m/s"
 
     def __init__(self, config: JointsConfig, context: TermContext) -> None:
@@ -137,7 +98,6 @@ class JointVelocities(OfJoints):
 class JointAccelerations(Rate, OfJoints):
     """The quantity `joint-accelerations`: the change of qd over the control step / control_dt."""
 
-    Config: ClassVar[type] = JointsConfig
     unit = "rad/s², m/s²"
 
     def __init__(self, config: JointsConfig, context: TermContext) -> None:
@@ -152,9 +112,6 @@ class JointAccelerations(Rate, OfJoints):
 
 def unit_of(dofs: wp.array, context: TermContext, per: str = "", linear: str = "m", angular: str = "rad") -> str:
     """Return the unit of some axes: that of sliders, of hinges, or both with a comma between them."""
-    import numpy as np
-    from pippin.arrays import on_host
-
     model = context.simulation.model
     dimensions: Any = model.joint_dof_dim
     starts, counts = on_host(model.joint_qd_start), on_host(dimensions)

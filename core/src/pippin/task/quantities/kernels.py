@@ -17,10 +17,10 @@ def gather(
 
 
 @wp.kernel
-def copy_columns(values: wp.array2d[float], columns: wp.array[int], places: wp.array[int], out: wp.array2d[float]):
-    """out[place] = values[column]."""
+def copy_columns(values: wp.array2d[float], columns: wp.array[int], targets: wp.array[int], out: wp.array2d[float]):
+    """out[target] = values[column]."""
     world, i = wp.tid()
-    out[world, places[i]] = values[world, columns[i]]
+    out[world, targets[i]] = values[world, columns[i]]
 
 
 @wp.kernel

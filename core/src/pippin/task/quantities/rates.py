@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pippin.task.terms import Quantity
+import newton
+import warp as wp
+from pippin.task import Quantity, TermContext
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-    from pippin.task.context import TermContext
+from .kernels import begin_rates, take_rates
 
 __all__ = ["Rate"]
 
@@ -23,8 +22,6 @@ class Rate(Quantity):
 
     def __init__(self, config: Any, context: TermContext) -> None:
         super().__init__(config, context)
-        import warp as wp
-
         shape: Any = (context.world_count, len(self.labels))
         self._present, self._before, self._latest = (
             wp.zeros(shape, dtype=float, device=context.device) for _ in range(3)
@@ -38,10 +35,6 @@ class Rate(Quantity):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the rate."""
-        import warp as wp
-
-        from .kernels import take_rates
-
         host = self.context.simulation
         self.read(state, self._present)
         inputs = [self._present, host.step_counter, host.control_dt, self._steps, self._before, self._latest, out]
@@ -49,10 +42,6 @@ class Rate(Quantity):
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Begin with the present state of the masked worlds."""
-        import warp as wp
-
-        from .kernels import begin_rates
-
         host = self.context.simulation
         self.read(host.state, self._present)
         inputs = [world_mask, self._present, host.step_counter, self._steps, self._before, self._latest]

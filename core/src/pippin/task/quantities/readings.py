@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any
 
-import attrs
+import newton
+import numpy as np
+import warp as wp
 from pippin import labels
 from pippin.errors import ConfigError, SimulationError
 from pippin.spelling import did_you_mean
-from pippin.task.terms import Quantity
+from pippin.task import Quantity, TermContext
 
-if TYPE_CHECKING:
-    import newton
-    import warp as wp
-    from pippin.task.context import TermContext
+from .config import SensorReadingConfig, ViewReadingConfig
+from .kernels import copy_flags
 
 __all__ = ["SensorReading", "ViewReading"]
 
 _COMPONENTS = {3: "xyz", 4: "xyzw", 7: ("x", "y", "z", "qx", "qy", "qz", "qw")}
-
-
-@attrs.frozen(kw_only=True)
-class SensorReadingConfig:
-    """An output of a sensor."""
-
-    sensor: str
-    """Label of the sensor, which must be in all worlds."""
-
-    output: str
-    """Name of the output; true and false count as 1 and 0."""
 
 
 class SensorReading(Quantity):
@@ -38,23 +27,17 @@ class SensorReading(Quantity):
     A sensor that needs the solver reads zero after a reset, until the next step.
     """
 
-    Config: ClassVar[type] = SensorReadingConfig
     unit = "its own"
 
     def __init__(self, config: SensorReadingConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        import warp as wp
-        from pippin.sensing.lanes import numbers_of
-
         output = context.sensor_output(config.sensor, config.output)
         self.unit = output.unit
-        self._is_flag = output.data.dtype is wp.bool
-        shape: Any = (context.world_count, output.data.size // context.world_count)
-        numbers = output.data.reshape(shape) if self._is_flag else numbers_of(output.data, is_arithmetic=False)
+        numbers = context.numbers(output)
         if numbers is None:
             kind = getattr(output.data.dtype, "__name__", output.data.dtype)
             raise ConfigError(f"output: {config.output!r} consists of {kind}, not of real numbers; choose another one")
-        self._numbers = numbers
+        self._numbers, self._is_flag = numbers, numbers.dtype is wp.bool
         self._labels = _labels(output.labels, output.shape[1:], numbers.shape[1])
 
     @property
@@ -64,41 +47,19 @@ class SensorReading(Quantity):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the values."""
-        import warp as wp
-
-        from .kernels import copy_flags
-
         if self._is_flag:
             wp.launch(copy_flags, out.shape, [self._numbers, out], device=out.device)
         else:
             wp.copy(out, self._numbers)
 
 
-@attrs.frozen(kw_only=True)
-class ViewReadingConfig:
-    """A quantity of a view."""
-
-    name: str
-    """Name of the quantity: `root_transforms` for `get_root_transforms`."""
-
-    pattern: str
-    """Pattern of the rows, as the view takes it: a path with `*` and `**`; as many must match in each world."""
-
-    rows: Literal["articulations", "rigid-bodies"] = "articulations"
-    """Kind of the rows."""
-
-
 class ViewReading(Quantity):
     """The quantity `view`: any quantity of `simulation.view`, those of a world's rows side by side."""
 
-    Config: ClassVar[type] = ViewReadingConfig
     unit = "its own"
 
     def __init__(self, config: ViewReadingConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        import numpy as np
-        import warp as wp
-
         simulation: Any = context.simulation
         try:
             self._view = getattr(simulation.view, config.rows.replace("-", "_"))(config.pattern)
@@ -107,7 +68,7 @@ class ViewReading(Quantity):
         table = self._view.quantities
         if config.name not in table or table[config.name].dtype != "float32":
             hint = did_you_mean(config.name, table) or ";"
-            raise ConfigError(f"name: {config.name!r} is no number of {config.rows}{hint} names: {', '.join(table)}")
+            raise ConfigError(f"name: {config.name!r} is not a number of {config.rows}{hint} names: {', '.join(table)}")
         try:
             first = getattr(self._view, f"get_{config.name}")()
         except (ConfigError, SimulationError) as error:
@@ -121,8 +82,8 @@ class ViewReading(Quantity):
         self.unit, rows = table[config.name].unit, int(counts[0])
         self._values: Any = wp.zeros(first.shape, dtype=float, device=context.device)
         self._numbers = self._values.reshape((context.world_count, -1))
-        told = [labels.name_of(label) for label in self._view.labels[:rows]]
-        self._labels = _labels(told, (rows, *first.shape[1:]), self._numbers.shape[1])
+        names = [labels.name_of(label) for label in self._view.labels[:rows]]
+        self._labels = _labels(names, (rows, *first.shape[1:]), self._numbers.shape[1])
 
     @property
     def labels(self) -> Sequence[str]:
@@ -131,8 +92,6 @@ class ViewReading(Quantity):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy what the view returns."""
-        import warp as wp
-
         getattr(self._view, f"get_{self.config.name}")(out=self._values)
         wp.copy(out, self._numbers)
 
@@ -142,9 +101,9 @@ def _labels(elements: Sequence[str], shape: Sequence[int], width: int) -> tuple[
     count = shape[0] if shape else 1
     size = width // count
     components = tuple(_COMPONENTS.get(size, map(str, range(size))))
-    told = elements if len(elements) == count else [str(index) for index in range(count)]
+    names = elements if len(elements) == count else [str(index) for index in range(count)]
     if size == 1:
-        return tuple(told)
+        return tuple(names)
     if count == 1:
         return components
-    return tuple(f"{element}/{component}" for element in told for component in components)
+    return tuple(f"{element}/{component}" for element in names for component in components)

@@ -6,143 +6,101 @@ TURN = wp.constant(6.283185307179586)
 
 
 @wp.func
-def rest(
-    values: wp.array2d[float],
-    columns: wp.array[int],
-    targets: wp.array2d[float],
-    target_columns: wp.array[int],
-    world: int,
-    i: int,
-) -> float:
-    """Return x_i = value − target; targets have one row for all worlds, or one for each."""
-    return values[world, columns[i]] - targets[world % targets.shape[0], target_columns[i]]
+def value(x: float, low: float, high: float) -> float:
+    """Return x."""
+    return x
 
 
 @wp.func
-def shaped(x: float, wraps: int, bounds: wp.vec2) -> float:
-    """Return x, first turned into the range from -pi to pi if it wraps, then clipped."""
-    if wraps > 0:
-        x -= TURN * wp.round(x / TURN)
-    return wp.clamp(x, bounds[0], bounds[1])
+def absolute(x: float, low: float, high: float) -> float:
+    """Return abs(x), with x clipped."""
+    return wp.abs(wp.clamp(x, low, high))
+
+
+@wp.func
+def square(x: float, low: float, high: float) -> float:
+    """Return x², with x clipped."""
+    clipped = wp.clamp(x, low, high)
+    return clipped * clipped
+
+
+@wp.func
+def scaled_square(x: float, low: float, std: float) -> float:
+    """Return (x / std)²."""
+    scaled = x / std
+    return scaled * scaled
+
+
+@wp.func
+def excess(x: float, low: float, high: float) -> float:
+    """Return how far x is outside its bounds."""
+    return wp.max(low - x, 0.0) + wp.max(x - high, 0.0)
+
+
+@wp.func
+def is_outside(x: float, low: float, high: float) -> float:
+    """Return 0 if x is within its bounds, else 1."""
+    return wp.where(x >= low and x <= high, 0.0, 1.0)
+
+
+@wp.func
+def same(total: float) -> float:
+    """Return the sum."""
+    return total
+
+
+@wp.func
+def falling(total: float) -> float:
+    """Return exp(−sum)."""
+    return wp.exp(-total)
+
+
+@wp.func
+def is_zero(total: float) -> float:
+    """Return 1 if the sum is zero, else 0."""
+    return wp.where(total == 0.0, 1.0, 0.0)
+
+
+def over_components(name: str, term: wp.Function, result: wp.Function = same) -> wp.Kernel:
+    """Return a kernel that writes result(sum of term(x_i, low_i, high_i)) with x_i = value − target.
+
+    Targets, lows and highs have one row for all worlds, or one for each. The kernels have names of their own: in a
+    graph on the CPU, Warp finds a kernel by its name.
+    """
+
+    def kernel(
+        values: wp.array2d[float],
+        columns: wp.array[int],
+        targets: wp.array2d[float],
+        target_columns: wp.array[int],
+        wraps: int,
+        lows: wp.array2d[float],
+        highs: wp.array2d[float],
+        out: wp.array[float],
+    ):
+        world = wp.tid()
+        row = world % lows.shape[0]
+        total = wp.float32(0.0)
+        for i in range(columns.shape[0]):
+            x = values[world, columns[i]] - targets[world % targets.shape[0], target_columns[i]]
+            if wraps > 0:
+                x -= TURN * wp.round(x / TURN)
+            total += term(x, lows[row, i], highs[row, i])
+        out[world] = result(total)
+
+    return wp.Kernel(kernel, key=name, module=wp.get_module(__name__))
+
+
+sum_values = over_components("sum_values", value)
+sum_absolute = over_components("sum_absolute", absolute)
+sum_squares = over_components("sum_squares", square)
+sum_excess = over_components("sum_excess", excess)
+bell = over_components("bell", scaled_square, falling)
+is_inside = over_components("is_inside", is_outside, is_zero)
 
 
 @wp.kernel
-def sum_values(
-    values: wp.array2d[float],
-    columns: wp.array[int],
-    targets: wp.array2d[float],
-    target_columns: wp.array[int],
-    out: wp.array[float],
-):
-    """Sum x."""
-    world = wp.tid()
-    total = wp.float32(0.0)
-    for i in range(columns.shape[0]):
-        total += rest(values, columns, targets, target_columns, world, i)
-    out[world] = total
-
-
-@wp.kernel
-def sum_absolute(
-    values: wp.array2d[float],
-    columns: wp.array[int],
-    targets: wp.array2d[float],
-    target_columns: wp.array[int],
-    wraps: int,
-    bounds: wp.vec2,
-    out: wp.array[float],
-):
-    """Sum abs(x)."""
-    world = wp.tid()
-    total = wp.float32(0.0)
-    for i in range(columns.shape[0]):
-        total += wp.abs(shaped(rest(values, columns, targets, target_columns, world, i), wraps, bounds))
-    out[world] = total
-
-
-@wp.kernel
-def sum_squares(
-    values: wp.array2d[float],
-    columns: wp.array[int],
-    targets: wp.array2d[float],
-    target_columns: wp.array[int],
-    wraps: int,
-    bounds: wp.vec2,
-    out: wp.array[float],
-):
-    """Sum x²."""
-    world = wp.tid()
-    total = wp.float32(0.0)
-    for i in range(columns.shape[0]):
-        x = shaped(rest(values, columns, targets, target_columns, world, i), wraps, bounds)
-        total += x * x
-    out[world] = total
-
-
-@wp.kernel
-def bell(
-    values: wp.array2d[float],
-    columns: wp.array[int],
-    targets: wp.array2d[float],
-    target_columns: wp.array[int],
-    wraps: int,
-    stds: wp.array[float],
-    out: wp.array[float],
-):
-    """Exp(−sum of (x / std)²)."""
-    world = wp.tid()
-    total = wp.float32(0.0)
-    for i in range(columns.shape[0]):
-        x = rest(values, columns, targets, target_columns, world, i)
-        if wraps > 0:
-            x -= TURN * wp.round(x / TURN)
-        x = x / stds[i]
-        total += x * x
-    out[world] = wp.exp(-total)
-
-
-@wp.kernel
-def sum_excess(
-    values: wp.array2d[float],
-    columns: wp.array[int],
-    targets: wp.array2d[float],
-    target_columns: wp.array[int],
-    lows: wp.array2d[float],
-    highs: wp.array2d[float],
-    out: wp.array[float],
-):
-    """Sum how far x is outside its bounds; bounds have one row for all worlds, or one for each."""
-    world = wp.tid()
-    row = world % lows.shape[0]
-    total = wp.float32(0.0)
-    for i in range(columns.shape[0]):
-        x = rest(values, columns, targets, target_columns, world, i)
-        total += wp.max(lows[row, i] - x, 0.0) + wp.max(x - highs[row, i], 0.0)
-    out[world] = total
-
-
-@wp.kernel
-def is_inside(
-    values: wp.array2d[float],
-    columns: wp.array[int],
-    targets: wp.array2d[float],
-    target_columns: wp.array[int],
-    low: float,
-    high: float,
-    out: wp.array[float],
-):
-    """Write 1 if all x are within the bounds, else 0."""
-    world = wp.tid()
-    count = wp.int32(0)
-    for i in range(columns.shape[0]):
-        x = rest(values, columns, targets, target_columns, world, i)
-        if x >= low and x <= high:
-            count += 1
-    out[world] = wp.where(count == columns.shape[0], 1.0, 0.0)
-
-
-@wp.kernel
-def tell_end(terminated: wp.array[wp.bool], of_end: float, of_life: float, out: wp.array[float]):
+def read_end(terminated: wp.array[wp.bool], of_end: float, of_life: float, out: wp.array[float]):
     """Write one value if a termination ends the episode, and another one if not."""
     world = wp.tid()
     out[world] = wp.where(terminated[world], of_end, of_life)

@@ -14,7 +14,7 @@ __all__ = ["write_layer"]
 
 
 def write_layer(layer: Any, path: Path) -> None:
-    """Write an `Sdf.Layer` in place of the file before.
+    """Write an `Sdf.Layer` and replace the file before.
 
     Raises:
         SimulationError: The file cannot be written; the one before stays.
@@ -30,5 +30,5 @@ def write_layer(layer: Any, path: Path) -> None:
             partial.unlink()
         reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())[:200]
         raise SimulationError(
-            f"'{path}' cannot be written ({reason}); free some space, or choose another place"
+            f"'{path}' cannot be written ({reason}); free some space, or choose another path"
         ) from error

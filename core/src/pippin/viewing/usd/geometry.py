@@ -39,7 +39,7 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, _ROOT).GetPrim())
     shapes = _ShapeWriter(model, stage)
-    prims, bodies, places = [], [], []
+    prims, bodies, positions = [], [], []
     shapes.add(_ROOT, -1, -1, np.zeros(3))
     for world, offset in zip(worlds.tolist(), offsets, strict=True):
         root = f"{_ROOT}/world_{world}"
@@ -48,14 +48,14 @@ def geometry(path: Path, model: newton.Model, worlds: np.ndarray, offsets: np.nd
         for body in np.flatnonzero(on_host(model.body_world) == world):
             prims.append(_add_body(stage, root, model.body_label[body]))
             bodies.append(body)
-            places.append(offset)
+            positions.append(offset)
             shapes.add(prims[-1], world, int(body), np.zeros(3))
     motion = UsdMotion(
         layer=layer,
         path=path,
         prims=prims,
         bodies=np.array(bodies, dtype=int),
-        offsets=np.array(places, dtype=float).reshape(-1, 3),
+        offsets=np.array(positions, dtype=float).reshape(-1, 3),
     )
     return motion, shapes.notes
 
@@ -86,10 +86,10 @@ class _ShapeWriter:
     def __init__(self, model: newton.Model, stage: Any) -> None:
         self._model, self._stage = model, stage
         self._types, self._scales = on_host(model.shape_type), on_host(model.shape_scale)
-        self._places, self._colors = on_host(model.shape_transform), on_host(model.shape_color)
+        self._positions, self._colors = on_host(model.shape_transform), on_host(model.shape_color)
         self._worlds, self._bodies = on_host(model.shape_world), on_host(model.shape_body)
         self._is_seen = (on_host(model.shape_flags) & int(newton.ShapeFlags.VISIBLE)) > 0
-        self._meshes: dict[tuple[int, bytes], str] = {}
+        self._meshes: dict[int, str] = {}
         #: Facts that a reader of the file should know.
         self.notes: list[str] = []
 
@@ -110,18 +110,18 @@ class _ShapeWriter:
             shaped: Any = self._shared_mesh(path, shape)
         else:
             shaped = write(self._stage, path, size)
-        x, y, z, *turn = self._places[shape].tolist()
+        x, y, z, *turn = self._positions[shape].tolist()
         shaped.AddTranslateOp().Set(Gf.Vec3d(*(np.array((x, y, z)) + offset).tolist()))
         shaped.AddOrientOp().Set(Gf.Quatf(turn[3], *turn[:3]))
         if kind in _SCALED:
             shaped.AddScaleOp().Set(Gf.Vec3f(*size.tolist()))
         color = Gf.Vec3f(*_linear(self._colors[shape]).tolist())
-        UsdGeom.Gprim(shaped.GetPrim()).CreateDisplayColorAttr([color])
+        shaped.CreateDisplayColorAttr([color])
 
     def _shared_mesh(self, path: str, shape: int) -> Any:
         """Return a mesh that refers to the one of all shapes with the same triangles."""
         source: Any = self._model.shape_source[shape]
-        key = (id(source), b"")
+        key = id(source)
         if key not in self._meshes:
             self._meshes[key] = f"/meshes/mesh_{len(self._meshes)}"
             self._stage.CreateClassPrim("/meshes")
@@ -136,33 +136,21 @@ def _linear(color: np.ndarray) -> np.ndarray:
     return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
 
 
-def _sphere(stage: Any, path: str, size: np.ndarray) -> Any:
-    sphere: Any = UsdGeom.Sphere.Define(stage, path)
-    sphere.CreateRadiusAttr(float(size[0]))
-    return sphere
-
-
-def _ellipsoid(stage: Any, path: str, size: np.ndarray) -> Any:
-    return _sphere(stage, path, np.ones(3))
-
-
-def _box(stage: Any, path: str, size: np.ndarray) -> Any:
-    box: Any = UsdGeom.Cube.Define(stage, path)
-    box.CreateSizeAttr(2.0)
-    return box
-
-
-def _round(name: str) -> Callable[[Any, str, np.ndarray], Any]:
-    """Return the writer of a solid of revolution about z."""
+def _solid(name: str, attributes: Callable[[np.ndarray], Mapping[str, Any]]) -> Callable[[Any, str, np.ndarray], Any]:
+    """Return the writer of a solid of USD with some attributes, which depend on the size of the shape."""
 
     def write(stage: Any, path: str, size: np.ndarray) -> Any:
-        solid: Any = getattr(UsdGeom, name).Define(stage, path)
-        solid.CreateRadiusAttr(float(size[0]))
-        solid.CreateHeightAttr(2.0 * float(size[1]))
-        solid.CreateAxisAttr("Z")
-        return solid
+        prim: Any = stage.DefinePrim(path, name)
+        for attribute, value in attributes(size).items():
+            prim.GetAttribute(attribute).Set(value)
+        return UsdGeom.Gprim(prim)
 
     return write
+
+
+def _round(size: np.ndarray) -> dict[str, Any]:
+    """Return the attributes of a solid of revolution about z."""
+    return {"radius": float(size[0]), "height": 2.0 * float(size[1]), "axis": "Z"}
 
 
 def _plane(stage: Any, path: str, size: np.ndarray) -> Any:
@@ -187,12 +175,12 @@ def _mesh(stage: Any, path: str, source: Any) -> Any:
 
 
 _WRITERS: Mapping[int, Callable[..., Any]] = {
-    int(newton.GeoType.SPHERE): _sphere,
-    int(newton.GeoType.ELLIPSOID): _ellipsoid,
-    int(newton.GeoType.BOX): _box,
-    int(newton.GeoType.CAPSULE): _round("Capsule"),
-    int(newton.GeoType.CYLINDER): _round("Cylinder"),
-    int(newton.GeoType.CONE): _round("Cone"),
+    int(newton.GeoType.SPHERE): _solid("Sphere", lambda size: {"radius": float(size[0])}),
+    int(newton.GeoType.ELLIPSOID): _solid("Sphere", lambda size: {"radius": 1.0}),
+    int(newton.GeoType.BOX): _solid("Cube", lambda size: {"size": 2.0}),
+    int(newton.GeoType.CAPSULE): _solid("Capsule", _round),
+    int(newton.GeoType.CYLINDER): _solid("Cylinder", _round),
+    int(newton.GeoType.CONE): _solid("Cone", _round),
     int(newton.GeoType.PLANE): _plane,
     int(newton.GeoType.MESH): _mesh,
     int(newton.GeoType.CONVEX_MESH): _mesh,

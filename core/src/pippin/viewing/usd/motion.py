@@ -27,7 +27,7 @@ _CLIP_SIZE = 200_000
 class UsdMotion:
     """The samples of some bodies in a layer that is kept in memory, and its file.
 
-    The file is written when the time reaches 1, 2, 4, 8 … s and at the end, each time in one piece in place of the
+    The file is written when the time reaches 1, 2, 4, 8 … s and at the end, each time as a whole, replacing the
     file before: a kill loses at most half of the motion, and every file is whole. Of a long run, the file is written
     with each clip, and the memory holds the samples of one clip.
     """
@@ -71,12 +71,12 @@ class UsdMotion:
     def add(self, code: int, body_q: np.ndarray) -> None:
         """Add the poses of all bodies of the model at a time code, shape [model bodies, 7]."""
         poses = body_q[self.bodies].astype(float)
-        places = (rotated(self.rotation, poses[:, :3] + self.offsets) + self.origin).tolist()
-        turns = product(self.rotation, poses[:, 3:]).tolist()
-        self._add(code, places, turns)
+        positions = (rotated(self.rotation, poses[:, :3] + self.offsets) + self.origin).tolist()
+        rotations = product(self.rotation, poses[:, 3:]).tolist()
+        self._add(code, positions, rotations)
         if self._count > self.clip_size:
             self._end_clip()
-            self._add(code, places, turns)  # also the first of the next clip: nothing is between clips
+            self._add(code, positions, rotations)  # also the first of the next clip: nothing is between clips
 
     @property
     def notes(self) -> list[str]:
@@ -90,11 +90,11 @@ class UsdMotion:
         """The layers in memory."""
         return [self.layer] if self._clips is None else [self.layer, self._clips.layer]
 
-    def _add(self, code: int, places: list[list[float]], turns: list[list[float]]) -> None:
+    def _add(self, code: int, positions: list[list[float]], rotations: list[list[float]]) -> None:
         layer = self.layer if self._clips is None else self._clips.layer
         with Sdf.ChangeBlock():
-            for (translate, orient), place, (x, y, z, w) in zip(self._names, places, turns, strict=True):
-                layer.SetTimeSample(translate, code, Gf.Vec3d(place))
+            for (translate, orient), position, (x, y, z, w) in zip(self._names, positions, rotations, strict=True):
+                layer.SetTimeSample(translate, code, Gf.Vec3d(position))
                 layer.SetTimeSample(orient, code, Gf.Quatf(w, x, y, z))
         self.layer.endTimeCode = code
         self._count += len(self._names)

@@ -1,4 +1,4 @@
-"""A USD layer over a user's stage: the bodies move, and everything else is as the user made it."""
+"""A USD layer over a user's stage: the bodies move, and everything else stays as it is."""
 
 # pyright: reportAttributeAccessIssue=false
 # OpenUSD has no types.
@@ -69,7 +69,7 @@ def overlay(
     with Sdf.ChangeBlock():
         for prim, label, scale in zip(prims, labels, scales, strict=True):
             opened = _open_instances(own, layer, prim, label)
-            notes += [f"'{each}' is no instance in '{path.name}', so that its bodies can move" for each in opened]
+            notes += [f"'{each}' is not an instance in '{path.name}', so that its bodies can move" for each in opened]
             _prepare(layer, prim, scale, is_simulated=is_simulated)
     chosen = np.array(rows, dtype=int).reshape(-1, 2)
     motion = UsdMotion(
@@ -93,27 +93,27 @@ def _to_stage(own: Any, asset: AssetConfig) -> np.ndarray:
 
 
 def _copy_metadata(own: Any, layer: Any) -> None:
-    """Give the layer the up axis, the unit and the default prim of a stage, which a sublayer does not hand on."""
+    """Give the layer the up axis, the unit and the default prim of a stage, which a sublayer does not pass on."""
     root: Any = Sdf.Layer.FindOrOpen(own.GetRootLayer().identifier).pseudoRoot
     for key in ("upAxis", "metersPerUnit", "kilogramsPerUnit", "defaultPrim"):
         if root.HasInfo(key):
             layer.pseudoRoot.SetInfo(key, root.GetInfo(key))
 
 
-def _add_worlds(own: Any, layer: Any, reference: str, places: np.ndarray) -> list[str]:
+def _add_worlds(own: Any, layer: Any, reference: str, positions: np.ndarray) -> list[str]:
     """Add a reference to the default prim of a stage for each world, and return the path of each world."""
     default = own.GetDefaultPrim()
     if not default:
         raise ConfigError(
-            f"worlds: {len(places)} worlds, but the stage {reference!r} has no default prim to refer to; choose one"
+            f"worlds: {len(positions)} worlds, but the stage {reference!r} has no default prim to refer to; choose one"
             " world, or name a defaultPrim in the stage"
         )
     layer.defaultPrim, paths = "worlds", []
-    for index, place in enumerate(places.tolist()):
+    for index, position in enumerate(positions.tolist()):
         world = Sdf.CreatePrimInLayer(layer, f"/worlds/world_{index}")
         for prim in (layer.GetPrimAtPath("/worlds"), world):
             prim.specifier, prim.typeName = Sdf.SpecifierDef, "Xform"
-        _attribute(world, "xformOp:translate", "double3", Gf.Vec3d(place))
+        _attribute(world, "xformOp:translate", "double3", Gf.Vec3d(position))
         _attribute(world, "xformOpOrder", "token[]", ["xformOp:translate"], is_uniform=True)
         copy = Sdf.CreatePrimInLayer(layer, f"{world.path}/{default.GetName()}")
         copy.specifier = Sdf.SpecifierDef
@@ -126,7 +126,9 @@ def _prim_of(label: str, asset: AssetConfig, own: Any) -> str:
     """Return the path of a body's prim on the stage."""
     path = label.removeprefix(f"{asset.label}/") if asset.label else label
     if not (path.startswith("/") and own.GetPrimAtPath(path)):
-        raise ConfigError(f"the body '{label}' is no prim of {own.GetRootLayer().identifier!r}; use the viewer `video`")
+        raise ConfigError(
+            f"the body '{label}' is not a prim of {own.GetRootLayer().identifier!r}; use the viewer `video`"
+        )
     return path
 
 

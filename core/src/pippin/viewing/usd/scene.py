@@ -29,7 +29,7 @@ def scene_motion(
         is_simulated: Whether a program may simulate the bodies.
 
     Raises:
-        ConfigError: The stage has no place for the bodies.
+        ConfigError: The stage has no prim for a body.
     """
     model, offsets = simulation.model, np.asarray(simulation.world_offsets)[worlds]
     assets = simulation.config.scene.assets

@@ -10,8 +10,8 @@ import warp as wp
 from pippin import ConfigError, Host, labels
 from pippin.arrays import on_host
 from pippin.quaternions import product, rotated
+from pippin.viewing.bounding_box import bounding_box
 
-from .bounding_box import bounding_box
 from .config import VideoConfig
 from .followed_bodies import named_bodies, roots
 
@@ -142,9 +142,9 @@ def _cameras(model: newton.Model, worlds: np.ndarray, pattern: str) -> tuple[np.
 
 def _poses_of(model: newton.Model, state: newton.State, sites: np.ndarray) -> np.ndarray:
     """Return the poses of sites [m, unit quaternion], shape [sites, 7]."""
-    places, bodies = on_host(model.shape_transform)[sites], on_host(model.shape_body)[sites]
+    local, bodies = on_host(model.shape_transform)[sites], on_host(model.shape_body)[sites]
     if not model.body_count:
-        return places
-    holders = np.where(bodies[:, None] >= 0, on_host(state.body_q)[bodies], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
-    turns = product(holders[:, 3:], places[:, 3:])
-    return np.concatenate([rotated(holders[:, 3:], places[:, :3]) + holders[:, :3], turns], axis=1)
+        return local
+    parents = np.where(bodies[:, None] >= 0, on_host(state.body_q)[bodies], (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0))
+    turns = product(parents[:, 3:], local[:, 3:])
+    return np.concatenate([rotated(parents[:, 3:], local[:, :3]) + parents[:, :3], turns], axis=1)

@@ -97,7 +97,7 @@ class VideoFile:
             yield
         except OSError as error:
             raise ConfigError(
-                f"path: '{self.path}' cannot be written ({error.strerror}); choose another place"
+                f"path: '{self.path}' cannot be written ({error.strerror}); choose another path"
             ) from error
 
     @contextmanager
@@ -111,7 +111,7 @@ class VideoFile:
                 container.close()
             raise SimulationError(
                 f"'{self.path}' ends after {self.frame_count} frames, as the system does not take more"
-                f" ({error.strerror}); free some space, or choose another place"
+                f" ({error.strerror}); free some space, or choose another path"
             ) from error
 
     def _paletted(self, frame: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The bodies that a camera follows: those that a pattern names, or the robots that can go away."""
+"""The bodies that a camera follows: named by a pattern, or the robots that can move away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def named_bodies(model: newton.Model, world: int, pattern: str) -> np.ndarray:
     """Return the bodies of a world that a pattern matches.
 
     Raises:
-        ConfigError: The pattern matches nothing, or is no regular expression.
+        ConfigError: The pattern matches nothing, or is not a regular expression.
     """
     own = np.flatnonzero(on_host(model.body_world) == world)
     return own[labels.match(pattern, [model.body_label[body] for body in own], "body", "follow")]

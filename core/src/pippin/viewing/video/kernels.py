@@ -1,8 +1,14 @@
-"""Development of images: smooth edges, ground with a pattern, haze and sky, and several worlds in one image."""
+"""Composition of images: smooth edges, ground with a pattern, haze and sky, and several worlds in one image."""
 
 import warp as wp
 
-__all__ = ["blend", "develop", "find_edges", "gather"]
+__all__ = ["blend", "compose", "find_edges", "gather"]
+
+
+@wp.func
+def level(packed: wp.uint32, index: int):
+    """Return red, green or blue of a color, from 0 to 255."""
+    return int((packed >> wp.uint32(8 * index)) & wp.uint32(0xFF))
 
 
 @wp.func
@@ -22,14 +28,14 @@ def checker(x: float, y: float, width: float):
 
 @wp.func
 def holds(flags: wp.array[wp.bool], index: int):
-    """Return a flag; false for what is no index, such as that of a particle."""
+    """Return a flag; false for an index out of range, such as that of a particle."""
     if index < 0 or index >= flags.shape[0]:
         return False
     return flags[index]
 
 
 @wp.kernel
-def develop(
+def compose(
     colors: wp.array3d[wp.uint32],
     depths: wp.array3d[float],
     shapes: wp.array3d[wp.uint32],
@@ -64,13 +70,9 @@ def develop(
     """
     view, row, column = wp.tid()
     packed = colors[view, row, column]
-    color = wp.vec3(
-        float(packed & wp.uint32(0xFF)),
-        float((packed >> wp.uint32(8)) & wp.uint32(0xFF)),
-        float((packed >> wp.uint32(16)) & wp.uint32(0xFF)),
-    )
-    way = wp.normalize(wp.transform_vector(cameras[view], rays[row, column, 0, 1]))
-    height = wp.clamp(way[2] * 1.6, 0.0, 1.0)
+    color = wp.vec3(float(level(packed, 0)), float(level(packed, 1)), float(level(packed, 2)))
+    ray = wp.normalize(wp.transform_vector(cameras[view], rays[row, column, 0, 1]))
+    height = wp.clamp(ray[2] * 1.6, 0.0, 1.0)
     sky = horizon + (zenith - horizon) * height * (2.0 - height)
     depth = depths[view, row, column]
     if depth < 0.0:
@@ -81,29 +83,23 @@ def develop(
         if holds(is_ground, shape):
             eye = wp.transform_get_translation(cameras[view])
             frame = wp.transform_inverse(shape_transform[shape])
-            point = wp.transform_point(frame, eye + way * depth)
-            steep = wp.max(wp.abs(wp.transform_vector(frame, way)[2]), 0.02)
+            point = wp.transform_point(frame, eye + ray * depth)
+            steep = wp.max(wp.abs(wp.transform_vector(frame, ray)[2]), 0.02)
             angle = 2.0 * wp.abs(rays[0, 0, 0, 1][1]) / float(colors.shape[1])
             width = depth * angle / (steep * cell)
             color = color * (1.0 + 0.035 * checker(point[0] / cell, point[1] / cell, width))
         color = color + (sky - color) * fade
     for channel in range(3):
-        level = wp.clamp(color[channel] + 0.5, 0.0, 255.0)
-        image[corners[view, 0] + row, corners[view, 1] + column, channel] = wp.uint8(level)
-
-
-@wp.func
-def channel(packed: wp.uint32, index: int):
-    """Return red, green or blue of a color, from 0 to 255."""
-    return int((packed >> wp.uint32(8 * index)) & wp.uint32(0xFF))
+        value = wp.clamp(color[channel] + 0.5, 0.0, 255.0)
+        image[corners[view, 0] + row, corners[view, 1] + column, channel] = wp.uint8(value)
 
 
 @wp.func
 def differs(first: wp.uint32, second: wp.uint32, threshold: int):
     """Tell whether two colors differ by more than a threshold in red, green or blue."""
-    red = wp.abs(channel(first, 0) - channel(second, 0))
-    green = wp.abs(channel(first, 1) - channel(second, 1))
-    blue = wp.abs(channel(first, 2) - channel(second, 2))
+    red = wp.abs(level(first, 0) - level(second, 0))
+    green = wp.abs(level(first, 1) - level(second, 1))
+    blue = wp.abs(level(first, 2) - level(second, 2))
     return wp.max(red, wp.max(green, blue)) > threshold
 
 

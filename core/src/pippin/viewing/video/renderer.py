@@ -13,7 +13,7 @@ from newton.sensors import SensorCamera
 from pippin.arrays import on_host, present
 
 from .edges import Edges
-from .kernels import develop
+from .kernels import compose
 from .tiles import Tiles
 
 __all__ = ["Renderer"]
@@ -35,7 +35,7 @@ _LIGHT = (-0.35, 0.62, -0.78)
 
 
 class Renderer:
-    """Draws worlds of a model into one image. All arrays are made once; an image overwrites the one before.
+    """Draws worlds of a model into one image. All arrays are allocated once; an image overwrites the one before.
 
     Args:
         model: The model; it is only read, besides the boxes around its shapes, which follow the state.
@@ -113,7 +113,7 @@ class Renderer:
             self._edges.smooth(self._camera, state, self._poses, self._worlds, self._colors, self._shapes)
         inputs = [self._colors, self._depths, self._shapes, self._rays, self._poses, model.shape_transform]
         inputs += [self._is_ground, self._cell, self._haze, wp.vec3(*_HORIZON), wp.vec3(*_ZENITH), self._corners]
-        wp.launch(develop, self._colors.shape, inputs, [self._image], device=model.device)
+        wp.launch(compose, self._colors.shape, inputs, [self._image], device=model.device)
         wp.copy(self._host, self._image)
         wp.synchronize_device(model.device)
         return self._host.numpy()

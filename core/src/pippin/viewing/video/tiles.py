@@ -1,4 +1,4 @@
-"""Tiles: the places of several images in one."""
+"""Tiles: the positions of several images in one."""
 
 from __future__ import annotations
 

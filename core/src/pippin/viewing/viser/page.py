@@ -14,6 +14,7 @@ import numpy as np
 import warp as wp
 from newton.viewer import ViewerViser
 from pippin.arrays import on_host
+from pippin.viewing.bounding_box import bounding_box
 
 from .ports import HOST
 from .viewed import ViewedSimulation
@@ -29,7 +30,7 @@ _DISTANCE = 2.7
 """Distance of the camera, in radii of the sphere around the robots."""
 
 _RADIUS_MIN, _RADIUS_MAX = 0.2, 100.0
-"""Smallest and largest radius to look at [m]; a ground plane has a radius of its own."""
+"""Smallest and largest radius to look at [m]."""
 
 
 class Page(ViewerViser):
@@ -110,19 +111,13 @@ class Page(ViewerViser):
         self.log_contacts(contacts, shown.state, observables=reports if has_forces else None)
 
     def _sphere(self, shown: ViewedSimulation, worlds: Sequence[int]) -> tuple[np.ndarray, float]:
-        """Return centre and radius of a sphere around the moving shapes of some worlds, as they are drawn [m]."""
-        model = shown.model
-        points = [points for points in (_shapes(shown), _particles(shown)) if len(points[0])]
-        if not points:
+        """Return centre and radius of a sphere around the contents of some worlds, as they are drawn [m]."""
+        offsets = np.zeros((shown.world_count, 3)) if self.world_offsets is None else on_host(self.world_offsets)
+        boxes = {world: bounding_box(shown.model, shown.state, world) for world in worlds}
+        corners = [np.array(box) + offsets[world] for world, box in boxes.items() if box is not None]
+        if not corners:
             return np.zeros(3), 1.0
-        places, radii, of_world = (np.concatenate(parts) for parts in zip(*points, strict=True))
-        chosen = np.isin(of_world, worlds) if model.world_count > 1 else np.ones(len(places), bool)
-        if not chosen.any():
-            return np.zeros(3), 1.0
-        if self.world_offsets is not None:
-            places = places + np.where(of_world[:, None] >= 0, on_host(self.world_offsets)[of_world], 0.0)
-        places, radii = places[chosen], radii[chosen, None]
-        lower, upper = (places - radii).min(axis=0), (places + radii).max(axis=0)
+        lower, upper = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
         radius = float(np.linalg.norm(upper - lower)) / 2.0
         return (lower + upper) / 2.0, min(max(radius, _RADIUS_MIN), _RADIUS_MAX)
 
@@ -134,25 +129,6 @@ def _load_kernels(model: newton.Model) -> None:
         _LOGGER.info("kernels of the page")
         with suppress(ImportError):
             wp.load_module(import_module(f"{package}.{name}"), device=model.device)
-
-
-def _shapes(shown: ViewedSimulation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return positions [m], radii [m] and worlds of the shapes of moving bodies."""
-    model = shown.model
-    if not model.shape_count or not model.body_count:
-        return np.zeros((0, 3)), np.zeros(0), np.zeros(0, int)
-    bodies = on_host(model.shape_body)
-    radii, worlds = on_host(model.shape_collision_radius), on_host(model.shape_world)
-    chosen = (bodies >= 0) & np.isfinite(radii) & (radii < _RADIUS_MAX)
-    return on_host(shown.state.body_q)[bodies[chosen], :3], radii[chosen], worlds[chosen]
-
-
-def _particles(shown: ViewedSimulation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return positions [m], radii [m] and worlds of the particles."""
-    model: newton.Model = shown.model
-    if not model.particle_count:
-        return np.zeros((0, 3)), np.zeros(0), np.zeros(0, int)
-    return on_host(shown.state.particle_q), on_host(model.particle_radius), on_host(model.particle_world)
 
 
 class _Quiet(logging.Filter):

@@ -1,4 +1,4 @@
-"""A page with its panel: what the page of a simulation and that of a recording have in common."""
+"""A page with its panel, for a simulation or a recording."""
 
 from __future__ import annotations
 

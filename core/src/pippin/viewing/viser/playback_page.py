@@ -1,4 +1,4 @@
-"""Page of a recording: the same controls as of a simulation, and a slider of time."""
+"""Page of a recording: the controls of a simulation, and a slider of time."""
 
 from __future__ import annotations
 

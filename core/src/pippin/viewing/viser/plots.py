@@ -29,18 +29,8 @@ _LINES_MAX = 12
 _PERIOD = 0.1
 """Time between two changes of a plot [s]."""
 
-_COLOURS = (
-    "#2563eb",
-    "#dc2626",
-    "#059669",
-    "#d97706",
-    "#7c3aed",
-    "#0891b2",
-    "#db2777",
-    "#65a30d",
-    "#475569",
-    "#92400e",
-)
+_COLOURS = ("#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed")
+_COLOURS += ("#0891b2", "#db2777", "#65a30d", "#475569", "#92400e")
 
 
 class Plots:

@@ -57,7 +57,9 @@ def sensor_groups(
         twice = sorted(seen.intersection(group.bodies))
         if twice:
             label = model.body_label[twice[0]]
-            raise SelectionError(f"sensors: {label!r} is matched twice, with filters of its own each; make two views")
+            raise SelectionError(
+                f"sensors: {label!r} matches two patterns of sensors with different filters; make two views"
+            )
         seen.update(group.bodies)
     return groups
 
@@ -107,15 +109,16 @@ def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob
         choice = found_in[world]
         if len(choice) not in (1, sensor_count[world]):
             raise SelectionError(
-                f"filter {_text(pattern)!r}: matches {len(choice)} in world {world}, which has {sensor_count[world]}"
-                " sensors; let it match one for all of them, or as many"
+                f"filter {_text(pattern)!r}: matches {len(choice)} objects in world {world}, which has"
+                f" {sensor_count[world]} sensors; use a pattern that matches one object, which all sensors share, or"
+                " one object per sensor"
             )
         yield choice[0] if len(choice) == 1 else choice[passed[world]]
         passed[world] += 1
 
 
 def _by_world(found: Sequence[Counterpart], worlds: Iterable[int]) -> dict[int, Sequence[Counterpart]]:
-    """Return the possible counterparts by world: those of this world and of no world; for world -1, all of them."""
+    """Return the possible counterparts by world: objects of this world and of no world; for world -1, all objects."""
     own = defaultdict(list)
     for each in found:
         own[each.world].append(each)
@@ -125,7 +128,7 @@ def _by_world(found: Sequence[Counterpart], worlds: Iterable[int]) -> dict[int, 
 def _counterparts(model: newton.Model, pattern: Pattern, path_glob: bool) -> list[Counterpart]:
     """Return the counterparts that a filter matches.
 
-    These are bodies, matched by their own label or by that of a shape; else static shapes, matched by their label or by
+    These are bodies, matched by their own label or by a shape's label; else static shapes, matched by their label or by
     a path above them, which stands for all shapes below it.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Any
 import warp as wp
 from pippin.arrays import present
 from pippin.binding import Host
-from pippin.views.kernels.contact_rows import Rows, count_rows, fill_rows
+from pippin.views.kernels.contact_rows import ContactRowArrays, count_rows, fill_rows
 
 __all__ = ["ContactRows"]
 
@@ -24,7 +24,7 @@ class ContactRows:
         host: The simulation; its body poses give the contact points in the world.
         pairing: The cells, a `kernels.contacts.Pairing`; without columns, each sensor is a cell.
         capacity: The number of rows.
-        names: Arrays to keep besides the points, by their names in `kernels.contact_rows.Rows`.
+        names: Arrays to keep besides the points, by their names in `kernels.contact_rows.ContactRowArrays`.
     """
 
     def __init__(self, host: Host, pairing: Any, capacity: int, names: Sequence[str]) -> None:
@@ -34,7 +34,10 @@ class ContactRows:
         shape = (sensor_count, filter_count) if filter_count else (sensor_count,)
         counts, starts, self._next = (wp.zeros(math.prod(shape), dtype=int, device=device) for _ in range(3))
         self._counts, self._starts = counts, starts
-        self._rows, self._arrays = Rows(), {name: _allocate(name, capacity, device) for name in ("points", *names)}
+        self._rows, self._arrays = (
+            ContactRowArrays(),
+            {name: _allocate(name, capacity, device) for name in ("points", *names)},
+        )
         for name, array in self._arrays.items():
             setattr(self._rows, name, array)
         #: Largest number of rows needed so far, if there were too few rows, else 0; shape [1].

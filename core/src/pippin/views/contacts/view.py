@@ -20,8 +20,8 @@ from pippin.views.exchange import Array, deliver
 from pippin.views.kernels.contacts import split_forces, sum_forces
 from pippin.views.selection import Patterns, chosen_worlds
 
+from .arguments import pairing_of, sources_of, without_filters
 from .data import ContactData, FrictionData, RawContactData
-from .feed import pairing_of, sources_of, without_filters
 from .pairing import pair, sensor_groups
 from .rows import ContactRows
 
@@ -114,7 +114,7 @@ class RigidContactView(FixedAttributes):
         """Return the sum of all contact forces on each sensor [N, or N·s], shape [sensors, 3].
 
         Args:
-            dt: As of the class.
+            dt: See the class.
             out: An array of that shape, of any library and device, that is written and returned instead.
 
         Raises:
@@ -128,8 +128,8 @@ class RigidContactView(FixedAttributes):
         """Return the force that each filter exerts on each sensor [N, or N·s], shape [sensors, filters, 3].
 
         Args:
-            dt: As of the class.
-            out: As of `net_forces`.
+            dt: See the class.
+            out: See `net_forces`.
 
         Raises:
             ViewError: The view has no filters, `dt` is not a positive number, or `out` does not fit.
@@ -267,7 +267,9 @@ class RigidContactView(FixedAttributes):
 
     def _require_filters(self, method: str) -> None:
         if not self.filter_count:
-            raise ViewError(f"{method}: the view has no filters; give some, or use net_forces or raw_contact_data")
+            raise ViewError(
+                f"{method}: the view has no filters; make it with some, or use net_forces or raw_contact_data"
+            )
 
     def _filled(self, rows: ContactRows, method: str, dt: float | None) -> ContactRows:
         if not self.max_contact_data:

@@ -2,17 +2,17 @@
 
 import warp as wp
 
-from .choice import Chosen
-from .faults import INVALID, fault
-from .marks import Marks
-from .places import Places, row_of
+from .gather_scatter import scatter
+from .index_map import IndexMap
 from .rules import is_unit
 
 __all__ = ["gather_bytes", "scatter_bytes"]
 
+Bytes = wp.array2d[wp.uint8]
+
 
 @wp.kernel
-def gather_bytes(source: wp.array2d[wp.uint8], index: wp.array[int], values: wp.array2d[wp.uint8]):
+def gather_bytes(source: Bytes, index: wp.array[int], values: Bytes):
     """values[i] = source[index[i]]; padding stays 0."""
     i = wp.tid()
     k = index[i]
@@ -36,38 +36,22 @@ def is_allowed(numbers: wp.array[float], first: int, count: int, low: float, hig
     return is_good
 
 
-@wp.kernel
-def scatter_bytes(
-    count: int,
-    row_step: int,
-    column_step: int,
-    values: wp.array2d[wp.uint8],
-    numbers: wp.array[float],
-    is_pose: bool,
-    places: Places,
-    chosen: Chosen,
-    faults: wp.array[int],
-    marks: Marks,
-    target: wp.array2d[wp.uint8],
-):
-    """target[element] = value; `numbers` are those of the values if they are float32, and have to be allowed."""
-    is_float = numbers.shape[0] > 0
-    size = values.shape[1] // 4
-    first = wp.tid() // column_step
-    first_column = wp.tid() - first * column_step
-    for position in range(first, count, row_step):
-        row, at = row_of(position, first_column == 0, places, chosen, faults, marks)
-        if row >= 0:
-            for column in range(first_column, places.width, column_step):
-                element = places.index[row * places.width + column]
-                if element >= 0:
-                    given = at * places.width + column
-                    wrong = wp.int32(0)
-                    if is_float:  # noqa: SIM102 (Warp would evaluate both conditions)
-                        if not is_allowed(numbers, given * size, size, places.low, places.high, is_pose):
-                            wrong = wp.int32(1)
-                    if wrong == 0:
-                        for byte in range(target.shape[1]):
-                            target[element, byte] = values[given, byte]
-                    else:
-                        fault(faults, INVALID, row)
+@scatter
+@wp.func
+def scatter_bytes(values: Bytes, at: int, index: IndexMap, place: int, target: Bytes, numbers: wp.array[float]):
+    """Copy the bytes of a value; the numbers of all values, null if they are not float32, have to be allowed.
+
+    A quaternion in the index map tells that the last four numbers of each value are one.
+    """
+    element = index.elements[place]
+    is_good = True
+    if numbers:
+        size = target.shape[1] // 4
+        is_pose = False
+        if index.quaternion:
+            is_pose = True
+        is_good = is_allowed(numbers, at * size, size, index.low, index.high, is_pose)
+    if is_good:
+        for byte in range(target.shape[1]):
+            target[element, byte] = values[at, byte]
+    return is_good

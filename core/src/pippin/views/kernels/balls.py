@@ -2,15 +2,15 @@
 
 import warp as wp
 
-from .choice import Chosen, chosen_row
 from .faults import INVALID, fault
+from .row_selection import SelectedRows, selected_row
 from .rules import is_finite
 
-__all__ = ["BallPlaces", "gather_balls", "scatter_balls"]
+__all__ = ["BallJoints", "gather_balls", "scatter_balls"]
 
 
 @wp.struct
-class BallPlaces:
+class BallJoints:
     """Positions of the ball joints of each row."""
 
     coord_of: wp.array(dtype=int)
@@ -27,9 +27,9 @@ class BallPlaces:
 
 
 @wp.func
-def read_turn(i: int, joint_q: wp.array[float], places: BallPlaces, values: wp.array[float]):
+def read_turn(i: int, joint_q: wp.array[float], balls: BallJoints, values: wp.array[float]):
     """Write the rotation vector of ball joint i into the values."""
-    q = places.coord_of[i]
+    q = balls.coord_of[i]
     turn = wp.quat(joint_q[q], joint_q[q + 1], joint_q[q + 2], joint_q[q + 3])
     # q and -q are the same rotation; the sign with w >= 0 gives the shorter way, at most half a turn.
     if turn[3] < 0.0:
@@ -39,7 +39,7 @@ def read_turn(i: int, joint_q: wp.array[float], places: BallPlaces, values: wp.a
     if sine > 1.0e-6:
         factor = 2.0 * wp.atan2(sine, turn[3]) / sine
     for k in range(3):
-        values[places.slot_of[i] + k] = factor * turn[k]
+        values[balls.slot_of[i] + k] = factor * turn[k]
 
 
 @wp.func
@@ -56,12 +56,12 @@ def put_turn(vector: wp.vec3, q: int, joint_q: wp.array[float]):
 
 @wp.kernel
 def gather_balls(
-    count: int, row_step: int, column_step: int, joint_q: wp.array[float], places: BallPlaces, values: wp.array[float]
+    count: int, row_step: int, column_step: int, joint_q: wp.array[float], balls: BallJoints, values: wp.array[float]
 ):
     """values[slot .. slot + 2] = rotation vector of ball joint i."""
     for i in range(wp.tid(), count, row_step):
-        if places.coord_of[i] >= 0:
-            read_turn(i, joint_q, places, values)
+        if balls.coord_of[i] >= 0:
+            read_turn(i, joint_q, balls, values)
 
 
 @wp.kernel
@@ -70,24 +70,24 @@ def scatter_balls(
     row_step: int,
     column_step: int,
     values: wp.array[float],
-    places: BallPlaces,
-    chosen: Chosen,
+    balls: BallJoints,
+    selected: SelectedRows,
     faults: wp.array[int],
     joint_q: wp.array[float],
 ):
-    """Write the quaternions of the ball joints of the chosen rows, from rotation vectors that are finite."""
+    """Write the quaternions of the ball joints of the selected rows, from rotation vectors that are finite."""
     for i in range(wp.tid(), count, row_step):
-        position = i // places.count
-        # `scatter` also runs over the same rows, and counts the indices that are out of range.
-        row = chosen_row(position, places.coord_of.shape[0] // places.count, chosen, False, faults)
+        position = i // balls.count
+        # `scatter_numbers` also runs over the same rows, and counts the indices that are out of range.
+        row = selected_row(position, balls.coord_of.shape[0] // balls.count, selected, False, faults)
         if row >= 0:
-            ball = row * places.count + i - position * places.count
-            q = places.coord_of[ball]
+            ball = row * balls.count + i - position * balls.count
+            q = balls.coord_of[ball]
             if q >= 0:
-                slot = places.slot_of[ball]
-                # Slots count in rows of the view; in compact data, a row is at its position among the chosen rows.
-                if chosen.is_compact:
-                    slot += (position - row) * places.width
+                slot = balls.slot_of[ball]
+                # Slots count in rows of the view; in compact data, a row is at its position among the selected rows.
+                if selected.is_compact:
+                    slot += (position - row) * balls.width
                 vector = wp.vec3(values[slot], values[slot + 1], values[slot + 2])
                 if is_finite(vector):
                     put_turn(vector, q, joint_q)

@@ -8,11 +8,11 @@ import warp as wp
 
 from .contacts import Pairing, Sources, is_contact
 
-__all__ = ["Rows", "count_rows", "fill_rows"]
+__all__ = ["ContactRowArrays", "count_rows", "fill_rows"]
 
 
 @wp.struct
-class Rows:
+class ContactRowArrays:
     """Reported data with one row per contact; a null array is left out."""
 
     forces: wp.array(dtype=float)
@@ -28,7 +28,7 @@ class Rows:
 
 @wp.func
 def count_in_cells(pairing: Pairing, row: int, other: int, counts: wp.array[int]):
-    """Count a contact in its cells: in that of the sensor, or in those of its filters."""
+    """Count a contact in its cells: of the sensor, or of its filters."""
     width = pairing.columns.shape[1]
     if width == 0:
         wp.atomic_add(counts, row, 1)
@@ -57,7 +57,7 @@ def count_rows(contacts: Sources, pairing: Pairing, counts: wp.array[int]):
 
 @wp.func
 def write_row(
-    rows: Rows,
+    rows: ContactRowArrays,
     row: int,
     force: wp.vec3,
     normal: wp.vec3,
@@ -86,7 +86,7 @@ def write_row(
 @wp.func
 def write_in_cells(
     pairing: Pairing,
-    rows: Rows,
+    rows: ContactRowArrays,
     next_row: wp.array[int],
     sensor: int,
     force: wp.vec3,
@@ -127,7 +127,7 @@ def fill_rows(
     shape_body: wp.array[int],
     body_q: wp.array[wp.transform],
     next_row: wp.array[int],
-    rows: Rows,
+    rows: ContactRowArrays,
 ):
     """Write each contact of a sensor into the rows that follow from the counts of `count_rows`."""
     i = wp.tid()

@@ -2,12 +2,12 @@
 
 import warp as wp
 
-from .choice import Chosen, chosen_row
+from .dirty_flags import DirtyFlags, set_flags
 from .faults import HELD, INVALID, fault
-from .marks import Marks, mark_row
+from .row_selection import SelectedRows, selected_row
 from .rules import is_pose, is_twist
 
-__all__ = ["Movers", "mark_joined", "scatter_poses", "scatter_twists"]
+__all__ = ["Movers", "flag_joined", "scatter_poses", "scatter_twists"]
 
 
 @wp.struct
@@ -39,25 +39,25 @@ def is_identity(frame: wp.transform):
 
 
 @wp.kernel
-def mark_joined(
+def flag_joined(
     count: int,
     row_step: int,
     column_step: int,
     values: wp.array[wp.transform],
     movers: Movers,
-    chosen: Chosen,
+    selected: SelectedRows,
     faults: wp.array[int],
-    marks: Marks,
+    flags: DirtyFlags,
 ):
-    """Mark the chosen rows whose body is held by a joint that is not free, if the pose that they get is one."""
+    """Set the flags of the selected rows whose body is held by a joint that is not free, if their pose is allowed."""
     for position in range(wp.tid(), count, row_step):
-        row = chosen_row(position, movers.body_of.shape[0], chosen, False, faults)
+        row = selected_row(position, movers.body_of.shape[0], selected, False, faults)
         if row >= 0 and movers.joint_of[row] >= 0 and movers.coord_of[row] < 0:
             at = row
-            if chosen.is_compact:
+            if selected.is_compact:
                 at = position
             if is_pose(values[at]):
-                mark_row(row, marks)
+                set_flags(row, flags)
 
 
 @wp.kernel
@@ -67,24 +67,24 @@ def scatter_poses(
     column_step: int,
     values: wp.array[wp.transform],
     movers: Movers,
-    chosen: Chosen,
+    selected: SelectedRows,
     faults: wp.array[int],
-    marks: Marks,
+    flags: DirtyFlags,
     child_frame: wp.array[wp.transform],
     parent_frame: wp.array[wp.transform],
     joint_q: wp.array[float],
     body_q: wp.array[wp.transform],
 ):
-    """Set the poses of the bodies of the chosen rows in the world.
+    """Set the poses of the bodies of the selected rows in the world.
 
     A free joint takes the pose that puts its body there. If the anchor of any other joint may move, the joint's
     coordinates stay as they are, and its frame in the world moves along. A body without a joint is put there itself.
     """
     for position in range(wp.tid(), count, row_step):
-        row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
+        row = selected_row(position, movers.body_of.shape[0], selected, True, faults)
         if row >= 0:
             at = row
-            if chosen.is_compact:
+            if selected.is_compact:
                 at = position
             pose = values[at]
             joint = movers.joint_of[row]
@@ -111,7 +111,7 @@ def scatter_poses(
                     parent_frame[joint] = pose * wp.transform_inverse(body_q[body]) * parent_frame[joint]
                 else:
                     body_q[movers.body_of[row]] = pose
-                mark_row(row, marks)
+                set_flags(row, flags)
 
 
 @wp.kernel
@@ -121,19 +121,19 @@ def scatter_twists(
     column_step: int,
     values: wp.array[wp.spatial_vector],
     movers: Movers,
-    chosen: Chosen,
+    selected: SelectedRows,
     faults: wp.array[int],
-    marks: Marks,
+    flags: DirtyFlags,
     parent_frame: wp.array[wp.transform],
     joint_qd: wp.array[float],
     body_qd: wp.array[wp.spatial_vector],
 ):
-    """Set the velocities of the free bodies of the chosen rows in the world."""
+    """Set the velocities of the free bodies of the selected rows in the world."""
     for position in range(wp.tid(), count, row_step):
-        row = chosen_row(position, movers.body_of.shape[0], chosen, True, faults)
+        row = selected_row(position, movers.body_of.shape[0], selected, True, faults)
         if row >= 0:
             at = row
-            if chosen.is_compact:
+            if selected.is_compact:
                 at = position
             twist = values[at]
             start = movers.dof_of[row]
@@ -153,4 +153,4 @@ def scatter_twists(
                         joint_qd[start + 3 + k] = angular[k]
                 else:
                     body_qd[movers.body_of[row]] = twist
-                mark_row(row, marks)
+                set_flags(row, flags)

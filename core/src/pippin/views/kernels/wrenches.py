@@ -2,17 +2,17 @@
 
 import warp as wp
 
-from .choice import Chosen
-from .faults import INVALID, fault
-from .marks import Marks
-from .places import Places, row_of
+from .gather_scatter import scatter
+from .index_map import IndexMap
 from .rules import is_finite
 
-__all__ = ["Push", "add_wrenches"]
+__all__ = ["WrenchData", "add_wrenches"]
+
+Wrenches, Poses = wp.array[wp.spatial_vector], wp.array[wp.transform]
 
 
 @wp.struct
-class Push:
+class WrenchData:
     """Forces [N], torques [N·m] and the points where the forces act [m]; a null array is left out."""
 
     forces: wp.array(dtype=wp.vec3)
@@ -21,55 +21,40 @@ class Push:
     positions: wp.array(dtype=wp.vec3)
     """Points where the forces act; if null, the centres of mass."""
 
+    body_com: wp.array(dtype=wp.vec3)
+    """Centre of mass of each body in its frame."""
+
     is_in_body_frame: bool
-    """Whether all three are in the frame of each body, instead of the world's."""
+    """Whether forces, torques and points are in the frame of each body, instead of the world's."""
 
 
-@wp.kernel
-def add_wrenches(
-    count: int,
-    row_step: int,
-    column_step: int,
-    push: Push,
-    places: Places,
-    chosen: Chosen,
-    faults: wp.array[int],
-    body_q: wp.array[wp.transform],
-    body_com: wp.array[wp.vec3],
-    body_f: wp.array[wp.spatial_vector],
-):
-    """body_f += (force, torque + (position − centre of mass) × force), in the world, in the chosen rows.
+@scatter
+@wp.func
+def add_wrenches(data: WrenchData, at: int, index: IndexMap, place: int, body_f: Wrenches, body_q: Poses):
+    """body_f += (force, torque + (position − centre of mass) × force), in the world.
 
-    A body whose numbers are not all finite gets nothing, and is a fault.
+    A body whose numbers are not all finite gets nothing.
     """
-    first = wp.tid() // column_step
-    first_column = wp.tid() - first * column_step
-    for position in range(first, count, row_step):
-        row, at = row_of(position, first_column == 0, places, chosen, faults, Marks())
-        if row >= 0:
-            for column in range(first_column, places.width, column_step):
-                body = places.index[row * places.width + column]
-                if body >= 0:
-                    pose = body_q[body]
-                    force = wp.vec3()
-                    torque = wp.vec3()
-                    point = wp.vec3()
-                    given = at * places.width + column
-                    if push.forces:
-                        force = push.forces[given]
-                    if push.torques:
-                        torque = push.torques[given]
-                    if push.positions:
-                        point = push.positions[given]
-                    if is_finite(force) and is_finite(torque) and is_finite(point):
-                        if push.is_in_body_frame:
-                            force = wp.transform_vector(pose, force)
-                            torque = wp.transform_vector(pose, torque)
-                            point = wp.transform_point(pose, point)
-                        if push.positions:
-                            # Newton's body_f acts at the centre of mass: a force at another point also adds a torque.
-                            torque += wp.cross(point - wp.transform_point(pose, body_com[body]), force)
-                        # Two rows, or two calls on other streams, may push the same body.
-                        wp.atomic_add(body_f, body, wp.spatial_vector(force, torque))
-                    else:
-                        fault(faults, INVALID, row)
+    body = index.elements[place]
+    pose = body_q[body]
+    force = wp.vec3()
+    torque = wp.vec3()
+    point = wp.vec3()
+    if data.forces:
+        force = data.forces[at]
+    if data.torques:
+        torque = data.torques[at]
+    if data.positions:
+        point = data.positions[at]
+    is_good = is_finite(force) and is_finite(torque) and is_finite(point)
+    if is_good:
+        if data.is_in_body_frame:
+            force = wp.transform_vector(pose, force)
+            torque = wp.transform_vector(pose, torque)
+            point = wp.transform_point(pose, point)
+        if data.positions:
+            # Newton's body_f acts at the centre of mass: a force at another point also adds a torque.
+            torque += wp.cross(point - wp.transform_point(pose, data.body_com[body]), force)
+        # Two rows, or two calls on other streams, may push the same body.
+        wp.atomic_add(body_f, body, wp.spatial_vector(force, torque))
+    return is_good

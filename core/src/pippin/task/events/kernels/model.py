@@ -1,7 +1,7 @@
 """Kernels of events that change the model or the parameters of actuators."""
 
 import warp as wp
-from pippin.state.kernels import random_state
+from pippin.task import random_state
 
 __all__ = ["draw_errors", "move", "vary", "vary_masses", "vary_parameters"]
 

@@ -1,7 +1,7 @@
 """Kernels of events that change the state."""
 
 import warp as wp
-from pippin.state.kernels import random_state
+from pippin.task import random_state
 
 __all__ = ["draw_joints", "draw_roots", "push_roots"]
 

@@ -1,0 +1,220 @@
+"""Actuators of joints: their choice, their targets, and their parameters by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import newton
+import numpy as np
+import warp as wp
+from pippin.arrays import on_host
+from pippin.binding import Binding, refuse_closed
+from pippin.errors import ConfigError
+from pippin.fixed import FixedAttributes
+from pippin.hookspecs import hookimpl
+
+from .config import JointConfig
+from .joint_properties import JOINT_PROPERTIES, JointProperties
+from .joints import Axes
+from .parameters import Lanes, Parameters
+from .targets import TARGETS_OF_CONTROL, SharedTargets
+
+__all__ = ["JointActuator"]
+
+
+class JointActuator(FixedAttributes):
+    """An actuator of joints: it finds them, and has their targets and parameters. A plugin adds how it acts.
+
+    `DriveActuator` is one with a drive of Newton's.
+
+    Args:
+        config: The plugin's configuration.
+    """
+
+    _may_replace = True
+
+    worlds: np.ndarray
+    """The worlds that have the driven joints, ascending, as on the arrays' first axis, shape [worlds]. Known after
+    `bind`."""
+    joint_labels: tuple[str, ...]
+    """Labels of the driven axes of the first world along the arrays' second axis: those of single-axis joints are the
+    joints' own."""
+    actuated_dofs: wp.array
+    """DOFs that this actuator drives, shape [len(worlds) × DOFs]."""
+    notes: tuple[str, ...] = ()
+    """Joints that the patterns match but that have no axes, so that they are left out; effort limits of the asset."""
+    unread_targets: Mapping[str, str] = {}
+    """Targets that the law does not read, with the reason. Access to such a target raises an AttributeError."""
+
+    def __init__(self, config: JointConfig) -> None:
+        self.config: Any = config
+        #: The chosen axes of each prototype; known after `extend_prototype`.
+        self.axes: dict[int, Axes] = {}
+
+    @hookimpl
+    def extend_prototype(self, builder: newton.ModelBuilder, prototype: int) -> None:
+        """Resolve the joints, and switch off the asset's drives of these joints.
+
+        Raises:
+            ConfigError: The object belongs to another simulation, or a pattern matches no joint.
+        """
+        if hasattr(self, "_host"):
+            raise ConfigError(
+                f"object: this {type(self).__name__} belongs to another simulation; make an object for each simulation"
+            )
+        axes = self.axes[prototype] = Axes.select(builder, self.config)
+        axes.switch_off_drives(builder)
+        self.notes = axes.noted_after(self.notes)
+
+    @hookimpl
+    def bind(self, binding: Binding) -> None:
+        """Find the joints in all worlds, allocate their targets, and draw random parameters."""
+        lanes = Lanes.of(binding, self.axes)
+        self._host, self._lanes = binding.simulation, lanes
+        self.worlds, self.joint_labels = lanes.worlds, lanes.labels
+        self.actuated_dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
+        self._targets = self.build(binding, lanes)
+        self._properties = JointProperties(self.config, lanes, self._host)
+        self._parameters = Parameters(lanes, lanes.world_of_lane(), binding)
+        self._properties.publish(self._properties.random)
+        own = (self._targets["position_targets"], self._targets["velocity_targets"])
+        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, self._host.control)
+
+    def build(self, binding: Binding, lanes: Lanes) -> Mapping[str, wp.array]:
+        """Prepare the actuator, with its parameters from `lanes`, and return its targets by name.
+
+        Args:
+            binding: The actuator's place in the simulation.
+            lanes: The driven DOFs.
+
+        Returns:
+            `position_targets`, `velocity_targets` and `feedforward`, each of shape [len(worlds), DOFs].
+        """
+        initial = on_host(binding.simulation.model.joint_q)[lanes.coordinates]
+        positions = wp.array(initial, dtype=float, device=lanes.device)
+        velocities, feedforward = (wp.zeros_like(positions) for _ in range(2))
+        return {"position_targets": positions, "velocity_targets": velocities, "feedforward": feedforward}
+
+    def exchange_targets(self, control: newton.Control) -> None:
+        """Take over targets that were written into `control`, and write all targets there. May be recorded."""
+        self._shared.exchange(control)
+
+    @hookimpl
+    def reset_worlds(self, world_mask: wp.array) -> None:
+        """Draw random parameters of the masked worlds anew, mask of shape [world_count + 1]."""
+        self._parameters.draw(world_mask)
+        self._properties.publish(self._properties.random, world_mask)
+
+    @property
+    def position_targets(self) -> wp.array:
+        """Targets [m or rad], shape [len(worlds), DOFs], to be written in place; at first the initial positions."""
+        return self._target("position_targets")
+
+    @position_targets.setter
+    def position_targets(self, values: Any) -> None:
+        _refuse_assignment("position_targets")
+
+    @property
+    def velocity_targets(self) -> wp.array:
+        """Targets [m/s or rad/s], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        return self._target("velocity_targets")
+
+    @velocity_targets.setter
+    def velocity_targets(self, values: Any) -> None:
+        _refuse_assignment("velocity_targets")
+
+    @property
+    def feedforward(self) -> wp.array:
+        """Effort that the drive adds [N or N·m], shape [len(worlds), DOFs], to be written in place; at first zero."""
+        return self._target("feedforward")
+
+    @feedforward.setter
+    def feedforward(self, values: Any) -> None:
+        _refuse_assignment("feedforward")
+
+    @property
+    def shared_arrays(self) -> frozenset[str]:
+        """Targets in `control` that users may set for the driven DOFs: those that the law reads."""
+        return frozenset(shared for own, shared in TARGETS_OF_CONTROL.items() if own not in self.unread_targets)
+
+    def _target(self, name: str) -> wp.array:
+        if name in self.unread_targets:
+            raise AttributeError(f"{name}: {self.unread_targets[name]}")
+        return self._targets[name]
+
+    def _cure_of(self, name: str) -> str | None:
+        return f"set it with .set({name!r}, values)" if name in self._parameters else None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names for `get` and `set`, by places in the actuator's table, such as `kp` and `clamping[0].max_effort`."""
+        return tuple(self._parameters)
+
+    def get(self, name: str) -> wp.array:
+        """Return the values of a parameter, shape [len(worlds), DOFs]; the next step reads values written into them.
+
+        Armature, friction and damping are copies, because the solver has to be notified of a change: use `set`.
+
+        Args:
+            name: Name of the parameter, such as `kp` or `clamping[0].max_effort`.
+
+        Raises:
+            ConfigError: There is no such parameter.
+        """
+        return self._properties.get(name) if name in JOINT_PROPERTIES else self._parameters.get(name)
+
+    def set(
+        self,
+        name: str,
+        values: Any,
+        worlds: Any = None,
+        joints: str | Sequence[str] | None = None,
+    ) -> None:
+        """Set a parameter from the next step on, even if the step is recorded. Reads and writes the device.
+
+        A parameter that the file draws at random is drawn anew when its world is reset.
+
+        Args:
+            name: One of `parameters`.
+            values: A number, or an array that NumPy can broadcast to [len(worlds), DOFs of joints].
+            worlds: Indices of worlds that have the joints, or a mask of shape [world_count]; by default all of them.
+            joints: Patterns of labels of axes, in the order of `joint_labels`; by default all.
+
+        Raises:
+            SimulationError: The simulation is closed.
+            ConfigError: There is no such parameter, world or joint; or a value is out of bounds or not finite.
+        """
+        refuse_closed(self._host, "set")
+        if name in JOINT_PROPERTIES:
+            self._properties.set(self._parameters, name, values, worlds, joints)
+        else:
+            self._parameters.set(name, values, worlds, joints)
+
+    gain_changes: frozenset[str] = frozenset()
+    """Names in `newton.ModelFlags` of what `write_gains` changes in the model."""
+
+    @property
+    def gains(self) -> tuple[str, ...]:
+        """The gains that a component may change in a step: parameters of the law alone."""
+        return tuple(name for name in ("kp", "ki", "kd") if name in self._parameters)
+
+    @property
+    def drawn_parameters(self) -> frozenset[str]:
+        """The parameters that the file draws at random when a world is reset."""
+        return self._parameters.drawn
+
+    def gain(self, name: str) -> wp.array:
+        """Return the memory of a gain, shape [len(worlds), DOFs]: write into it, and then call `write_gains`.
+
+        Args:
+            name: One of `gains`.
+        """
+        return self._parameters.get(name)
+
+    def write_gains(self) -> None:
+        """Apply written gains: the law reads them where they are. May be recorded."""
+
+
+def _refuse_assignment(name: str) -> None:
+    raise AttributeError(f"{name}: recorded steps read it; write into it, with .assign(values) or .fill_(value)")

@@ -1,0 +1,154 @@
+"""Results of a comparison: what each solver did on one file, in the same figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+from pippin.recording.series import Series
+
+__all__ = ["COLUMNS", "UNITS", "Comparison", "SolverRun", "figure_text"]
+
+UNITS = {
+    "world_steps_per_second": "1/s",
+    "time_to_first_step": "s",
+    "energy_drift": "J",
+    "relative_energy_drift": "1",
+    "angle_limit_violation": "rad",
+    "length_limit_violation": "m",
+    "joint_gap": "m",
+    "penetration": "m",
+    "distance": "m",
+}
+"""The figures of a result, with their units."""
+
+COLUMNS = {
+    "world_steps_per_second": "world-steps/s",
+    "time_to_first_step": "first step [s]",
+    "energy_drift": "energy drift [J]",
+    "relative_energy_drift": "relative",
+    "angle_limit_violation": "limits [rad]",
+    "length_limit_violation": "limits [m]",
+    "joint_gap": "joint gap [m]",
+    "penetration": "penetration [m]",
+    "distance": "distance [m]",
+    "first_diverged_step": "diverged [step]",
+}
+"""The figures of a table, with their titles."""
+
+
+@attrs.frozen(kw_only=True)
+class SolverRun:
+    """Result of one solver on a file. A figure is None if there was nothing to measure, or the run ended before."""
+
+    solver: str
+    """The solver's name."""
+
+    outcome: str
+    """"finished", "failed" (during the run) or "unable" (refused before the run)."""
+
+    reason: str | None = None
+    """Reason why the run did not finish."""
+
+    ignored: tuple[str, ...] = ()
+    """Features of the scene that the solver ignores: those that the file accepts to lose, and all that are only
+    numbers if the file names another solver."""
+
+    warnings: tuple[str, ...] = ()
+    """Warnings of the run."""
+
+    is_captured: bool | None = None
+    """Whether the whole step was replayed from a graph."""
+
+    first_diverged_step: int | None = None
+    """The first control step whose result was not finite or beyond the bounds, counted from 1."""
+
+    world_steps_per_second: float | None = None
+    """Physics steps of all worlds per second, after the first control step [1/s]."""
+
+    time_to_first_step: float | None = None
+    """Time from the start of the process to the end of its first control step, with compilation [s]."""
+
+    energy_drift: float | None = None
+    """The largest change of mechanical energy since the start, in any world [J]."""
+
+    relative_energy_drift: float | None = None
+    """The energy drift in units of the largest kinetic energy that the reference reaches in any world."""
+
+    angle_limit_violation: float | None = None
+    """Largest violation of a joint's angle limits [rad]."""
+
+    length_limit_violation: float | None = None
+    """Largest violation of a joint's length limits [m]."""
+
+    joint_gap: float | None = None
+    """Largest distance between the two anchors of a joint [m]."""
+
+    penetration: float | None = None
+    """The deepest penetration of two rigid shapes [m]."""
+
+    distance: float | None = None
+    """Largest distance to the reference: root mean square over the positions of bodies and particles [m]."""
+
+    series: Mapping[str, Series] = attrs.field(factory=dict, repr=False)
+    """Samples by name: `time` and `distance`, shape [samples]; the others per world, shape [samples, world_count]."""
+
+    def figures(self) -> dict[str, Any]:
+        """Return everything but the series, as plain data."""
+        return attrs.asdict(self, filter=lambda field, _: field.name != "series")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Comparison:
+    """Results of several solvers on one file."""
+
+    file: Path
+    """The configuration file."""
+
+    steps: int
+    """Control steps of each run."""
+
+    reference: str
+    """The solver that the distances refer to."""
+
+    solvers: Mapping[str, SolverRun]
+    """The result of each solver, by name, in the order of the comparison."""
+
+    exceeded: tuple[str, ...] = ()
+    """A line for each figure that exceeds its limit."""
+
+    folder: Path
+    """The folder with all figures, the measurements over time and a page with charts."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return everything but the series, as plain data."""
+        return {
+            "file": str(self.file),
+            "steps": self.steps,
+            "reference": self.reference,
+            "units": UNITS,
+            "exceeded": list(self.exceeded),
+            "solvers": [result.figures() for result in self.solvers.values()],
+        }
+
+    @property
+    def measured(self) -> list[str]:
+        """The figures of a table that some solver has."""
+        return [name for name in COLUMNS if any(getattr(run, name) is not None for run in self.solvers.values())]
+
+    def exceeding(self, limits: Mapping[str, float]) -> Iterator[str]:
+        """Yield a line for each figure that is larger than its limit."""
+        for solver, result in self.solvers.items():
+            for name, largest in limits.items():
+                value = getattr(result, name)
+                if value is not None and not value <= largest:
+                    yield f"{solver}: {name} is {value:.4g}, and may be {largest:.4g} at most"
+
+
+def figure_text(name: str, value: float | None) -> str:
+    """Return a figure as a table shows it."""
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if name == "world_steps_per_second" else f"{value:.3g}"

@@ -1,0 +1,207 @@
+"""Configurations of events."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+from pippin.task.ranges import ZERO, AxesRanges, Range, ordered, ranged
+from pippin.task.terms import EventConfig
+from pippin.validators import non_negative
+
+__all__ = [
+    "CentreOfMassConfig",
+    "FrictionConfig",
+    "GainsConfig",
+    "GravityConfig",
+    "JointOffsetsConfig",
+    "JointStartConfig",
+    "MassConfig",
+    "MovedConfig",
+    "RootPushConfig",
+    "RootStartConfig",
+    "VariedConfig",
+]
+
+_ONE: Range = (1.0, 1.0)
+
+
+@attrs.frozen(kw_only=True)
+class JointStartConfig(EventConfig):
+    """Random initial positions and velocities of joints, around those of the file.
+
+    Position = scale × initial one + uniform + normal number; likewise the velocity. Limits of joints hold.
+    """
+
+    implementation = ".states:JointStart"
+
+    when: Literal["reset"] = "reset"
+    """Time of the event."""
+
+    joints: tuple[str, ...] = (".*",)
+    """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
+
+    scale: Range = ranged(_ONE)
+    """Range of the factor of the initial positions."""
+
+    position: Range = ranged()
+    """Range of the uniform number that is added to positions [rad, m]."""
+
+    position_std: float = attrs.field(default=0.0, validator=non_negative)
+    """Standard deviation of the normal number that is added to positions [rad, m]."""
+
+    velocity: Range = ranged()
+    """Range of the uniform number that is added to velocities [rad/s, m/s]."""
+
+    velocity_std: float = attrs.field(default=0.0, validator=non_negative)
+    """Standard deviation of the normal number that is added to velocities [rad/s, m/s]."""
+
+
+@attrs.frozen(kw_only=True)
+class RootStartConfig(AxesRanges, EventConfig):
+    """Random initial pose and velocity of a free body, around those of the file.
+
+    The ranges are of what is added to the position [m], and of the turn about the body's origin [rad]: roll, then
+    pitch, then yaw.
+    """
+
+    implementation = ".states:RootStart"
+
+    when: Literal["reset"] = "reset"
+    """Time of the event."""
+
+    body: str | None = None
+    """Pattern of the body's name; by default the first body of a world."""
+
+    velocity: AxesRanges = attrs.field(factory=AxesRanges)
+    """Ranges of what is added to the velocity of the centre of mass [m/s], and to the angular velocity [rad/s]."""
+
+    velocity_std: float = attrs.field(default=0.0, validator=non_negative)
+    """Standard deviation of a normal number that is added to each component of both velocities [m/s, rad/s]."""
+
+
+@attrs.frozen(kw_only=True)
+class RootPushConfig(AxesRanges, EventConfig):
+    """A random push from time to time: a jump of the velocity of a free body.
+
+    The ranges are of what is added to the velocity of the centre of mass [m/s], and to the angular velocity [rad/s].
+    """
+
+    implementation = ".states:RootPush"
+
+    when: Literal["interval"] = "interval"
+    """Time of the event."""
+
+    body: str | None = None
+    """Pattern of the body's name; by default the first body of a world."""
+
+
+def _stands_alone(instance: VariedConfig, attribute: attrs.Attribute[Any], value: Range | None) -> None:
+    if value is not None and (instance.scale != _ONE or instance.add != ZERO):
+        raise ValueError("'range' stands in place of 'scale' and 'add'; leave it, or the others, out")
+
+
+@attrs.frozen(kw_only=True)
+class VariedConfig(EventConfig):
+    """A random value: scale × the built value + a number. Or a value of its own, from `range`."""
+
+    when: Literal["startup", "reset", "interval"] = "startup"
+    """Time of the event: once at the start, at the beginning of each episode, or after random times."""
+
+    scale: Range = ranged(_ONE)
+    """Range of the factor of the built value."""
+
+    add: Range = ranged()
+    """Range of what is added, in the unit of the value."""
+
+    range: Range | None = attrs.field(default=None, validator=[ordered, _stands_alone])
+    """Range of the value itself, in place of `scale` and `add`."""
+
+    shared: bool = False
+    """Whether all chosen parts of a world take one draw; by default each has its own."""
+
+
+@attrs.frozen(kw_only=True)
+class GainsConfig(VariedConfig):
+    """Random gains of an actuator group, around those of the file."""
+
+    implementation = ".groups:Gains"
+
+    actuator: str
+    """Label of the group."""
+
+    gain: str
+    """Name of the gain, such as `kp` or `kd`: a parameter of the group, of at least 0."""
+
+
+@attrs.frozen(kw_only=True)
+class JointOffsetsConfig(EventConfig):
+    """A constant offset of each joint target, as from a miscalibrated encoder."""
+
+    implementation = ".groups:JointOffsets"
+
+    action: str
+    """Label of the action."""
+
+    range: Range = attrs.field(validator=ordered)
+    """Range of the offset, in the unit of the targets."""
+
+
+@attrs.frozen(kw_only=True)
+class MassConfig(VariedConfig):
+    """Random masses of bodies [kg]. Inertias are scaled with them."""
+
+    implementation = ".model:Mass"
+
+    bodies: tuple[str, ...] = (".*",)
+    """Patterns of names of bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class FrictionConfig(VariedConfig):
+    """Random coefficients of friction of the shapes of bodies. The solver combines those of two shapes that touch."""
+
+    implementation = ".model:Friction"
+
+    bodies: tuple[str, ...] = (".*",)
+    """Patterns of names of bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class MovedConfig(EventConfig):
+    """Ranges of what is added to a vector."""
+
+    when: Literal["startup", "reset", "interval"] = "startup"
+    """Time of the event: once at the start, at the beginning of each episode, or after random times."""
+
+    x: Range = ranged()
+    """Range along x."""
+
+    y: Range = ranged()
+    """Range along y."""
+
+    z: Range = ranged()
+    """Range along z."""
+
+    @property
+    def ends(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The lowest and the highest values along x, y and z."""
+        low, high = zip(self.x, self.y, self.z, strict=True)
+        return low, high
+
+
+@attrs.frozen(kw_only=True)
+class CentreOfMassConfig(MovedConfig):
+    """Random centres of mass of bodies: the ranges are of what is added, in axes of the body [m]."""
+
+    implementation = ".model:CentreOfMass"
+
+    bodies: tuple[str, ...] = (".*",)
+    """Patterns of names of bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class GravityConfig(MovedConfig):
+    """Random gravity: the ranges are of what is added, in axes of the world [m/s²]."""
+
+    implementation = ".model:Gravity"

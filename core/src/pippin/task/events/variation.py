@@ -1,0 +1,45 @@
+"""Ranges of random values around built ones, as kernels take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import warp as wp
+from pippin.errors import ConfigError
+from pippin.task.ranges import ZERO
+
+from .config import VariedConfig
+
+__all__ = ["Variation"]
+
+
+class Variation:
+    """The ranges of random values around built ones.
+
+    Args:
+        config: The ranges.
+    """
+
+    def __init__(self, config: VariedConfig) -> None:
+        is_set = config.range is not None
+        self._scale = ZERO if is_set else config.scale
+        self._add = config.add if config.range is None else config.range
+        # Columns that tell draws apart: 0 for one draw in a world, 1 for one of each part.
+        self._stride = 0 if config.shared else 1
+
+    @property
+    def arguments(self) -> list[Any]:
+        """The ranges and the stride, for kernels."""
+        return [wp.vec2(*self._scale), wp.vec2(*self._add), self._stride]
+
+    def refuse_below_zero(self, built: np.ndarray, what: str, *, above: bool) -> None:
+        """Refuse ranges that reach values below zero, or zero itself if values must be above it.
+
+        Raises:
+            ConfigError: Tells the lowest value.
+        """
+        lowest = float((built[..., None] * self._scale).min(initial=float("inf"))) + self._add[0]
+        if lowest < 0.0 or (above and lowest == 0.0):
+            bound = "above 0" if above else "at least 0"
+            raise ConfigError(f"the {what} can become {lowest:g}, and must be {bound}; choose narrower ranges")

@@ -1,0 +1,1 @@
+"""Terms that functions of the user compute."""

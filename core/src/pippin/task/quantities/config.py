@@ -1,0 +1,251 @@
+"""Configurations of quantities."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import attrs
+
+__all__ = [
+    "ActionRateConfig",
+    "BodyPositionsConfig",
+    "CommandValueConfig",
+    "DisplacementRateConfig",
+    "HeadingToConfig",
+    "JointAccelerationsConfig",
+    "JointEffortsConfig",
+    "JointPositionsConfig",
+    "JointPowerConfig",
+    "JointVelocitiesConfig",
+    "LastActionConfig",
+    "ProgressRateConfig",
+    "ProjectedGravityConfig",
+    "RootAngularVelocityConfig",
+    "RootHeightConfig",
+    "RootLinearVelocityConfig",
+    "RootOrientationConfig",
+    "RootPositionConfig",
+    "SensorReadingConfig",
+    "ViewReadingConfig",
+]
+
+
+@attrs.frozen(kw_only=True)
+class LastActionConfig:
+    """The action of the control step that has just ended."""
+
+    implementation = ".inputs:LastAction"
+
+
+@attrs.frozen(kw_only=True)
+class ActionRateConfig:
+    """The change of the action over a control step."""
+
+    implementation = ".inputs:ActionRate"
+
+
+@attrs.frozen(kw_only=True)
+class CommandValueConfig:
+    """The numbers of a command."""
+
+    implementation = ".inputs:CommandValue"
+
+    command: str
+    """Label of the command."""
+
+
+@attrs.frozen(kw_only=True)
+class JointsConfig:
+    """A quantity of joints."""
+
+    joints: tuple[str, ...] = (".*",)
+    """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
+
+
+@attrs.frozen(kw_only=True)
+class JointPositionsConfig(JointsConfig):
+    """Positions of joints [rad, m]."""
+
+    implementation = ".joints:JointPositions"
+
+    relative: bool = False
+    """Whether the positions count from the initial ones."""
+
+    normalised: bool = False
+    """Whether the range of each joint's limits is mapped to the one from -1 to 1; all joints must have limits."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.relative and self.normalised:
+            raise ValueError("'relative' and 'normalised' exclude each other; choose one")
+
+
+@attrs.frozen(kw_only=True)
+class JointVelocitiesConfig(JointsConfig):
+    """Velocities of joints."""
+
+    implementation = ".joints:JointVelocities"
+
+
+@attrs.frozen(kw_only=True)
+class JointAccelerationsConfig(JointsConfig):
+    """Accelerations of joints."""
+
+    implementation = ".joints:JointAccelerations"
+
+
+@attrs.frozen(kw_only=True)
+class JointEffortsConfig:
+    """A quantity of joints that actuators drive."""
+
+    implementation = ".efforts:JointEfforts"
+
+    actuators: tuple[str, ...] = ()
+    """Labels of the actuator groups; by default all. Each must tell its applied effort, and be in all worlds."""
+
+    joints: tuple[str, ...] = (".*",)
+    """Patterns of names of joints or axes that these groups drive; by default all."""
+
+
+@attrs.frozen(kw_only=True)
+class JointPowerConfig(JointEffortsConfig):
+    """The power of joints that actuators drive."""
+
+    implementation = ".efforts:JointPower"
+
+
+@attrs.frozen(kw_only=True)
+class RootConfig:
+    """A quantity of one body."""
+
+    body: str | None = None
+    """Pattern of the body's name, which must match one body; by default the first body of a world."""
+
+
+@attrs.frozen(kw_only=True)
+class RootHeightConfig(RootConfig):
+    """The height of one body."""
+
+    implementation = ".roots:RootHeight"
+
+
+@attrs.frozen(kw_only=True)
+class RootPositionConfig(RootConfig):
+    """The position of one body."""
+
+    implementation = ".roots:RootPosition"
+
+
+@attrs.frozen(kw_only=True)
+class RootOrientationConfig(RootConfig):
+    """The orientation of one body, as a quaternion."""
+
+    implementation = ".roots:RootOrientation"
+
+    order: Literal["xyzw", "wxyz"] = "xyzw"
+    """Order of the components: Newton's, or that of MuJoCo and Isaac Lab."""
+
+    unique: bool = True
+    """Whether w is made positive: a quaternion and its negative are the same orientation. MuJoCo does not do this."""
+
+
+@attrs.frozen(kw_only=True)
+class RootVelocityConfig(RootConfig):
+    """A velocity of one body."""
+
+    frame: Literal["world", "body", "yaw"] = "world"
+    """Frame of the components: of the world; of the body; or of the world, turned about z by the body's heading."""
+
+
+@attrs.frozen(kw_only=True)
+class RootLinearVelocityConfig(RootVelocityConfig):
+    """The velocity of one body."""
+
+    implementation = ".roots:RootLinearVelocity"
+
+    point: Literal["centre-of-mass", "origin"] = "centre-of-mass"
+    """Point of the body that has the velocity; MuJoCo's free joints have that of the origin."""
+
+
+@attrs.frozen(kw_only=True)
+class RootAngularVelocityConfig(RootVelocityConfig):
+    """The angular velocity of one body."""
+
+    implementation = ".roots:RootAngularVelocity"
+
+
+@attrs.frozen(kw_only=True)
+class ProjectedGravityConfig(RootConfig):
+    """The direction of gravity in one body."""
+
+    implementation = ".roots:ProjectedGravity"
+
+
+@attrs.frozen(kw_only=True)
+class BodyPositionsConfig:
+    """A quantity of several bodies."""
+
+    implementation = ".roots:BodyPositions"
+
+    bodies: tuple[str, ...]
+    """Patterns of the names of bodies."""
+
+
+@attrs.frozen(kw_only=True)
+class DisplacementRateConfig(RootConfig):
+    """The change of the position of one body over a control step."""
+
+    implementation = ".navigation:DisplacementRate"
+
+
+@attrs.frozen(kw_only=True)
+class HeadingToConfig(RootConfig):
+    """The direction from a body to a point."""
+
+    implementation = ".navigation:HeadingTo"
+
+    target: tuple[float, float]
+    """Point in the world, x and y [m]."""
+
+
+def _is_a_point(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, ...]) -> None:
+    if len(value) not in (2, 3):
+        raise ValueError(f"'target' must be a point of 2 or 3 numbers, got {len(value)}")
+
+
+@attrs.frozen(kw_only=True)
+class ProgressRateConfig(RootConfig):
+    """The progress of a body towards a point."""
+
+    implementation = ".navigation:ProgressRate"
+
+    target: tuple[float, ...] = attrs.field(validator=_is_a_point)
+    """Point in the world [m]: x and y for the distance seen from above, or x, y and z."""
+
+
+@attrs.frozen(kw_only=True)
+class SensorReadingConfig:
+    """An output of a sensor."""
+
+    implementation = ".readings:SensorReading"
+
+    sensor: str
+    """Label of the sensor, which must be in all worlds."""
+
+    output: str
+    """Name of the output; true and false count as 1 and 0."""
+
+
+@attrs.frozen(kw_only=True)
+class ViewReadingConfig:
+    """A quantity of a view."""
+
+    implementation = ".readings:ViewReading"
+
+    name: str
+    """Name of the quantity: `root_transforms` for `get_root_transforms`."""
+
+    pattern: str
+    """Pattern of the rows, as the view takes it: a path with `*` and `**`; as many must match in each world."""
+
+    rows: Literal["articulations", "rigid-bodies"] = "articulations"
+    """Kind of the rows."""

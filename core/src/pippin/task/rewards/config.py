@@ -1,0 +1,187 @@
+"""Configurations of rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+from attrs.validators import ge, le, optional
+from pippin.task.ranges import refuse_no_range
+from pippin.task.terms import QuantityRewardConfig, RewardConfig
+from pippin.validators import finite, non_negative
+
+__all__ = [
+    "AirTimeConfig",
+    "AliveConfig",
+    "ContactsConfig",
+    "ExpConfig",
+    "InsideConfig",
+    "L1Config",
+    "L2Config",
+    "OutsideRangeConfig",
+    "SlipConfig",
+    "TerminatedConfig",
+    "ValueConfig",
+]
+
+
+def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+    if value is not None and not value[0] < value[1]:
+        raise ValueError(f"'clip' must be a range [low, high] with low < high: {list(value)}")
+
+
+def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | Mapping[str, float]) -> None:
+    for std in value.values() if isinstance(value, Mapping) else [value]:
+        if not std > 0.0:
+            raise ValueError(f"'std' must be > 0: {std}")
+
+
+@attrs.frozen(kw_only=True)
+class ValueConfig(QuantityRewardConfig):
+    """The sum of x."""
+
+    implementation = ".over_quantities:Value"
+
+
+@attrs.frozen(kw_only=True)
+class NormConfig(QuantityRewardConfig):
+    """A reward for the size of x."""
+
+    wrap: bool = False
+    """Whether x is an angle that is turned into the range from -pi to pi first."""
+
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=_is_a_range)
+    """Lowest and highest x; others are clipped."""
+
+
+@attrs.frozen(kw_only=True)
+class L1Config(NormConfig):
+    """The sum of abs(x)."""
+
+    implementation = ".over_quantities:L1"
+
+
+@attrs.frozen(kw_only=True)
+class L2Config(NormConfig):
+    """The sum of x²."""
+
+    implementation = ".over_quantities:L2"
+
+
+@attrs.frozen(kw_only=True)
+class ExpConfig(QuantityRewardConfig):
+    """A reward that is 1 if x is zero, and falls to 0 with the square of x."""
+
+    implementation = ".over_quantities:Exp"
+
+    std: float | Mapping[str, float] = attrs.field(validator=_is_positive)
+    """Size of x [unit of the quantity] at which the reward has fallen to 1/e: for all numbers, or by pattern of their
+    labels."""
+
+    wrap: bool = False
+    """Whether x is an angle that is turned into the range from -pi to pi first."""
+
+
+@attrs.frozen(kw_only=True)
+class InsideConfig(QuantityRewardConfig):
+    """A reward for x in a range."""
+
+    implementation = ".over_quantities:InsideRange"
+
+    low: float | None = None
+    """Lowest x of the range, in the unit of the quantity; by default any."""
+
+    high: float | None = None
+    """Highest x of the range, likewise."""
+
+    def __attrs_post_init__(self) -> None:
+        refuse_no_range(self.low, self.high)
+
+
+@attrs.frozen(kw_only=True)
+class OutsideRangeConfig(QuantityRewardConfig):
+    """A cost of x outside a range, which is given; or which is a share of the joints' limits."""
+
+    implementation = ".over_quantities:OutsideRange"
+
+    low: float | None = None
+    """Lowest x of the range, in the unit of the quantity; by default any."""
+
+    high: float | None = None
+    """Highest x of the range, likewise."""
+
+    soft_limits: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0), le(1.0)]))
+    """Share of the range of each joint's limits, about its middle, in place of `low` and `high`; for
+    `joint-positions`."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.soft_limits is None:
+            refuse_no_range(self.low, self.high)
+        elif any(each is not None for each in (self.low, self.high, self.target)):
+            raise ValueError("'soft_limits' stands in place of 'low', 'high' and 'target'; leave those out")
+
+
+@attrs.frozen(kw_only=True)
+class SensorRewardConfig(RewardConfig):
+    """A reward over the bodies of a contact sensor."""
+
+    sensor: str
+    """Label of the sensor, which must be in all worlds."""
+
+
+@attrs.frozen(kw_only=True)
+class AirTimeConfig(SensorRewardConfig):
+    """A reward of long steps."""
+
+    implementation = ".contacts:AirTime"
+
+    threshold: float = attrs.field(default=0.5, validator=non_negative)
+    """Time in the air that is worth nothing [s]; shorter times cost."""
+
+    command: str | None = None
+    """Label of a command; if given, only worlds count in which its first two numbers are large enough."""
+
+    least_command: float = attrs.field(default=0.1, validator=non_negative)
+    """Size of the command's first two numbers above which a world counts, in the unit of the command."""
+
+
+@attrs.frozen(kw_only=True)
+class SlipConfig(SensorRewardConfig):
+    """A cost of bodies that slip."""
+
+    implementation = ".contacts:Slip"
+
+
+@attrs.frozen(kw_only=True)
+class ContactsConfig(SensorRewardConfig):
+    """A cost of contacts."""
+
+    implementation = ".contacts:Contacts"
+
+    threshold: float = attrs.field(default=1.0, validator=non_negative)
+    """Net force above which a body counts [N]."""
+
+    excess: bool = False
+    """Whether the forces above the threshold are summed [N], instead of counting the bodies."""
+
+    history: bool = False
+    """Whether the largest force of the sensor's `history` counts, instead of the last one."""
+
+
+@attrs.frozen(kw_only=True)
+class AliveConfig(RewardConfig):
+    """A reward of each step in which no termination ends the episode."""
+
+    implementation = ".episodes:Alive"
+
+
+@attrs.frozen(kw_only=True)
+class TerminatedConfig(RewardConfig):
+    """A reward of the last step of an episode, if a termination ends it."""
+
+    implementation = ".episodes:Terminated"
+
+    once: bool = False
+    """Whether the weight is that of the whole event, even if `task.reward_rate` is per second: the value is then
+    divided by the length of a control step."""

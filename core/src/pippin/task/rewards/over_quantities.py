@@ -1,0 +1,110 @@
+"""Rewards from x, the numbers of a quantity minus a target."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import warp as wp
+from numpy.typing import ArrayLike
+from pippin import labels
+from pippin.errors import ConfigError
+from pippin.task import QuantityReward, QuantityRewardConfig, TermContext
+from pippin.task.ranges import ends_of
+
+from . import kernels
+from .config import ExpConfig, InsideConfig, NormConfig, OutsideRangeConfig
+
+__all__ = ["L1", "L2", "Exp", "InsideRange", "OutsideRange", "Value"]
+
+
+class Summed(QuantityReward):
+    """A function of a sum over the components of x, which one kernel evaluates over all worlds.
+
+    Args:
+        config: The configuration.
+        context: The context of the reward.
+        lows: The first parameter of each component, in one row for all worlds or one for each; one number for all.
+        highs: The second parameter, likewise.
+        wraps: Whether x is turned into the range from -pi to pi first.
+    """
+
+    kernel: ClassVar[wp.Kernel]
+
+    def __init__(
+        self,
+        config: QuantityRewardConfig,
+        context: TermContext,
+        lows: ArrayLike = 0.0,
+        highs: ArrayLike = 0.0,
+        *,
+        wraps: bool = False,
+    ) -> None:
+        super().__init__(config, context)
+        self._wraps = int(wraps)
+        lows, highs = np.broadcast_arrays(lows, highs, np.empty((1, len(self.columns))))[:2]
+        self._lows, self._highs = (wp.array(each, dtype=float, device=context.device) for each in (lows, highs))
+
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Launch the kernel."""
+        inputs = [self.values, self.columns, self.targets, self.target_columns, self._wraps, self._lows, self._highs]
+        wp.launch(self.kernel, len(out), [*inputs, out], device=out.device)
+
+
+class Value(Summed):
+    """The reward `value`: the sum of x."""
+
+    kernel = kernels.sum_values
+
+
+class L1(Summed):
+    """The reward `l1`: the sum of abs(x)."""
+
+    kernel = kernels.sum_absolute
+
+    def __init__(self, config: NormConfig, context: TermContext) -> None:
+        super().__init__(config, context, *(config.clip or (-np.inf, np.inf)), wraps=config.wrap)
+
+
+class L2(L1):
+    """The reward `l2`: the sum of x²."""
+
+    kernel = kernels.sum_squares
+
+
+class Exp(Summed):
+    """The reward `exp`: exp(−sum of (x / std)²)."""
+
+    kernel = kernels.bell
+
+    def __init__(self, config: ExpConfig, context: TermContext) -> None:
+        quantity = context.quantity(config.of)
+        chosen = [quantity.labels[column] for column in quantity.chosen_columns(config.axes)]
+        stds = labels.lookup(config.std, chosen, "std", "number")
+        super().__init__(config, context, highs=[stds], wraps=config.wrap)
+
+
+class InsideRange(Summed):
+    """The reward `inside`: 1 if all x are in [low, high], else 0."""
+
+    kernel = kernels.is_inside
+
+    def __init__(self, config: InsideConfig, context: TermContext) -> None:
+        super().__init__(config, context, *ends_of(config.low, config.high))
+
+
+class OutsideRange(Summed):
+    """The reward `outside`: the sum of max(low − x, 0) + max(x − high, 0)."""
+
+    kernel = kernels.sum_excess
+
+    def __init__(self, config: OutsideRangeConfig, context: TermContext) -> None:
+        low, high = ends_of(config.low, config.high)
+        if config.soft_limits is not None:
+            quantity = context.quantity(config.of)
+            if not hasattr(quantity, "limits"):
+                raise ConfigError(f"soft_limits: {config.of.type!r} has no limits; give `low` and `high` instead")
+            lowest, highest = quantity.limits("soft_limits")
+            middle, half = 0.5 * (lowest + highest), 0.5 * config.soft_limits * (highest - lowest)
+            low, high = middle - half, middle + half
+        super().__init__(config, context, low, high)

@@ -1,0 +1,50 @@
+"""Configurations of terminations."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import attrs
+from pippin.config.component import ComponentConfig
+from pippin.task.ranges import refuse_no_range
+from pippin.validators import non_negative
+
+__all__ = ["ContactTerminationConfig", "RangeTerminationConfig"]
+
+
+@attrs.frozen(kw_only=True)
+class ContactTerminationConfig:
+    """The end of an episode if a body touches something."""
+
+    implementation = ".contacts:ContactTermination"
+
+    sensor: str
+    """Label of a contact sensor, which must be in all worlds."""
+
+    threshold: float = attrs.field(default=1.0, validator=non_negative)
+    """Net force above which a body of the sensor ends the episode [N]."""
+
+    history: bool = False
+    """Whether the largest force of the sensor's `history` counts, instead of the last one."""
+
+
+@attrs.frozen(kw_only=True)
+class RangeTerminationConfig:
+    """The end of an episode if any number of a quantity leaves a range."""
+
+    implementation = ".ranges:RangeTermination"
+
+    of: Annotated[ComponentConfig, "quantity"]
+    """The quantity: its name, or a table with its `type` and its keys."""
+
+    axes: str | None = None
+    """Components of a vector that count: some of `x`, `y`, `z`."""
+
+    low: float | None = None
+    """Lower bound, in the unit of the quantity; the episode ends below it."""
+
+    high: float | None = None
+    """Upper bound; the episode ends above it."""
+
+    def __attrs_post_init__(self) -> None:
+        refuse_no_range(self.low, self.high)

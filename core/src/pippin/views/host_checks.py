@@ -1,0 +1,171 @@
+"""Checks of what a setter of a view receives: numbers that lie on the host are checked before anything is written.
+
+Those are numbers and lists of Python, and arrays on the CPU of every library but Warp, whose arrays kernels check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import warp as wp
+
+from .errors import ViewError
+from .exchange import broadcastable, unreadable
+from .memory import Staging
+from .row_selection import RowSelection
+from .rules import Rule, not_unit
+
+__all__ = ["CheckedData", "HostCheck"]
+
+_ON_HOST = 1
+"""DLPack's number of the CPU."""
+
+_LISTED_KINDS = {"f": "iuf", "i": "iu", "u": "iu", "b": "b", "mark": "iufb"}
+"""Kinds of NumPy's types that lists may have, by the kind of the type they are for."""
+
+_ERRORS = (BufferError, RuntimeError, TypeError, ValueError)
+"""What libraries raise if they do not hand out their memory, and NumPy if a list is ragged."""
+
+
+@attrs.frozen
+class CheckedData:
+    """The data of one call."""
+
+    where: str
+    shape: tuple[int, ...]
+    data: Any
+    numbers: np.ndarray | None
+    """The data if it lies on the host."""
+
+    is_checked: bool
+    """Whether all values in the rows that are written are allowed; otherwise kernels have to check them."""
+
+    def on_device(self, staging: Staging) -> wp.array:
+        """Return the values as a dense array that kernels can read.
+
+        Raises:
+            ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
+        """
+        if self.numbers is not None:
+            return staging.put(self.numbers, self.shape, self.where)
+        return staging.take(self.data, self.shape, self.where)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class HostCheck:
+    """The check of values of one quantity on the host; kernels check values on the device.
+
+    Args:
+        rule: The values that are allowed.
+        dtype: Name of the type of the numbers.
+        components: Numbers of each element.
+        is_used: Whether each row has each element, shape [rows, columns]; padding is never written.
+        describe: Return the words for a row and a column.
+    """
+
+    rule: Rule
+    dtype: str
+    components: int
+    is_used: np.ndarray
+    describe: Callable[[int, int], str]
+    quaternion: np.ndarray | None = None
+    """Position of each element in its quaternion, -1 if it is in none, shape [rows, columns]."""
+    _type: np.dtype = attrs.field(init=False, default=attrs.Factory(lambda self: np.dtype(self.dtype), takes_self=True))
+
+    def check(self, data: Any, shape: tuple[int, ...], selection: RowSelection, where: str) -> CheckedData:
+        """Return data for a shape, after a check of the rows that are written, if the host has both.
+
+        Args:
+            data: Numbers, or arrays of any library.
+            shape: The shape. Data on the host broadcasts to it.
+            selection: The rows.
+            where: Beginning of error messages.
+
+        Raises:
+            ViewError: The numbers have a wrong type or shape, or a value is not allowed; the message names it.
+        """
+        numbers = data if isinstance(data, np.ndarray) else _numbers(data, where)
+        if numbers is None:
+            return CheckedData(where, shape, data, None, False)
+        if numbers.dtype != self._type:
+            self._refuse_type(numbers, data, shape, where)
+        if numbers.shape != shape and not broadcastable(numbers.shape, shape):
+            raise ViewError(
+                f"{where}: expected {self.dtype} of shape {list(shape)}, or what broadcasts to it, got"
+                f" {numbers.dtype} of shape {list(numbers.shape)}"
+            )
+        is_checked = selection.known is not None
+        if is_checked and not (self.quaternion is None and self.rule.has_only_bounds and self.rule.allows(numbers)):
+            self._refuse_faulty(numbers, shape, selection, where)
+        return CheckedData(where, shape, data, numbers, is_checked)
+
+    def _refuse_type(self, numbers: np.ndarray, data: Any, shape: tuple[int, ...], where: str) -> None:
+        """Refuse numbers of another type. Lists may have any numbers of the kind, and integers for floats."""
+        is_array = not isinstance(data, int | float | complex | Sequence | np.generic)
+        is_mark = self.dtype == "uint8"
+        kinds = _LISTED_KINDS["mark" if is_mark else self._type.kind]
+        is_other = is_array and numbers.dtype.name not in ((self.dtype, "bool") if is_mark else (self.dtype,))
+        if numbers.size and (numbers.dtype.kind not in kinds or is_other):
+            raise ViewError(
+                f"{where}: expected {self.dtype} of shape {list(shape)}, got {numbers.dtype} of shape"
+                f" {list(numbers.shape)}; convert it: `data.astype(np.{self.dtype})`"
+            )
+
+    def _refuse_faulty(self, numbers: np.ndarray, shape: tuple[int, ...], selection: RowSelection, where: str) -> None:
+        """Refuse values that are not allowed in the rows that are written."""
+        rows: Any = selection.known
+        elements = np.broadcast_to(numbers, shape)[selection.data_rows]
+        elements = elements.reshape(len(rows), self.is_used.shape[1], self.components)
+        if self.quaternion is None and self.rule.allows(elements):
+            return
+        found = np.argwhere((self.rule.faulty(elements) | self._is_not_unit(elements, rows)) & self.is_used[rows])
+        if not len(found):
+            return
+        at, column = found[0].tolist()
+        value = elements[at, column].tolist()
+        raise ViewError(
+            f"{where}: {self.describe(int(rows[at]), column)}: expected {self.rule.expected}, got"
+            f" {value[0] if self.components == 1 else value}; nothing was written, pass allowed values"
+        )
+
+    def _is_not_unit(self, elements: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return which elements begin a quaternion that does not have the length 1, shape [rows, columns]."""
+        result = np.zeros(elements.shape[:2], dtype=bool)
+        if self.quaternion is not None:
+            at, column = np.nonzero(self.quaternion[rows] == 0)
+            result[at, column] = not_unit(elements[at[:, None], column[:, None] + np.arange(4), 0])
+        return result
+
+
+def _numbers(data: Any, where: str) -> np.ndarray | None:
+    """Return data on the host as numbers; None for a Warp array, and for data on a device."""
+    if isinstance(data, wp.array):
+        return None
+    if isinstance(data, int | float | complex | np.generic):
+        return np.asarray(data)
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        return _listed(data, where)
+    if hasattr(data, "__dlpack__") and _is_on_host(data):
+        try:
+            return np.from_dlpack(data)  # pyright: ignore[reportArgumentType] (it has the method)
+        except _ERRORS as error:
+            raise unreadable(where, data, error) from error
+    return None
+
+
+def _listed(data: Sequence[Any], where: str) -> np.ndarray:
+    try:
+        return np.asarray(data)
+    except _ERRORS as error:
+        raise ViewError(
+            f"{where}: expected numbers, or lists of them of equal lengths, got a {type(data).__name__} that is not an"
+            f" array: {error}"
+        ) from error
+
+
+def _is_on_host(data: Any) -> bool:
+    device = getattr(data, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) == _ON_HOST

@@ -1,0 +1,189 @@
+"""Memory of a view, made once: arrays over the memory of other arrays, and room for data that has to be copied.
+
+Making an array takes longer than a small kernel. The arrays do not keep the memory alive: use them within a call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+import warp as wp
+from pippin.state.scratch import Scratch
+
+from .errors import ViewError
+from .exchange import as_warp, broadcastable, scalar_shape
+
+__all__ = ["NumpyArrayCache", "Staging", "WarpArrayCache", "alias"]
+
+_REMEMBERED = 32
+"""Largest number of arrays in a cache; without a limit, a caller with new arrays each time would fill the memory."""
+
+
+class WarpArrayCache(Scratch):
+    """Warp arrays over the memory of other arrays, made once for each memory and type."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Any, ...], wp.array] = {}
+
+    def of(self, base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: int | None = None) -> wp.array:
+        """Return `alias` of the same arguments, from the cache if possible."""
+        key = (base.ptr, dtype, count, offset, stride)
+        made = self._made.get(key)
+        if made is None:
+            made = alias(base, dtype, count, offset=offset, stride=stride)
+            _remember(self._made, key, made)
+        return made
+
+
+class NumpyArrayCache(Scratch):
+    """NumPy arrays over the memory of Warp arrays on the CPU, made once for each memory, type and shape."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Any, ...], np.ndarray] = {}
+
+    def of(
+        self,
+        array: wp.array,
+        dtype: Any,
+        shape: tuple[int, ...] | None = None,
+        *,
+        offset: int = 0,
+        strides: tuple[int, ...] | None = None,
+    ) -> np.ndarray:
+        """Return the memory of an array as one of another type and shape, from the cache if possible.
+
+        Args:
+            array: An array on the CPU.
+            dtype: NumPy's type of an element.
+            shape: The shape; by default that of the array.
+            offset: Offset of the first element [bytes].
+            strides: Distances between elements along each axis [bytes]; by default they are dense.
+        """
+        key = (array.ptr, array.shape, dtype, shape, offset, strides)
+        made = self._made.get(key)
+        if made is None:
+            size = array.size * wp.types.type_size_in_bytes(array.dtype)
+            memory: Any = (ctypes.c_byte * size).from_address(array.ptr or 0) if size else b""
+            made = np.ndarray(array.shape if shape is None else shape, dtype, memory, offset, strides)
+            _remember(self._made, key, made)
+        return made
+
+
+class Staging(Scratch):
+    """Memory that is allocated once, for data that a kernel cannot read in place.
+
+    Args:
+        size: Largest number of elements.
+        dtype: Name of the type of an element.
+        device: Device of the kernels that read the data.
+    """
+
+    def __init__(self, size: int, dtype: str, device: wp.Device) -> None:
+        self.dtype = dtype
+        self._type: Any = getattr(wp, dtype)
+        self._device = device
+        self._near = wp.zeros(size, dtype=self._type, device=device)
+        # Not pinned: the copy has read the buffer when the call returns, and the next call may overwrite it.
+        self._host = wp.zeros(size, dtype=self._type, device="cpu") if device.is_cuda else self._near
+        self._numpy: np.ndarray = self._host.numpy()
+        self._in_place: dict[tuple[int, tuple[int, ...]], wp.array] = {}
+
+    def put(self, numbers: np.ndarray, shape: tuple[int, ...], where: str) -> wp.array:
+        """Return numbers on the host as a dense array on the device: in place if they are one, else as a copy.
+
+        Args:
+            numbers: Numbers that broadcast to the shape, see `host_checks`.
+            shape: Shape of the array.
+            where: Beginning of error messages.
+
+        Raises:
+            ViewError: The numbers would have to be copied inside a capture.
+        """
+        is_dense = numbers.dtype == self._numpy.dtype and numbers.shape == shape and numbers.flags.c_contiguous
+        if is_dense and not self._device.is_cuda:
+            pointer = numbers.__array_interface__["data"][0]
+            key = (pointer, shape)
+            made = self._in_place.get(key)
+            if made is None:
+                made = wp.array(ptr=pointer, dtype=self._type, shape=shape, device="cpu")
+                _remember(self._in_place, key, made)
+            return made
+        self._refuse_capture(where)
+        count = math.prod(shape)
+        with np.errstate(over="ignore", invalid="ignore"):  # in rows that are not written
+            np.copyto(self._numpy[:count].reshape(shape), numbers, casting="unsafe")
+        if self._host is not self._near:
+            wp.copy(self._near, self._host, count=count)
+        return self._dense(shape)
+
+    def take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
+        """Return a Warp array, or data on a device, as a dense array on the device of the kernels.
+
+        Args:
+            data: An array that broadcasts to the shape.
+            shape: Shape of the result.
+            where: Beginning of error messages.
+
+        Raises:
+            ViewError: The type or shape is wrong, or the data would have to be copied inside a capture.
+        """
+        array = as_warp(data, where)
+        scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
+        if scalar != self._type and not (self._type is wp.uint8 and scalar is wp.bool):
+            raise ViewError(f"{where}: expected {self.dtype}, got {scalar.__name__}; convert it before it is passed")
+        present_shape = scalar_shape(array)
+        if present_shape == shape and array.device == self._device and array.is_contiguous:
+            return array
+        if not broadcastable(present_shape, shape):
+            raise ViewError(
+                f"{where}: expected shape {list(shape)}, or what broadcasts to it, got {list(present_shape)}"
+            )
+        self._refuse_capture(where)
+        return self._spread(array, present_shape, shape)
+
+    def _spread(self, array: wp.array, present_shape: tuple[int, ...], shape: tuple[int, ...]) -> wp.array:
+        """Return a copy in this memory, in which axes of length 1 are repeated."""
+        size = wp.types.type_size_in_bytes(self._type)
+        strides = tuple(int(stride or 0) for stride in array.strides or ())
+        inner = present_shape[len(strides) :]
+        strides += tuple(size * math.prod(inner[axis + 1 :]) for axis in range(len(inner)))
+        missing = len(shape) - len(present_shape)
+        steps = [0 if length == 1 else stride for length, stride in zip(present_shape, strides, strict=True)]
+        source = wp.array(
+            ptr=array.ptr, dtype=self._type, shape=shape, strides=(*[0] * missing, *steps), device=array.device
+        )
+        dense = self._dense(shape)
+        wp.copy(dense, source)
+        return dense
+
+    def _dense(self, shape: tuple[int, ...]) -> wp.array:
+        return wp.array(ptr=self._near.ptr, dtype=self._type, shape=shape, device=self._device)
+
+    def _refuse_capture(self, where: str) -> None:
+        if self._device.is_capturing:
+            raise ViewError(
+                f"{where}: inside a capture, data has to lie dense on {self._device}, so that a replay reads it there"
+            )
+
+
+def alias(base: wp.array, dtype: Any, count: int, *, offset: int = 0, stride: int | None = None) -> wp.array:
+    """Return an array of another type over an array's memory.
+
+    Args:
+        base: The array that owns the memory.
+        dtype: Type of an element.
+        count: The number of elements.
+        offset: Offset of the first element [bytes].
+        stride: Distance between two elements [bytes]; by default they are dense.
+    """
+    stride = wp.types.type_size_in_bytes(dtype) if stride is None else stride
+    return wp.array(ptr=(base.ptr or 0) + offset, dtype=dtype, shape=(count,), strides=(stride,), device=base.device)
+
+
+def _remember(made: dict[Any, Any], key: Any, array: Any) -> None:
+    if len(made) >= _REMEMBERED:
+        made.clear()
+    made[key] = array

@@ -1,0 +1,173 @@
+"""One quantity of one view: the buffer of its values, and the launches that read and write them.
+
+A launch is prepared once for each of Newton's arrays, because preparing a launch takes longer than a small kernel. On
+the CPU, rows that lie in blocks are copied without a launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import warp as wp
+from pippin.arrays import present
+
+from .balls import Balls
+from .dirty_flags import RowFlags
+from .indexing import index_map
+from .kernels import gather_scatter as kernels
+from .kernels.dirty_flags import DirtyFlags
+from .launching import PreparedLaunch
+from .memory import WarpArrayCache
+from .quantities import ViewQuantity
+from .row_selection import RowSelection
+from .rules import RULES
+from .strided_blocks import StridedBlocks
+
+__all__ = ["QuantityBuffer"]
+
+_IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+
+
+class QuantityBuffer:
+    """Reads and writes one quantity of all rows.
+
+    Args:
+        quantity: The quantity.
+        index: Element of Newton's arrays of each row and column, shape [rows, columns], padded with -1.
+        shape: Shape of the buffer: rows, then columns and components if there are several.
+        device: Device of the simulation.
+        faults: The faults of the quantity's setter; None if it has no setter.
+        balls: The ball joints among the DOFs, if the quantity is in joint coordinates.
+        quaternion: Position of each element in its quaternion, -1 if it is in none; None if there are no quaternions.
+    """
+
+    def __init__(
+        self,
+        quantity: ViewQuantity,
+        index: np.ndarray,
+        shape: tuple[int, ...],
+        device: wp.Device,
+        faults: wp.array | None = None,
+        balls: Balls | None = None,
+        quaternion: np.ndarray | None = None,
+    ) -> None:
+        self._quantity, self._device, self._balls, self._faults = quantity, device, balls, faults
+        self._dtype: Any = getattr(wp, quantity.dtype)
+        self._rule = RULES[quantity.valid]
+        self._index = index_map(index, device, self._rule, quaternion)
+        self._width = index.shape[1]
+        self._size = wp.types.type_size_in_bytes(self._dtype)
+        self._blocks = self._blocks_of(index)
+        self._is_plain = _is_plain(quantity) and quaternion is None
+        #: Values that `read` fills in; padding is 0.
+        self.values = wp.zeros(shape, dtype=self._dtype, device=device)
+        if quantity.storage == "position":
+            self.values.assign(np.full(shape, _IDENTITY, dtype=np.float32))
+        self._no_flags = DirtyFlags()
+        self._aliases = WarpArrayCache()
+        self._scatter = PreparedLaunch(_scatter_kernel(quantity), device, self._width)
+        self._gathers: dict[tuple[int, int], Callable[[], Any]] = {}
+
+    def _blocks_of(self, index: np.ndarray) -> StridedBlocks | None:
+        """Return the blocks of Newton's arrays, if the values are copied as such; CUDA copies dense rows alone."""
+        quantity = self._quantity
+        if quantity.storage == "flag":
+            return None
+        numbers = 3 if quantity.storage == "position" else quantity.components // len(quantity.arrays)
+        blocks = StridedBlocks.of(index, self._size * numbers, self._size * quantity.components)
+        return None if blocks is not None and self._device.is_cuda and not blocks.is_dense else blocks
+
+    def read(self, arrays: Sequence[wp.array]) -> wp.array:
+        """Gather the quantity into `values`. May be recorded."""
+        if self._blocks is not None and not self._device.is_capturing:
+            for part, array in enumerate(arrays):
+                self._blocks.read(array, self.values, part * self._size)
+            return self.values
+        for part, array in enumerate(arrays):
+            key = (part, array.ptr or 0)
+            gather = self._gathers.get(key)
+            if gather is None:
+                gather = self._gathers[key] = self._prepare(part, array)
+            gather()
+        if self._balls is not None:
+            self._balls.read(arrays[0], self.values)
+        return self.values
+
+    def _prepare(self, part: int, array: wp.array) -> Callable[[], Any]:
+        index = self._index.elements
+        if not index.size:
+            return _nothing
+        is_flag = self._quantity.storage == "flag"
+        dtype = self._dtype if is_flag else array.dtype
+        stride, offset = self._quantity.components * self._size, part * self._size
+        values = self._aliases.of(self.values, dtype, index.size, offset=offset, stride=stride)
+        kernel = kernels.gather_flags if is_flag else kernels.GATHER[array.dtype]
+        # The launch keeps these buffers as long as this object lives.
+        inputs = [array, index, values]
+        return present(wp.launch(kernel, index.size, inputs, device=array.device, record_cmd=True)).launch
+
+    def write(
+        self,
+        arrays: Sequence[wp.array],
+        data: wp.array,
+        selection: RowSelection,
+        flags: RowFlags | None = None,
+        inverse: wp.array | None = None,
+        *,
+        is_checked: bool = False,
+    ) -> None:
+        """Write data, dense on the device, into the selected rows, except values that are faults. May be recorded.
+
+        Args:
+            arrays: The arrays of the quantity.
+            data: Rows in the shape of `values`, as many as the selection requires.
+            selection: The rows.
+            flags: The flags of the rows, if something is computed from those that were written.
+            inverse: The array of inverses, if the quantity has one.
+            is_checked: Whether all values in these rows are known to be allowed.
+        """
+        if self._blocks is not None and self._is_plain and not (self._device.is_cuda or self._device.is_capturing):
+            rows, rule = selection.rows(), None if is_checked else self._rule
+            if (selection.is_all or rows is not None) and self._blocks.write(arrays[0], data, selection, rows, rule):
+                if flags is not None:
+                    flags.set(rows)
+                return
+        if not self._index.elements.size:
+            return
+        values = self._aliases.of(data, _element(self._quantity), self._width * len(data))
+        second = arrays[1] if len(arrays) == 2 else inverse
+        inputs = [values, self._index, selection.argument, self._faults]
+        flagging = self._no_flags if flags is None else flags.argument
+        self._scatter(selection.count, [*inputs, flagging, arrays[0], second])
+        if self._balls is not None:
+            self._balls.write(arrays[0], data, selection, self._faults)
+
+
+def _is_plain(quantity: ViewQuantity) -> bool:
+    """Return whether one array holds the numbers unchanged, and nothing else is written with them."""
+    return quantity.storage == "number" and not quantity.inverse and len(quantity.arrays) == 1
+
+
+def _element(quantity: ViewQuantity) -> Any:
+    """Return the type of an element for setting it."""
+    if quantity.storage == "flag":
+        return wp.uint8
+    return {1: wp.float32, 2: wp.vec2, 6: wp.spatial_vector, 7: wp.transform, 9: wp.mat33}[quantity.components]
+
+
+def _scatter_kernel(quantity: ViewQuantity) -> Any:
+    if quantity.inverse:
+        return kernels.scatter_masses if quantity.components == 1 else kernels.scatter_inertias
+    if len(quantity.arrays) == 2:
+        return kernels.scatter_intervals
+    return {
+        "number": kernels.scatter_numbers,
+        "flag": kernels.scatter_flags,
+        "position": kernels.scatter_positions,
+    }[quantity.storage]
+
+
+def _nothing() -> None:
+    """Do nothing: there are no elements."""

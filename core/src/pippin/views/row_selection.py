@@ -1,0 +1,201 @@
+"""Rows that a setter of a view writes: all rows, rows listed by indices, or rows marked by a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import warp as wp
+from pippin.arrays import present
+from pippin.indices import IndexRange
+from pippin.state.scratch import Scratch
+
+from .errors import RowError, ViewError
+from .exchange import as_warp
+from .kernels.row_selection import SelectedRows
+from .launching import update
+from .memory import NumpyArrayCache, WarpArrayCache
+
+__all__ = ["RowSelection", "RowSelector"]
+
+_NONE = (None, False, None)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class RowSelection:
+    """The rows of one call, valid until the next call of the view."""
+
+    argument: Any
+    """The rows as an argument of kernels, a `kernels.row_selection.SelectedRows`."""
+
+    count: int
+    """Number of rows that kernels visit: the number of indices, or all."""
+
+    data_count: int
+    """Number of rows that the data must have."""
+
+    is_all: bool = False
+    """Whether every row is written."""
+
+    is_compact: bool = False
+    """Whether the data has one row for each index."""
+
+    listed: np.ndarray | None = None
+    """The listed rows, if their memory is on the CPU; they may be out of range if they came in a Warp array."""
+
+    known: np.ndarray | None = None
+    """The rows that are written, in their order, if the host knows them: all, by a list or by a mask."""
+
+    def rows(self) -> np.ndarray | None:
+        """Return the listed rows in the type that NumPy takes without converting it; None if they are not listed."""
+        return None if self.listed is None else self.listed.astype(np.intp, copy=False)
+
+    @property
+    def data_rows(self) -> Any:
+        """Rows of the data that are written, as an index of NumPy; only if the host knows the rows."""
+        return slice(None) if self.is_all or self.is_compact else self.known
+
+
+class RowSelector(Scratch):
+    """Reads the rows that a call selects, into memory that is allocated once.
+
+    Args:
+        count: The number of rows of the view.
+        device: Device of the kernels that read the rows.
+        what: What a row is called in errors.
+    """
+
+    def __init__(self, count: int, device: wp.Device, what: str = "row") -> None:
+        self._count, self._device = count, device
+        self._range = IndexRange(count, what=what, error=ViewError, range_error=RowError)
+        self._near = (wp.zeros(count, dtype=int, device=device), wp.zeros(count, dtype=bool, device=device))
+        # Not pinned: the copy has read the buffer when the call returns, and the next call may overwrite it.
+        self._host = [wp.zeros_like(each, device="cpu") if device.is_cuda else each for each in self._near]
+        self._numpy = [each.numpy() for each in self._host]
+        # These structs change in place: a prepared launch packs a struct again only if it is another object.
+        self._listed, self._masked = SelectedRows(), SelectedRows()
+        everything = np.arange(count)
+        self._all = RowSelection(argument=SelectedRows(), count=count, data_count=count, is_all=True, known=everything)
+        self._aliases, self._arrays = WarpArrayCache(), NumpyArrayCache()
+        self._last: tuple[wp.array | None, bool, Any] = _NONE
+
+    def select(self, where: str, indices: Any, mask: Any, compact: bool) -> RowSelection:
+        """Return the rows of one call.
+
+        Args:
+            where: Beginning of error messages.
+            indices: Rows of the view: integers or a mask on the host, which are checked here, or an int32 array or a
+                mask on the device.
+            mask: Whether each row is written, shape [count].
+            compact: Whether the data has as many rows as `indices`.
+
+        Raises:
+            RowError: An index on the host is out of range.
+            ViewError: Both are passed, a type or shape is wrong, an index on the host is listed twice, or a host array
+                is passed inside a capture.
+        """
+        if indices is None and mask is None and not compact:
+            return self._all
+        if mask is None and indices is self._last[0] and compact is self._last[1]:
+            return self._last[2]
+        if indices is not None and mask is not None:
+            raise ViewError(f"{where}: got indices and a mask; pass one of them")
+        if compact and indices is None:
+            raise ViewError(f"{where}: compact=True, but no indices that the rows of the data could follow; pass them")
+        if mask is not None:
+            return self._of_mask(where, mask)
+        if not _is_on_device(indices):
+            return self._of_numbers(where, indices, compact)
+        array = as_warp(indices, where)
+        if array.dtype is wp.bool and not compact:
+            return self._of_mask(where, array)  # indices are not boolean, so there is one meaning
+        return self._of_device(where, indices, array, compact)
+
+    def _of_numbers(self, where: str, indices: Any, compact: bool) -> RowSelection:
+        """Return the rows of indices, or of a mask, on the host."""
+        rows = self._range.indices(indices, where)
+        update(self._listed, rows=self._upload(where, 0, rows), is_compact=compact)
+        self._last = _NONE
+        data_count = len(rows) if compact else self._count
+        return RowSelection(
+            argument=self._listed, count=len(rows), data_count=data_count, is_compact=compact, listed=rows, known=rows
+        )
+
+    def _of_device(self, where: str, indices: Any, array: wp.array, compact: bool) -> RowSelection:
+        """Return the rows of indices that only the device reads."""
+        if array.dtype is wp.uint32:
+            array = array.view(wp.int32)
+        if array.dtype is not wp.int32 or array.ndim != 1:
+            raise ViewError(f"{where}: expected indices of type int32 and one axis, got {_text(array)}")
+        rows = self._dense(where, 0, array)
+        update(self._listed, rows=rows, is_compact=compact)
+        selection = RowSelection(
+            argument=self._listed,
+            count=len(rows),
+            data_count=len(rows) if compact else self._count,
+            is_compact=compact,
+            listed=None if self._device.is_cuda else self._arrays.of(rows, np.int32),
+        )
+        # Kernels read these rows where they lie, so the next call with the same array selects the same rows.
+        self._last = (indices, compact, selection) if rows is indices else _NONE
+        return selection
+
+    def _of_mask(self, where: str, mask: Any) -> RowSelection:
+        known = None
+        if _is_on_device(mask):
+            array = as_warp(mask, where)
+            if array.dtype is not wp.bool or array.shape != (self._count,):
+                raise ViewError(f"{where}: expected a mask of type bool and shape [{self._count}], got {_text(array)}")
+            near = self._dense(where, 1, array)
+        else:
+            marks = np.asarray(mask)
+            if marks.dtype != bool:
+                raise ViewError(f"{where}: expected a mask of type bool, got {marks.dtype}; pass indices as 'indices'")
+            near = self._upload(where, 1, self._range.mask(marks, where))
+            known = np.flatnonzero(marks)
+        update(self._masked, mask=near)
+        return RowSelection(argument=self._masked, count=self._count, data_count=self._count, known=known)
+
+    def _dense(self, where: str, slot: int, array: wp.array) -> wp.array:
+        """Return an array in a form that kernels can read: dense, on the device."""
+        if array.device == self._device and array.is_contiguous:
+            return array
+        self._refuse_capture(where)
+        if len(array) > self._count:
+            raise ViewError(f"{where}: {len(array)} indices, but the view has {self._count} rows; list each once")
+        near = self._near[slot]
+        wp.copy(near, array, count=len(array))
+        return self._aliases.of(near, near.dtype, len(array))
+
+    def _upload(self, where: str, slot: int, numbers: np.ndarray) -> wp.array:
+        """Return numbers on the host as an array on the device."""
+        if self._device.is_capturing:
+            self._refuse_capture(where)
+        count, near, host = len(numbers), self._near[slot], self._host[slot]
+        self._numpy[slot][:count] = numbers
+        if host is not near:
+            wp.copy(near, host, count=count)
+        return self._aliases.of(near, near.dtype, count)
+
+    def _refuse_capture(self, where: str) -> None:
+        if self._device.is_capturing:
+            raise ViewError(
+                f"{where}: inside a capture, rows are selected by a dense Warp array on {self._device}, so that a"
+                " replay reads it there"
+            )
+
+
+def _is_on_device(data: Any) -> bool:
+    """Return whether data may be on a device, so that the host would have to wait for it; true for most Warp arrays.
+
+    Other integers than those of 32 bits are read by the host if they lie there.
+    """
+    if isinstance(data, wp.array):
+        return not present(data.device).is_cpu or data.dtype in (wp.int32, wp.uint32, wp.bool)
+    return not isinstance(data, np.ndarray | Sequence) and hasattr(data, "__cuda_array_interface__")
+
+
+def _text(array: wp.array) -> str:
+    return f"{array.dtype.__name__} of shape {list(array.shape)}"

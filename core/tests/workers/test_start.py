@@ -1,0 +1,81 @@
+"""Workers forked from a warm process: what they find there, and when they are fresh processes instead."""
+
+import os
+import sys
+
+import pytest
+from pippin.workers import WorkerProcess
+
+FUNCTIONS = """
+import os
+import sys
+
+
+def tell(connection):
+    parent = os.getppid()
+    print("for the caller's standard error")
+    connection.send({
+        "has_newton": "newton" in sys.modules,
+        "parent": parent,
+        "threads": len(os.listdir(f"/proc/{parent}/task")),
+        "has_cuda": "libcuda" in open(f"/proc/{parent}/maps").read(),
+        "folder": os.getcwd(),
+        "variables": {name: os.environ.get(name) for name in ("COLOUR", "OMP_NUM_THREADS", "PXR_WORK_THREAD_LIMIT")},
+    })
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+
+
+@pytest.fixture
+def tell(tmp_path, monkeypatch):
+    (tmp_path / "functions_of_a_fork.py").write_text(FUNCTIONS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name in ("OMP_NUM_THREADS", "PIPPIN_WORKERS", "PXR_WORK_THREAD_LIMIT"):
+        monkeypatch.delenv(name, raising=False)
+    import functions_of_a_fork
+
+    return functions_of_a_fork.tell
+
+
+def facts(function, **options):
+    with WorkerProcess("teller", function, is_warm=True, **options) as process:
+        return process.receive(120.0)
+
+
+def test_a_warm_process_has_newton_one_thread_and_no_cuda(tell):
+    found = facts(tell)
+
+    assert found["has_newton"]
+    assert found["parent"] != os.getpid()
+    assert (found["threads"], found["has_cuda"]) == (1, False)
+
+
+def test_a_fork_has_folder_environment_and_standard_error_of_its_caller(tell, tmp_path, monkeypatch, capfd):
+    facts(tell)
+    monkeypatch.setenv("COLOUR", "green")
+    capfd.readouterr()
+
+    found = facts(tell, environment={"OMP_NUM_THREADS": "3"})
+
+    assert found["folder"] == str(tmp_path)
+    assert found["variables"] == {"COLOUR": "green", "OMP_NUM_THREADS": "3", "PXR_WORK_THREAD_LIMIT": None}
+    assert capfd.readouterr().err == "for the caller's standard error\n"
+
+
+@pytest.mark.parametrize(("name", "value"), [("PIPPIN_WORKERS", "spawn"), ("OMP_NUM_THREADS", "2")])
+def test_the_user_may_ask_for_fresh_processes_or_threads(tell, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+
+    found = facts(tell)
+
+    assert (found["has_newton"], found["parent"]) == (False, os.getpid())
+
+
+def test_the_environment_of_the_caller_stays_as_it_is(tell):
+    before = dict(os.environ)
+
+    facts(tell, environment={"OMP_NUM_THREADS": "3"})
+
+    assert dict(os.environ) == before
