@@ -152,7 +152,7 @@ def test_a_prototype_beside_assets_is_refused(ball, configure):
     assert text == "scene.assets: given beside a prototype built in Python; leave one of the two out"
 
 
-def test_a_plugin_that_is_no_solver_is_refused_as_one(configure):
+def test_a_plugin_that_is_not_a_solver_is_refused_as_one(configure):
     text = error_of(pippin.structure, {"solver": {"type": "pd"}})
 
     assert text.startswith("solver.type: solver 'pd': not installed; installed solvers: ")
@@ -205,7 +205,7 @@ def test_a_full_buffer_of_mujoco_is_reported_with_the_number_to_write(field, nee
     assert re.search(rf"^solver\.{field}: {need}$", text, re.MULTILINE)
 
 
-def test_a_limit_of_iterations_is_no_overflow(configure):
+def test_a_limit_of_iterations_is_not_an_overflow(configure):
     """A box that tumbles along the ground; MuJoCo reports the limit by a bit of its own in the same observable."""
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)

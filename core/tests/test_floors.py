@@ -44,6 +44,7 @@ DOORS = {
     ("pippin.analysis.verify", "pippin.analysis.digests"),
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin.runs.run", "pippin.runs.start"),
+    ("pippin.gym.vector_env", "pippin.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
     ("pippin.simulation", "pippin.step.claim"),
@@ -56,6 +57,7 @@ DOORS = {
     ("pippin.sharding.rollout_shard", "pippin.sharding.rollout"),
     ("pippin.sweeps.variant_job", "pippin.sweeps.variant_run"),
     ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),
+    ("pippin.runs.sharded_run", "pippin.runs.run_shard_worker"),
 }
 """Imports of hot modules inside functions of cold ones; commands, the conformance kit, terms and plugins aside."""
 

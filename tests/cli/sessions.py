@@ -38,5 +38,13 @@ def is_gone(session: int) -> bool:
 
 def workers_of(session: int) -> list[int]:
     """Return the workers of a driver, in the order of their start."""
-    pids = sorted(processes_of(session))
-    return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in sorted(processes_of(session)) if _is_worker(pid)]
+
+
+def _is_worker(pid: int) -> bool:
+    """Return whether a process is a fresh one, or a fork of the fork server."""
+    command = Path(f"/proc/{pid}/cmdline")
+    parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
+    return b"spawn_main" in command.read_bytes() or (
+        b"forkserver" in command.read_bytes() and b"forkserver" in Path(f"/proc/{parent}/cmdline").read_bytes()
+    )

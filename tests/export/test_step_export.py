@@ -1,8 +1,10 @@
 """An exported step beside the simulation it was taken from, replayed without Newton, and what cannot be exported."""
 
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pippin
@@ -14,7 +16,9 @@ STEPS = 20
 
 ALONE = """
 import json
+import shutil
 import sys
+from pathlib import Path
 
 
 class Forbidden:
@@ -150,6 +154,23 @@ def test_an_export_of_another_machine_is_refused(exported, tmp_path, change, fau
         pippin.replay(tmp_path)
 
 
+@pytest.mark.parametrize("damage", ["a flipped bit", "a shortened file", "a missing file"])
+def test_a_damaged_export_is_refused(exported, tmp_path, damage):
+    """Warp ends the process if it loads one."""
+    folder, _ = exported
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    file = copy / "step.wrp"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    if damage == "a missing file":
+        file.unlink()
+    else:
+        file.write_bytes(content if damage == "a flipped bit" else content[: len(content) // 2])
+
+    with pytest.raises(pippin.ReplayError, match=r"'step\.wrp' (has changed since the export|is missing);"):
+        pippin.replay(copy)
+
+
 def test_a_folder_without_a_step_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"'step\.json' cannot be read"):
         pippin.replay(tmp_path)
@@ -160,6 +181,15 @@ def test_a_folder_that_is_not_empty_is_refused(simulation, exported):
 
     with pytest.raises(ConfigError, match="exists and is not empty; choose another folder"):
         export_step(simulation, folder)
+
+
+@pytest.mark.parametrize("folder", ["/proc/pippin-step", "file/step"])
+def test_a_folder_that_cannot_be_written_is_refused(simulation, tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+
+    with pytest.raises(ConfigError, match=rf"export: '{folder}' cannot be written \(.*\); choose another folder"):
+        export_step(simulation, Path(folder))
 
 
 def test_what_cannot_be_exported_is_refused_with_the_reason(chain, configure, tmp_path):

@@ -149,7 +149,8 @@ def simulation_options(command: C) -> C:
         click.option(
             "--record-worlds",
             type=click.IntRange(min=0),
-            help="Number of worlds to record if the file has no recorders, by default 1.",
+            show_default="1",
+            help="Number of worlds to record if the file has no recorders.",
         ),
         click.option(
             "--checkpoint",

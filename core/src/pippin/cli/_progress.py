@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import logging
 import os
 import sys
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 
-from pippin.runs.progress import RunProgress, progress_shown_by
+from pippin.runs.progress import RunProgress, log_shown, progress_shown_by
 from rich.console import Console
 from rich.status import Status
 
 from ._options import options_named
 
-__all__ = ["ConsoleProgress", "log_shown", "shown_progress"]
+__all__ = ["ConsoleProgress", "shown_progress"]
 
 _STDOUT, _STDERR = 1, 2
 """Numbers of the standard streams of a process."""
@@ -134,34 +132,3 @@ def _warp_quiet() -> Iterator[None]:
         warp = sys.modules.get("warp")
         if warp is not None:
             warp.config.log_level = warp.LOG_INFO if level is None else level
-
-
-class _LogHandler(logging.Handler):
-    """Shows log records of the library as progress; those above the level of information as lines that stay, once."""
-
-    def __init__(self, progress: RunProgress) -> None:
-        super().__init__(logging.INFO)
-        self._progress = progress
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
-        if record.levelno <= logging.INFO:
-            self._progress.update(text)
-        else:
-            self._progress.note(f"note: {text}", once=text)
-
-
-@contextmanager
-def log_shown(progress: RunProgress) -> Iterator[None]:
-    """Show the log records of the library, and Python's warnings, as progress."""
-    logger, handler = logging.getLogger("pippin"), _LogHandler(progress)
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
-        with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
-            yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)

@@ -53,9 +53,9 @@ def run_file(
         trace = HookTrace() if is_traced else None
 
         if shards > 1:
-            from ._processes import simulate_in_processes
+            from pippin.runs.sharded_run import simulate_in_processes
 
-            result = simulate_in_processes(file, config, shards, count, progress, **options)
+            result = simulate_in_processes(config, shards, count, progress, name=str(file), **options)
         else:
             import_newton(config, progress)
             from pippin.runs.simulate import simulate
@@ -88,7 +88,7 @@ def _shards(processes: str | None, config: SimulationConfig, **given: bool) -> i
     """
     if processes is None:
         return 1
-    from ._processes import process_count, refuse_with_processes
+    from pippin.runs.sharded_run import process_count, refuse_with_processes
 
     if processes != "1":
         refuse_with_processes(config, given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ class Replay(Mapping[str, wp.array]):
         folder: A folder that `pippin export` wrote.
 
     Raises:
-        ReplayError: The folder is incomplete, or was made for another Warp, device or processor.
+        ReplayError: The folder is incomplete or damaged, or was made for another Warp, device or processor.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -42,6 +43,7 @@ class Replay(Mapping[str, wp.array]):
         self.step_count: int = 0
         wp.init()
         _refuse_other_machine(self.folder, self.manifest)
+        _refuse_changed(self.folder, self.manifest)
         self._graph = wp.capture_load(str(self.folder / "step"), device=self.manifest["device"])
         self._arrays = {each["name"]: self._array(each) for each in self.manifest["arrays"]}
 
@@ -78,15 +80,25 @@ class Replay(Mapping[str, wp.array]):
 
 
 def replay(folder: str | os.PathLike[str]) -> Replay:
-    """Load an exported step, with Warp and NumPy alone.
+    """Load an exported step, without Newton.
 
     Args:
         folder: A folder that `pippin export` wrote. Loading executes its native code: load only what you trust.
 
     Raises:
-        ReplayError: The folder is incomplete, or was made for another Warp, device or processor.
+        ReplayError: The folder is incomplete or damaged, or was made for another Warp, device or processor.
     """
     return Replay(folder)
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """Return a checksum of each file that Warp loads, by its path in a folder."""
+    files = [folder / "step.wrp", *sorted((folder / "step_modules").rglob("*"))]
+    return {
+        file.relative_to(folder).as_posix(): hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+        for file in files
+        if file.is_file()
+    }
 
 
 def processor_features() -> list[str]:
@@ -109,8 +121,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
         ) from error
     if manifest.get("format") != FORMAT:
         raise ReplayError(f"{folder}: format {manifest.get('format')!r}, expected {FORMAT}; export the step anew")
-    if not (folder / "step.wrp").is_file():
-        raise ReplayError(f"{folder}: 'step.wrp' is missing; export the step anew")
     return manifest
 
 
@@ -127,6 +137,18 @@ def _refuse_other_machine(folder: Path, manifest: dict[str, Any]) -> None:
         raise ReplayError(
             f"{folder}: made for a processor with {', '.join(missing[:5])}, which this one lacks; export the step here"
         )
+
+
+def _refuse_changed(folder: Path, manifest: dict[str, Any]) -> None:
+    """Refuse files that are missing, shortened or damaged: Warp would crash."""
+    found = checksums(folder)
+    for name, checksum in manifest["checksums"].items():
+        if name not in found:
+            raise ReplayError(f"{folder}: '{name}' is missing; export the step anew")
+        if found[name] != checksum:
+            raise ReplayError(
+                f"{folder}: '{name}' has changed since the export; copy it again, or export the step anew"
+            )
 
 
 if __name__ == "__main__":  # in an export: a first look

@@ -15,7 +15,7 @@ from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
 from pippin.simulation import Simulation
 
-from .replay import FORMAT, Replay, processor_features
+from .replay import FORMAT, Replay, checksums, processor_features
 
 __all__ = ["export_step"]
 
@@ -57,27 +57,37 @@ def export_step(simulation: Simulation, folder: Path, name: str = "a simulation"
         name: What the simulation is, for the README.
 
     Raises:
-        ConfigError: The folder is not empty.
+        ConfigError: The folder is not empty, or cannot be written.
         SimulationError: The step cannot be exported; names the operations and their reasons.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"export: '{folder}' exists and is not empty; choose another folder")
     _refuse(simulation)
     arrays = dict(_arrays(simulation))
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # who may write native code here may run it
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # who may write native code here may run it
+        return _write(simulation, folder, arrays, name)
+    except OSError as error:
+        raise ConfigError(f"export: '{folder}' cannot be written ({error}); choose another folder") from error
+
+
+def _write(
+    simulation: Simulation, folder: Path, arrays: Mapping[str, tuple[str, wp.array]], name: str
+) -> list[dict[str, Any]]:
+    """Write the files of an export, or none."""
     try:
         with WARP_LOCK:
             _save(simulation, folder, arrays)
             entries = [_entry(key, role, array) for key, (role, array) in arrays.items()]
-            manifest = _manifest(simulation, entries)
+            manifest = _manifest(simulation, folder, entries)
             (folder / "step.json").write_text(f"{json.dumps(manifest, indent=1)}\n", encoding="utf-8")
             _compare(simulation, folder, arrays)
+        source = (resources.files("pippin.export") / "replay.py").read_text(encoding="utf-8")
+        (folder / "replay.py").write_text(source, encoding="utf-8")
+        (folder / "README.md").write_text(_readme(folder, name, manifest), encoding="utf-8")
     except BaseException:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
-    source = (resources.files("pippin.export") / "replay.py").read_text(encoding="utf-8")
-    (folder / "replay.py").write_text(source, encoding="utf-8")
-    (folder / "README.md").write_text(_readme(folder, name, manifest), encoding="utf-8")
     return entries
 
 
@@ -167,7 +177,7 @@ def _offset(array: wp.array) -> int:
     return int(present(array.ptr)) - int(present(whole.ptr))
 
 
-def _manifest(simulation: Simulation, entries: list[dict[str, Any]]) -> dict[str, Any]:
+def _manifest(simulation: Simulation, folder: Path, entries: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "pippin": metadata.version("pippin"),
@@ -180,6 +190,7 @@ def _manifest(simulation: Simulation, entries: list[dict[str, Any]]) -> dict[str
         "bodies": list(simulation.model.body_label),
         "joints": list(simulation.model.joint_label),
         "arrays": entries,
+        "checksums": checksums(folder),
     }
 
 

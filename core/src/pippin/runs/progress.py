@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["RunProgress", "current_progress", "progress_shown_by"]
+__all__ = ["RunProgress", "current_progress", "log_shown", "progress_shown_by"]
 
 
 class RunProgress:
@@ -52,3 +54,34 @@ def progress_shown_by(progress: RunProgress) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+class _LogHandler(logging.Handler):
+    """Shows log records of the library as progress; those above the level of information as lines that stay, once."""
+
+    def __init__(self, progress: RunProgress) -> None:
+        super().__init__(logging.INFO)
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if record.levelno <= logging.INFO:
+            self._progress.update(text)
+        else:
+            self._progress.note(f"note: {text}", once=text)
+
+
+@contextmanager
+def log_shown(progress: RunProgress) -> Iterator[None]:
+    """Show the log records of the library, and Python's warnings, as progress."""
+    logger, handler = logging.getLogger("pippin"), _LogHandler(progress)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+            yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

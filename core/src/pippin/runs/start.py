@@ -15,7 +15,7 @@ from pippin.step.compilation import compile_step
 
 from .progress import RunProgress
 
-__all__ = ["build", "prepare", "prepared", "start_notes"]
+__all__ = ["build", "compile_kernels", "prepare", "prepared", "start_notes", "take_first_step"]
 
 
 def build(
@@ -55,9 +55,23 @@ def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | No
         SimulationError: The step cannot be captured although it must, or it failed.
     """
     with progress.phase("compile"):
-        compile_step(simulation.program, lambda ready, count: progress.update(f"{ready} of {count}"))
-        if notes is not None:
-            notes += start_notes(simulation)
+        compile_kernels(simulation, progress, notes)
     with progress.phase("capture"):
-        simulation.step()
-        simulation.raise_errors()
+        take_first_step(simulation)
+
+
+def compile_kernels(simulation: Simulation, progress: RunProgress, notes: list[str] | None = None) -> None:
+    """Compile the kernels of a step, and add the notes on the start to `notes`."""
+    compile_step(simulation.program, lambda ready, count: progress.update(f"{ready} of {count}"))
+    if notes is not None:
+        notes += start_notes(simulation)
+
+
+def take_first_step(simulation: Simulation) -> None:
+    """Take the first step, and capture it.
+
+    Raises:
+        SimulationError: The step cannot be captured although it must, or it failed.
+    """
+    simulation.step()
+    simulation.raise_errors()

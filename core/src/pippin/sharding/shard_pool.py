@@ -21,6 +21,8 @@ def shard_pool(
     arguments: Sequence[tuple[Any, ...]],
     cure: str,
     heal: Callable[[int], CallResult] | None = None,
+    before: Callable[[], None] | None = None,
+    on_event: Callable[[int, Any], None] | None = None,
 ) -> WorkerPool:
     """Return a worker for each shard; the cores are divided among them, and errors name the worlds of the run.
 
@@ -30,6 +32,8 @@ def shard_pool(
         arguments: The arguments of `make` for each shard.
         cure: What a user can do if a worker is lost.
         heal: Called with the number of a lost worker.
+        before: Called in each process first; by default it imports Newton.
+        on_event: Called with the number of a worker and an event of its object.
 
     Raises:
         PippinError: An object cannot be made.
@@ -40,9 +44,10 @@ def shard_pool(
         make,
         arguments,
         cure=cure,
-        before=partial(import_hot_modules, requires_grad=requires_grad),
+        before=before or partial(import_hot_modules, requires_grad=requires_grad),
         is_warm=not requires_grad,
         threads=max(1, free_cores() // len(shards)),
         restate=lambda index, fault: renumber_worlds(fault, shards[index].worlds.start),
         heal=heal,
+        on_event=on_event,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from pippin.errors import PippinError, SimulationError
@@ -51,6 +52,7 @@ class WorkerPool:
         restate: Returns an error text of a worker as the text of the whole, given the worker's number and the text.
         heal: Called with the number of a worker that was lost in a call; returns the result of another worker. By
             default the loss is an error.
+        on_event: Called with the number of a worker and an event of its object; see `Worker`.
 
     Raises:
         PippinError: An object cannot be made.
@@ -68,6 +70,7 @@ class WorkerPool:
         threads: int | None = None,
         restate: Callable[[int, str], str] | None = None,
         heal: Callable[[int], CallResult] | None = None,
+        on_event: Callable[[int, Any], None] | None = None,
     ) -> None:
         self._names, self._make, self._cure = tuple(names), make, cure
         self._before, self._is_warm, self._restate = before, is_warm, restate
@@ -75,7 +78,7 @@ class WorkerPool:
         #: State of the calls.
         self.state = PoolState.CALLING
         self._heal: Callable[[int], CallResult] | None = None
-        self._loss = ""
+        self._loss, self._on_event, self._pending = "", on_event, set[int]()
         self._workers: list[Worker] = []
         try:
             for index, own in enumerate(arguments):
@@ -141,26 +144,76 @@ class WorkerPool:
         self._workers[index] = self._started(index, arguments)
         return self._result(index)
 
-    def close(self, farewell: str | None = None) -> None:
+    def run_each(
+        self,
+        next_call: Callable[[int], tuple[Any, ...] | None],
+        take: Callable[[int, Any], None],
+        look: Callable[[], None] = lambda: None,
+        period: float | None = None,
+    ) -> None:
+        """Let each worker make calls of its own, without waiting for others, until none has a next one.
+
+        If `look` raises, calls stay pending, and the next `run_each` continues with them.
+
+        Args:
+            next_call: Returns method and arguments for a worker, given its number, or None.
+            take: Called with the number of a worker and what its method returned.
+            look: Called after results, and at least once in each period.
+            period: Longest wait for a message [s]; None waits without limit.
+
+        Raises:
+            SimulationError: A worker was lost.
+            Exception: What a method raised.
+        """
+        if self.state is PoolState.LOST:
+            raise SimulationError(self._loss)
+        self.state = PoolState.CALLING
+        while True:
+            for index in set(range(len(self))) - self._pending:
+                if call := next_call(index):
+                    self._workers[index].start_call(*call)
+                    self._pending.add(index)
+            if not self._pending:
+                break
+            waiting = {self._workers[index]: index for index in sorted(self._pending)}
+            for worker in wait_any(list(waiting), period):
+                self._read(waiting[worker], take)
+            look()
+        self.state = PoolState.READY
+
+    def _read(self, index: int, take: Callable[[int, Any], None]) -> None:
+        """Read a message of a worker, and hand over the result of its call if it has ended."""
+        result = self._workers[index].take()
+        if result is None:
+            return
+        self._pending.discard(index)
+        if result.is_lost:
+            result = self._lost(index, result)
+            self.state, self._loss = PoolState.LOST, str(result.error)
+        self._raise_errors({index: result})
+        take(index, result.value)
+
+    def close(self, farewell: str | None = None, timeout: float = _CLOSE_TIMEOUT) -> None:
         """End the workers. Nothing happens if they have ended.
 
         Args:
             farewell: A method to call before; workers that are late are killed.
+            timeout: Time for this method [s].
 
         Raises:
             Exception: What the method raised.
         """
         try:
             if farewell is not None:
-                self._call_last(farewell)
+                self._call_last(farewell, timeout)
         finally:
             for worker in self._workers:
                 worker.close()
             self._workers.clear()
 
-    def _call_last(self, farewell: str) -> None:
+    def _call_last(self, farewell: str, timeout: float) -> None:
         alive = [index for index, worker in enumerate(self._workers) if worker.is_alive]
-        end = time.monotonic() + _CLOSE_TIMEOUT
+        end = time.monotonic() + timeout
         for index in alive:
             self._workers[index].start_call(farewell)
         results = {index: self._result(index, max(0.0, end - time.monotonic())) for index in alive}
@@ -168,7 +221,8 @@ class WorkerPool:
 
     def _started(self, index: int, arguments: tuple[Any, ...]) -> Worker:
         name, start = self._names[index], {"before": self._before, "is_warm": self._is_warm}
-        return Worker(name, self._make, *arguments, **start, environment=self._environment)
+        on_event = None if self._on_event is None else partial(self._on_event, index)
+        return Worker(name, self._make, *arguments, **start, environment=self._environment, on_event=on_event)
 
     def _results(self) -> dict[int, CallResult]:
         """Return the results of all workers; fewer if one is lost, as the others may take any time."""
@@ -190,10 +244,12 @@ class WorkerPool:
 
     def _result(self, index: int, timeout: float | None = None) -> CallResult:
         """Return the result of the last call of a worker."""
+        result = self._workers[index].result(timeout)
+        return self._lost(index, result) if result.is_lost else result
+
+    def _lost(self, index: int, result: CallResult) -> CallResult:
+        """Return the result of a lost worker, with a cure in its error."""
         worker = self._workers[index]
-        result = worker.result(timeout)
-        if not result.is_lost:
-            return result
         what = f", and its worlds are lost; {self._cure}" if worker.call_count else _MAIN
         loss = SimulationError(str(result.error).replace("; see what it printed", what))
         return CallResult(number=result.number, error=loss, is_lost=True)

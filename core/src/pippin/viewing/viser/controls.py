@@ -12,7 +12,7 @@ from .viewed import ViewedSimulation
 
 __all__ = ["Controls"]
 
-FASTEST = "as fast as it goes"
+FASTEST = "as fast as possible"
 """Choice of a speed without a limit."""
 
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)

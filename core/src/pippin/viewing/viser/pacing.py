@@ -1,4 +1,4 @@
-"""Pacing: how long to wait so that simulated time passes at a speed, and how fast it passes in fact."""
+"""Pacing: the waiting time for a simulation at a given speed, and a meter of its actual speed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Pace:
     """The speed of simulated time.
 
     Args:
-        speed: Simulated time per real time; None means as fast as it goes.
+        speed: Simulated time per real time; None means as fast as possible.
     """
 
     def __init__(self, speed: float | None) -> None:
@@ -27,7 +27,7 @@ class Pace:
 
     @property
     def speed(self) -> float | None:
-        """Simulated time per real time; None means as fast as it goes."""
+        """Simulated time per real time; None means as fast as possible."""
         return self._speed
 
     @speed.setter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,22 @@ from pippin.errors import ConfigError, PippinError
 from pippin.indices import chosen_worlds
 from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
-from pippin.runs.decisions import recorded_by_default
-from pippin.runs.growth import Growth
-from pippin.runs.interrupt import stopped_between_steps
-from pippin.runs.progress import RunProgress
-from pippin.runs.result import End, RunResult, summary_of
 from pippin.sharding.shard import Shard, shards_of
 from pippin.workers import free_cores
 
-from ._crew import Crew
-from ._joining import joined, recorder_of
-from ._shard import Task
+from .decisions import recorded_by_default
+from .folder import RunFolder
+from .growth import Growth
+from .interrupt import stopped_between_steps
+from .merging import merge_results, recorder_of
+from .progress import RunProgress
+from .result import End, RunResult, summary_of
+from .run_workers import RunWorkers, worlds_text
 
 __all__ = ["process_count", "refuse_with_processes", "simulate_in_processes"]
+
+_PARTS = "shards"
+"""Folder, in that of the run, for the files of the shards until they are merged."""
 
 
 def process_count(given: str, config: SimulationConfig) -> int:
@@ -64,7 +67,7 @@ def refuse_with_processes(config: SimulationConfig, options: Mapping[str, bool])
     """
     for name, is_given in options.items():
         if is_given:
-            raise ConfigError(f"--processes: {name} is of one process; leave one of the two out")
+            raise ConfigError(f"--processes: {name} requires a single process; leave one of the two out")
     if config.viewers:
         raise ConfigError(
             f"--processes: viewers show a run in one process, and there is {', '.join(config.viewers)};"
@@ -73,89 +76,115 @@ def refuse_with_processes(config: SimulationConfig, options: Mapping[str, bool])
 
 
 def simulate_in_processes(
-    file: Path,
     config: SimulationConfig,
     processes: int,
     count: int,
     progress: RunProgress,
     *,
-    out: Path | None,
-    record_worlds: int | None,
+    name: str,
+    out: Path | None = None,
+    record_worlds: int | None = None,
 ) -> RunResult:
-    """Simulate in several processes; arguments and result are those of `simulate`, and so is the run folder.
+    """Simulate in several processes; arguments, result and run folder are those of `simulate`.
 
     Raises:
         ConfigError: The run cannot be split.
         SimulationError: A process was lost.
     """
-    from pippin.runs.folder import RunFolder
-
-    folder = RunFolder.named_after(file) if out is None else RunFolder(out)
+    folder = RunFolder.named_after(Path(name)) if out is None else RunFolder(out)
     growth = Growth(config)
     while True:
         with config.tree.placing():
             shards = _shards(growth.config, processes)
-            task = _task(growth.config, shards, folder.path, record_worlds, may_grow=not growth.is_exhausted)
-        with Crew(shards, task, progress) as crew:
-            end = _advance(crew, count, progress, task)
-        if crew.sizes is None:
+            recorded = _recorded(growth.config, record_worlds)
+            files = _files(growth.config, recorded, shards, folder.path)
+        may_grow = not growth.is_exhausted
+        arguments = [(each, growth.config, recorded, _folder_of(each, folder), may_grow) for each in shards]
+        with RunWorkers(shards, _make_worker, arguments, progress) as workers:
+            end = _advance(workers, count, progress, folder.path)
+        if workers.sizes is None:
             break
-        growth.grow(crew.sizes, _time(crew, config))
+        growth.grow(workers.sizes, _time_of_overflow(workers, config))
         progress.note(growth.notes[-1])
     with progress.phase("write"):
-        facts, config = joined(crew.members, task)
+        results = {worlds_text(shard): each for shard, each in zip(shards, workers.results, strict=True) if each}
+        facts = merge_results(results, growth.config, files, recorded, folder.path / _PARTS)
         facts["notes"] = _with_start(facts["notes"], growth.notes)
         facts["measured_seconds"] = progress.seconds.get("run", 0.0)
+        config = next(iter(results.values()))["config"]
         summary = summary_of(facts, config, progress.seconds, end)
-        folder.write(str(file), config, summary)
+        folder.write(name, config, summary)
     return RunResult.of(summary, folder.path, end)
 
 
-def _advance(crew: Crew, count: int, progress: RunProgress, task: Task) -> End | None:
+def _make_worker(
+    emit: Callable[[Any], None],
+    shard: Shard,
+    config: SimulationConfig,
+    recorded: Mapping[str, tuple[int, ...]],
+    folder: Path,
+    may_grow: bool,
+) -> Any:
+    """Return the worker of a shard, in its process: its module imports Newton."""
+    from .run_shard_worker import RunShardWorker
+
+    return RunShardWorker(emit, shard, config, recorded, folder, may_grow=may_grow)
+
+
+def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Path) -> End | None:
     """Step to the end, and return what ended the run early, if anything."""
-    crew.prepare()
+    workers.prepare()
     try:
-        with progress.phase("run"), stopped_between_steps(crew) as stop_if_asked:
-            stopped = crew.run(count, stop_if_asked)
-        if crew.sizes is None:
-            crew.finish()
+        with progress.phase("run"), stopped_between_steps(workers) as stop_if_asked:
+            stopped = workers.run(count, stop_if_asked)
+        if workers.sizes is None:
+            workers.finish()
     except PippinError as error:
-        crew.finish_others()
-        if kept := _kept(task):
+        workers.finish_others()
+        if kept := _kept(folder):
             error.restate(lambda fault: f"{fault}; {kept}")
         raise
     except KeyboardInterrupt:  # the second one
-        if kept := _kept(task):
+        if kept := _kept(folder):
             progress.note(kept)
         raise
-    return crew.failure or stopped
+    return workers.failure or stopped
 
 
-def _kept(task: Task) -> str:
-    """Return where recordings stay that were not joined; nothing if there are none."""
-    parts = task.folder / "shards"
+def _folder_of(shard: Shard, folder: RunFolder) -> Path:
+    """Return the folder for the files of a shard."""
+    return folder.path / _PARTS / str(shard.index)
+
+
+def _kept(folder: Path) -> str:
+    """Return where recordings stay that were not merged; nothing if there are none."""
+    parts = folder / _PARTS
     return f"what was recorded stays in '{parts}', and pippin.open_run reads it" if parts.exists() else ""
 
 
-def _task(
-    config: SimulationConfig, shards: Sequence[Shard], folder: Path, record_worlds: int | None, *, may_grow: bool
-) -> Task:
-    """Return the task of all shards.
+def _recorded(config: SimulationConfig, record_worlds: int | None) -> dict[str, tuple[int, ...]]:
+    """Return the recorded worlds of the run, by the label of the recorder."""
+    recorded = {label: _worlds_of(table, config, label) for label, table in config.recorders.items()}
+    if default := recorded_by_default(config, record_worlds):
+        recorded["series"] = tuple(range(default))
+    return recorded
+
+
+def _files(
+    config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]], shards: Sequence[Shard], folder: Path
+) -> dict[str, Path]:
+    """Return the file of the run for each recorder, by its label.
 
     Raises:
         ConfigError: The files that shards record cannot become those of the run.
     """
-    worlds_of = {label: _worlds_of(table, config, label) for label, table in config.recorders.items()}
-    if default := recorded_by_default(config, record_worlds):
-        worlds_of["series"] = tuple(range(default))
     files: dict[str, Path] = {}
-    for label, worlds in worlds_of.items():
+    for label, worlds in recorded.items():
         kind, settings = recorder_of(config, label)
         files[label] = folder / (Path(settings.path).expanduser() if settings.path else f"{label}{kind.suffix}")
+        is_split = sum(bool(shard.local(worlds)) for shard in shards) > 1
         try:
-            refuse_unjoinable(
-                kind.suffix, files[label], is_split=sum(bool(shard.local(worlds)) for shard in shards) > 1
-            )
+            refuse_unjoinable(kind.suffix, files[label], is_split=is_split)
         except ConfigError as error:
             error.restate(lambda fault, label=label: f"recorders.{label}.{fault}")
             raise
@@ -163,7 +192,7 @@ def _task(
         first = next(other for other, path in files.items() if path == file)
         if first != label:
             raise ConfigError(f"recorders.{label}.path: '{file}' is the file of recorders.{first} too; choose another")
-    return Task(config=config, folder=folder, worlds_of=worlds_of, files=files, may_grow=may_grow)
+    return files
 
 
 def _worlds_of(table: ComponentConfig, config: SimulationConfig, label: str) -> tuple[int, ...]:
@@ -186,11 +215,10 @@ def _shards(config: SimulationConfig, count: int) -> list[Shard]:
         raise
 
 
-def _time(crew: Crew, config: SimulationConfig) -> float:
+def _time_of_overflow(workers: RunWorkers, config: SimulationConfig) -> float:
     """Return the time at which a buffer was full [s]."""
     step = config.simulation
-    steps = max(each.step for each in crew.members if each.results and each.results["sizes"])
-    return steps * step.dt * step.decimation
+    return max(each["steps"] for each in workers.results if each and each["sizes"]) * step.dt * step.decimation
 
 
 def _with_start(notes: Mapping[str, Any], restarts: list[str]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Joined: what the processes of a run leave becomes what one process leaves."""
+"""Merging of what the processes of a run leave: one file for each recorder, and one summary."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,42 +15,48 @@ from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.file import spool_of
 from pippin.recording.npz.recorder import NpzRecorder
 from pippin.recording.recorder import Recorder
-from pippin.runs.merged_summary import merged
 
-from ._crew import Member
-from ._shard import Task
+from .merged_summary import merged
 
-__all__ = ["joined", "recorder_of"]
+__all__ = ["merge_results", "recorder_of"]
 
 
-def joined(members: Sequence[Member], task: Task) -> tuple[dict[str, Any], SimulationConfig]:
-    """Make one file of the files of each recorder, and return what ran, for `summary_of`, and the configuration.
+def merge_results(
+    results: Mapping[str, Mapping[str, Any]],
+    config: SimulationConfig,
+    files: Mapping[str, Path],
+    recorded: Mapping[str, tuple[int, ...]],
+    parts_folder: Path,
+) -> dict[str, Any]:
+    """Make one file of the files of each recorder, and return what ran, for `summary_of`.
 
     Args:
-        members: The processes, all with results.
-        task: Their task.
+        results: The results of the workers, by their worlds in words.
+        config: The configuration of the run.
+        files: The file of the run for each recorder, by its label.
+        recorded: The recorded worlds of the run, likewise.
+        parts_folder: Folder with the files of the workers.
     """
-    results = {member.worlds: member.results for member in members if member.results is not None}
-    ran = merged(results)
+    facts = merged(results)
     recordings: dict[str, Any] = {}
     kept: set[Path] = set()
-    for label, target in task.files.items():
-        recorded = [each["recordings"][label] for each in results.values() if label in each["recordings"]]
-        parts, rows = [Path(each["file"]) for each in recorded], min(each["rows"] for each in recorded)
+    for label, target in files.items():
+        own = [each["recordings"][label] for each in results.values() if label in each["recordings"]]
+        parts, rows = [Path(each["file"]) for each in own], min(each["rows"] for each in own)
         file, note = target, None
         if rows:  # a process that failed in its first step left no file
-            recorder, settings = recorder_of(task.config, label)
+            recorder, settings = recorder_of(config, label)
             file, note = join(recorder(settings), parts, target)
-        recordings[label] = {"file": str(file), "worlds": list(task.worlds_of[label]), "rows": rows}
-        ran["notes"] = _renamed(ran["notes"], parts, target)
+        recordings[label] = {"file": str(file), "worlds": list(recorded[label]), "rows": rows}
+        facts["notes"] = _with_file(facts["notes"], parts, target)
         if note is not None:
-            ran["notes"].setdefault(f"recorders:{label}", []).append(note)
+            facts["notes"].setdefault(f"recorders:{label}", []).append(note)
             kept.update(path for part in parts for path in (part, spool_of(part)))
-    ran["notes"] = {"processes": [_division(members), *_rest(task.folder / "shards", kept)], **ran["notes"]}
+    sizes = [each["worlds"] for each in results.values()]
+    facts["notes"] = {"processes": [_division(sizes), *_rest(parts_folder, kept)], **facts["notes"]}
     steps = min(each["steps"] for each in results.values())
-    facts = {"worlds": task.config.scene.worlds, "first_step": 0, "steps": steps, "measured_steps": max(steps - 1, 0)}
-    config = next(iter(results.values()))["config"]
-    return {**facts, "recordings": recordings, **ran}, config
+    run = {"worlds": config.scene.worlds, "first_step": 0, "steps": steps, "measured_steps": max(steps - 1, 0)}
+    return {**run, "recordings": recordings, **facts}
 
 
 def recorder_of(config: SimulationConfig, label: str) -> tuple[type[Recorder], Any]:
@@ -62,17 +68,18 @@ def recorder_of(config: SimulationConfig, label: str) -> tuple[type[Recorder], A
     return load_plugin(catalog.find("recorder", table.type)), table.config
 
 
-def _renamed(notes: dict[str, Any], parts: Sequence[Path], target: Path) -> dict[str, Any]:
+def _with_file(notes: dict[str, Any], parts: Sequence[Path], target: Path) -> dict[str, Any]:
     """Return the notes with the file of the run in place of those of its parts."""
     for part in parts:
         notes = {name: [text.replace(str(part), str(target)) for text in texts] for name, texts in notes.items()}
     return notes
 
 
-def _division(members: Sequence[Member]) -> str:
-    sizes = list(dict.fromkeys(len(member.shard.worlds) for member in members))
+def _division(counts: Sequence[int]) -> str:
+    """Return a note on the numbers of worlds of the processes."""
+    sizes = list(dict.fromkeys(counts))
     worlds = "1 world" if sizes == [1] else f"{' or '.join(map(str, sizes))} worlds"
-    return f"{len(members)}, with {worlds} each"
+    return f"{len(counts)}, with {worlds} each"
 
 
 def _rest(folder: Path, kept: Collection[Path]) -> Iterator[str]:

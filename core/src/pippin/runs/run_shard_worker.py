@@ -1,0 +1,182 @@
+"""The worker of a run in several processes: it simulates and records some of the worlds, a call at a time."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+from pippin.assembly.determinism import with_determinism
+from pippin.assembly.worlds import assets_of_worlds
+from pippin.config import SimulationConfig
+from pippin.devices import kind_of
+from pippin.errors import PippinError
+from pippin.recording.channels import refuse_unlike
+from pippin.recording.npz.config import NpzConfig
+from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.whole_run import WholeRun
+from pippin.sharding.shard import Shard
+from pippin.sharding.world_numbers import renumber_worlds
+from pippin.simulation import Simulation
+
+from .growth import sizes_for
+from .loop import RunLoop
+from .progress import RunProgress, log_shown
+from .simulate import facts_of
+from .start import build, compile_kernels, take_first_step
+from .summary import capacity_rows, component_notes
+
+__all__ = ["RunShardWorker", "ShardState"]
+
+
+@attrs.frozen
+class ShardState:
+    """State of a shard after a call."""
+
+    step: int
+    """Control steps so far."""
+
+    has_ended: bool
+    """Whether a failure ended its run early."""
+
+
+class RunShardWorker:
+    """The run of a shard. The progress of its calls goes to the driver as events.
+
+    Args:
+        emit: Sends `("update", text)` and `("note", text)` to the driver.
+        shard: The shard.
+        config: Configuration of the run.
+        recorded: The recorded worlds of the run, by the label of the recorder.
+        folder: The folder for the files of the shard.
+        may_grow: Whether the run starts again if buffers that the host chose were full.
+
+    Raises:
+        ConfigError: A recorder records worlds with different contents, in any shards.
+    """
+
+    def __init__(
+        self,
+        emit: Callable[[Any], None],
+        shard: Shard,
+        config: SimulationConfig,
+        recorded: Mapping[str, tuple[int, ...]],
+        folder: Path,
+        *,
+        may_grow: bool,
+    ) -> None:
+        self._shard, self._config, self._recorded = shard, config, recorded
+        self._folder, self._may_grow = folder, may_grow
+        self._progress = _EmittedProgress(emit, shard.worlds.start)
+        self._open = ExitStack()
+        self._open.enter_context(log_shown(self._progress))
+        with config.tree.placing():
+            _refuse_unlike(config, recorded)
+
+    def build(self) -> None:
+        """Build the simulation.
+
+        Raises:
+            PippinError: It cannot be built.
+        """
+        default = _default_recorder(self._shard, self._config, self._recorded)
+        simulation = self._open.enter_context(build(self._shard.config, self._progress, self._folder, default))
+        config = self._config_of_run(simulation)
+        for label, recorder in {**simulation.recorders, **simulation.plugins}.items():
+            if label in self._recorded:
+                worlds, first = self._recorded[label], self._shard.worlds.start
+                recorder.whole_run = WholeRun(config=config, worlds=worlds, first_world=first)
+        self._loop = RunLoop(simulation, self._progress)
+
+    def compile(self) -> ShardState:
+        """Compile the kernels; those that another process has compiled are found."""
+        return self._take(lambda loop: compile_kernels(loop.simulation, self._progress, loop.notes))
+
+    def capture(self) -> ShardState:
+        """Take the first step, and capture it."""
+        return self._take(lambda loop: take_first_step(loop.simulation))
+
+    def advance(self, goal: int) -> ShardState:
+        """Take steps towards a control step for about the time between two looks, and check the results."""
+        return self._take(lambda loop: loop.stride_to(goal))
+
+    def finish(self) -> dict[str, Any]:
+        """Close the simulation, which completes the recordings, and return what ran; see `facts_of`.
+
+        `config` is the configuration of the run as a simulation of all worlds would have it, `end` what ended the run
+        early, `trace` its traceback, and `sizes` are larger sizes of full buffers, with which the run may start again.
+        """
+        loop, simulation = self._loop, self._loop.simulation
+        sizes = sizes_for(self._shard.config, simulation.capacities, loop.end) if self._may_grow else None
+        self._open.close()
+        trace = None if loop.end is None else "".join(traceback.format_exception(loop.end))
+        renumber = partial(renumber_worlds, first=self._shard.worlds.start)
+        if isinstance(loop.end, PippinError):
+            loop.end.restate(renumber)
+        notes = component_notes(simulation, loop.notes)
+        return {
+            **facts_of(loop),
+            "capacities": capacity_rows(simulation),
+            "notes": {name: list(map(renumber, texts)) for name, texts in notes.items()},
+            "iteration_limit_count": simulation.iteration_limit_count,
+            "config": self._config_of_run(simulation),
+            "end": loop.end,
+            "trace": trace,
+            "sizes": None if sizes is None else _sizes_of_run(sizes, simulation, self._shard),
+        }
+
+    def _take(self, take: Callable[[RunLoop], None]) -> ShardState:
+        if self._loop.end is None:
+            self._loop.run(take)
+        return ShardState(self._loop.simulation.step_count, self._loop.end is not None)
+
+    def _config_of_run(self, simulation: Simulation) -> SimulationConfig:
+        return with_determinism(self._config, kind_of(simulation.device))
+
+
+class _EmittedProgress(RunProgress):
+    """Progress that the driver shows.
+
+    Args:
+        emit: Sends events to the driver.
+        first: Number of the first world of the shard, from which lines count worlds.
+    """
+
+    owns_process = True
+
+    def __init__(self, emit: Callable[[Any], None], first: int) -> None:
+        super().__init__()
+        self._emit, self._first = emit, first
+
+    def update(self, text: str) -> None:
+        """Send what the phase does."""
+        self._emit(("update", text))
+
+    def note(self, text: str, *, once: str = "") -> None:
+        """Send a line that stays; the driver prints each once."""
+        self._emit(("note", renumber_worlds(text, self._first)))
+
+
+def _default_recorder(
+    shard: Shard, config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]]
+) -> dict[str, NpzRecorder]:
+    """Return the recorder of a run whose file has none, if it records worlds of the shard."""
+    chosen = {label: shard.local(worlds) for label, worlds in recorded.items() if label not in config.recorders}
+    return {label: NpzRecorder(NpzConfig(worlds=own)) for label, own in chosen.items() if own}
+
+
+def _refuse_unlike(config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]]) -> None:
+    contents = assets_of_worlds(config.scene)
+    numbers = {assets: number for number, assets in enumerate(dict.fromkeys(contents))}
+    for label, worlds in recorded.items():
+        refuse_unlike([numbers[assets] for assets in contents], worlds, f"recorders.{label}.")
+
+
+def _sizes_of_run(sizes: dict[str, int], simulation: Simulation, shard: Shard) -> dict[str, int]:
+    """Return sizes of buffers that are enough for the worlds of all shards together."""
+    of_world = {each.field for each in simulation.capacities if each.is_per_world or each.shared_by > 1}
+    return {field: size if field in of_world else size * shard.count for field, size in sizes.items()}
