@@ -23,7 +23,7 @@ from .growth import Growth
 from .interrupt import stopped_between_steps
 from .merging import merge_results, recorder_of
 from .progress import RunProgress
-from .result import End, RunResult, summary_of
+from .result import End, RunResult, result_of, summary_of
 from .run_workers import RunWorkers, worlds_text
 
 __all__ = ["process_count", "refuse_with_processes", "simulate_in_processes"]
@@ -114,7 +114,7 @@ def simulate_in_processes(
         config = next(iter(results.values()))["config"]
         summary = summary_of(facts, config, progress.seconds, end)
         folder.write(name, config, summary)
-    return RunResult.of(summary, folder.path, end)
+    return result_of(summary, folder.path, end)
 
 
 def _make_worker(
