@@ -19,7 +19,7 @@ from .kernels.placement import Movers, flag_joined, scatter_poses, scatter_twist
 from .launching import PreparedLaunch
 from .memory import WarpArrayCache
 from .row_selection import RowSelection
-from .rules import Rule
+from .rules import ValueRule
 from .strided_blocks import StridedBlocks
 
 __all__ = ["Placement"]
@@ -99,7 +99,7 @@ class Placement:
         what: Literal["pose", "velocity"],
         values: wp.array,
         selection: RowSelection,
-        rule: Rule | None,
+        rule: ValueRule | None,
         faults: wp.array,
     ) -> None:
         """Set poses of bodies in the world, shape [rows, 7], or their velocities, shape [rows, 6]. May be recorded.
@@ -165,7 +165,7 @@ class _FreeJointBlocks:
         state: newton.State,
         values: wp.array,
         selection: RowSelection,
-        rule: Rule | None,
+        rule: ValueRule | None,
     ) -> bool:
         """Copy rows into coordinates or DOFs, if these are the same numbers and allowed; return whether it was done."""
         # Listed rows are left to the kernel: for a few of them, it is quicker than the check by NumPy.
