@@ -14,16 +14,16 @@ import pippin
 import pytest
 import warp as wp
 from newton.actuators import ClampingMaxEffort, DrivePD
-from pippin.isaac import (
-    ActuatorConfig,
+from pippin_isaac import (
     ArticulationActuators,
     DCMotorClampingConfig,
-    DelayConfig,
+    DelaySchemaConfig,
     MaxEffortClampingConfig,
     NeuralControlConfig,
     PDControlConfig,
     PIDControlConfig,
     PositionBasedClampingConfig,
+    PrebuiltActuatorConfig,
     add_actuator,
 )
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
@@ -78,7 +78,7 @@ def constants(*values):
 
 
 def given(kp, kd, *clamping):
-    return ActuatorConfig(controller=DrivePD(kp=constants(*kp), kd=constants(*kd)), clamping=clamping)
+    return PrebuiltActuatorConfig(controller=DrivePD(kp=constants(*kp), kd=constants(*kd)), clamping=clamping)
 
 
 def types_of(simulation, label="motor"):
@@ -134,7 +134,7 @@ def test_clamping_authored_and_discovered(load, stage, clamping, expected):
 
 
 def test_delay_authored_and_discovered(load, stage):
-    add_actuator(stage, "hip", "motor", PD, delay=DelayConfig(3))
+    add_actuator(stage, "hip", "motor", PD, delay=DelaySchemaConfig(3))
 
     with load(stage) as simulation:
         simulation.step(10)
@@ -166,7 +166,7 @@ def test_delay_authored_and_discovered(load, stage):
             "NewtonPositionBasedClampingAPI",
             [("lookupPositions", [0.0, 0.5]), ("lookupEfforts", [100.0, 80.0])],
         ),
-        ({"delay": DelayConfig(3)}, "NewtonActuatorDelayAPI", [("delaySteps", 3)]),
+        ({"delay": DelaySchemaConfig(3)}, "NewtonActuatorDelayAPI", [("delaySteps", 3)]),
     ],
 )
 def test_values_authored(stage, arguments, schema, values):
@@ -236,7 +236,7 @@ def test_multiple_clampings_in_their_order(load, stage):
 
 
 def test_overwrite_true_replaces(load, stage):
-    add_actuator(stage, "hip", "motor", PIDControlConfig(1.0, 2.0, 3.0), delay=DelayConfig(2))
+    add_actuator(stage, "hip", "motor", PIDControlConfig(1.0, 2.0, 3.0), delay=DelaySchemaConfig(2))
     prim = add_actuator(stage, "slide", "motor", PD, overwrite_existing=True)
 
     assert "newton:ki" not in prim.GetPropertyNames()
@@ -262,7 +262,7 @@ def test_overwrite_true_replaces(load, stage):
         ({"controller": 3.0}, TypeError, "controller: expected one of PDControlConfig"),
         ({"controller": MaxEffortClampingConfig(1.0)}, TypeError, "controller: expected one of PDControlConfig"),
         ({"clamping": [PD]}, TypeError, r"clamping\[0\]: expected one of MaxEffortClampingConfig"),
-        ({"delay": 3}, TypeError, "delay: expected one of DelayConfig, got 3"),
+        ({"delay": 3}, TypeError, "delay: expected one of DelaySchemaConfig, got 3"),
         (
             {"clamping": [MaxEffortClampingConfig(1.0), MaxEffortClampingConfig(2.0)]},
             ValueError,
@@ -312,9 +312,9 @@ def test_a_prim_of_another_layer_is_not_half_replaced(stage, tmp_path):
         (lambda: PositionBasedClampingConfig([0.0, 1.0], [1.0]), "got 2 and 1"),
         (lambda: PositionBasedClampingConfig([1.0, 0.0], [1.0, 1.0]), "none below the one before"),
         (lambda: PositionBasedClampingConfig([0.0], [-1.0]), "lookup_efforts: expected a finite number >= 0"),
-        (lambda: DelayConfig(-1), "delay_steps: expected a whole number >= 0, got -1"),
-        (lambda: DelayConfig(1.5), "delay_steps: expected a whole number >= 0, got 1.5"),
-        (lambda: DelayConfig(np.True_), "delay_steps: expected a whole number >= 0"),
+        (lambda: DelaySchemaConfig(-1), "delay_steps: expected a whole number >= 0, got -1"),
+        (lambda: DelaySchemaConfig(1.5), "delay_steps: expected a whole number >= 0, got 1.5"),
+        (lambda: DelaySchemaConfig(np.True_), "delay_steps: expected a whole number >= 0"),
         (lambda: PDControlConfig(np.ones(2), 1.0), "kp: expected a finite number >= 0, got array"),
         (lambda: PositionBasedClampingConfig(1.0, "ab"), "lookup_positions: expected numbers here .* got 1.0 and 'ab'"),
     ],
@@ -333,7 +333,7 @@ def test_numbers_of_numpy_and_paths_are_taken(stage):
         "motor",
         PDControlConfig(np.float32(2.0), np.int64(1)),
         clamping=[lookup],
-        delay=DelayConfig(np.int64(3)),
+        delay=DelaySchemaConfig(np.int64(3)),
     )
 
     assert prim.GetAttribute("newton:kp").Get() == 2.0
@@ -448,7 +448,7 @@ def run_by_hand(load, stage, *, is_auto, steps=10):
 
 
 def test_manual_step_drives_motion_as_auto_step_does(load, stage):
-    add_actuator(stage, "hip", "motor", PD, delay=DelayConfig(2))
+    add_actuator(stage, "hip", "motor", PD, delay=DelaySchemaConfig(2))
 
     by_hand = run_by_hand(load, stage, is_auto=False)
 
@@ -520,7 +520,7 @@ def test_reset_clears_pid_integral(load, stage):
 
 
 def test_reset_clears_delayed_targets(load, stage):
-    add_actuator(stage, "hip", "motor", PDControlConfig(1.0, 0.0), delay=DelayConfig(1))
+    add_actuator(stage, "hip", "motor", PDControlConfig(1.0, 0.0), delay=DelaySchemaConfig(1))
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
     with load(stage, actuated):
         group = actuated.actuators[0]
@@ -745,7 +745,7 @@ def test_an_authored_actuator_gives_the_efforts_of_the_same_table(load, stage, t
         "motor",
         PDControlConfig(100.0, 10.0),
         clamping=[MaxEffortClampingConfig(3.0)],
-        delay=DelayConfig(2),
+        delay=DelaySchemaConfig(2),
     )
     with load(stage) as simulation:
         np.testing.assert_array_equal(efforts_of(simulation), expected)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import ConfigError, SimulationError
 
-__all__ = ["IndexRange", "chosen_worlds", "whole_number"]
+__all__ = ["IndexRange", "chosen_worlds"]
 
 _CPU = 1
 """The device type of host memory in DLPack."""
