@@ -28,6 +28,7 @@ from pippin_isaac import (
 )
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
 PD = PDControlConfig(kp=100.0, kd=100.0)
 
 
@@ -180,9 +181,9 @@ def test_values_authored(stage, arguments, schema, values):
         assert (list(authored) if isinstance(value, list) else authored) == pytest.approx(value)
 
 
-def test_neural_authored_and_discovered(load, stage, tmp_path, examples):
+def test_neural_authored_and_discovered(load, stage, tmp_path):
     # The path is relative to the layer.
-    shutil.copy(examples / "knee.onnx", tmp_path / "net.onnx")
+    shutil.copy(EXAMPLES / "knee.onnx", tmp_path / "net.onnx")
     table = {"type": "neural", "joints": ["hip"], "model": str(tmp_path / "net.onnx")}
     with load(stage, actuators={"motor": table}) as simulation:
         expected = efforts_of(simulation)
@@ -682,10 +683,10 @@ def test_feedforward_that_does_not_fit_raises(load, stage, arguments, message):
         actuated.set_dof_feedforward_effort_targets(**arguments)
 
 
-def test_feedforward_of_a_network_is_refused_before_anything_is_written(load, stage, examples):
+def test_feedforward_of_a_network_is_refused_before_anything_is_written(load, stage):
     tables = {
         "motor": {"type": "pd", "joints": ["slide"], "kp": 0.0},
-        "net": {"type": "neural", "joints": ["hip"], "model": str(examples / "knee.onnx")},
+        "net": {"type": "neural", "joints": ["hip"], "model": str(EXAMPLES / "knee.onnx")},
     }
     actuated = ArticulationActuators("/Robot")
     with load(stage, actuated, actuators=tables) as simulation:
